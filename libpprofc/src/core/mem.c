@@ -178,6 +178,12 @@ void *arena_copy(struct arena *arena, const void *data, size_t size) {
   return block;
 }
 
+void *arena_extend(struct arena *arena, const void *items, size_t count, size_t more, size_t size) {
+  void *copy = arena_array(arena, count + more, size);
+  if (copy && count) memcpy(copy, items, count * size);
+  return copy;
+}
+
 /* ---- arrays that an arena takes over ------------------ */
 
 static struct arena_block *loose_block(void *items) {

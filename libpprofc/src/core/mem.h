@@ -41,6 +41,9 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 void *arena_zero_array(struct arena *arena, size_t count, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 
+/* Returns a copy of `count` items with room for `more` items after them. */
+void *arena_extend(struct arena *arena, const void *items, size_t count, size_t more, size_t size);
+
 /* Enlarges a buffer whose final size is unknown, in place if the system can. `block` is NULL or the
  * last result of arena_grow. The block may move. Returns NULL when out of memory, and then `block`
  * is unchanged. */

@@ -235,14 +235,8 @@ uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
   return index;
 }
 
-/* Fields of a function as its columns have them. */
-struct builder_function {
-  uint32_t name, system_name, filename;
-  int64_t start_line;
-};
-
 static bool builder_same_function(const pprofc_builder *b, uint32_t i,
-                                  const struct builder_function *f) {
+                                  const struct function_fields *f) {
   const struct builder_column *columns = b->columns;
   return ((const uint32_t *)columns[FUNCTION_NAME].items)[i] == f->name &&
          ((const uint32_t *)columns[FUNCTION_SYSTEM_NAME].items)[i] == f->system_name &&
@@ -255,7 +249,7 @@ static bool reserve_function(pprofc_builder *b) {
          reserve(b, FUNCTION_FILENAME, 1) && reserve(b, FUNCTION_START_LINE, 1);
 }
 
-static uint32_t append_function(pprofc_builder *b, const struct builder_function *f) {
+static uint32_t append_function(pprofc_builder *b, const struct function_fields *f) {
   size_t count = count_of(b, FUNCTION_NAME);
   if (!has_index_left(b, count, "too many functions") || !reserve_function(b)) return PPROFC_NONE;
   put_u32(b, FUNCTION_NAME, f->name);
@@ -267,7 +261,7 @@ static uint32_t append_function(pprofc_builder *b, const struct builder_function
 
 /* Returns the index of an equal function. If no function is equal, adds the function. Another
  * function already has its name. */
-static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f) {
+static uint32_t add_namesake(pprofc_builder *b, const struct function_fields *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);
   MAP_FIND(index, &b->functions, hash, builder_same_function(b, index, f));
@@ -279,7 +273,7 @@ static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f
 
 uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line) {
-  struct builder_function f = {name, system_name, filename, start_line};
+  struct function_fields f = {name, system_name, filename, start_line};
   if (!builder_ok(b)) return PPROFC_NONE;
   uint32_t *first = first_of(b, FIRST_FUNCTION, name);
   if (!first) return PPROFC_NONE;

@@ -86,15 +86,50 @@ void pprofc_profile_release(pprofc_profile *profile) {
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more) {
   size_t old = p->strings.count;
   if (more > UINT32_MAX - 1 - old) return false;
-  pprofc_str *items = arena_array(&p->region->arena, old + more, sizeof *items);
+  pprofc_str *items = arena_extend(&p->region->arena, p->strings.items, old, more, sizeof *items);
   if (!items) return false;
-  memcpy(items, p->strings.items, old * sizeof *items);
   for (size_t i = 0; i < more; i++) {
     items[old + i] = arena_str(&p->region->arena, extra[i]);
     if (!items[old + i].data) return false;
   }
   p->strings = (struct strings){old + more, items};
   return true;
+}
+
+bool profile_add_functions(pprofc_profile *p, const struct function_fields *rows, size_t more,
+                           uint64_t first_id) {
+  struct arena *arena = &p->region->arena;
+  struct functions *f = &p->functions;
+  size_t old = f->count;
+  uint32_t *name = arena_extend(arena, f->name, old, more, sizeof *name);
+  uint32_t *system_name = arena_extend(arena, f->system_name, old, more, sizeof *system_name);
+  uint32_t *filename = arena_extend(arena, f->filename, old, more, sizeof *filename);
+  int64_t *start_line = arena_extend(arena, f->start_line, old, more, sizeof *start_line);
+  if (!name || !system_name || !filename || !start_line) return false;
+  for (size_t i = 0; i < more; i++) {
+    name[old + i] = rows[i].name;
+    system_name[old + i] = rows[i].system_name;
+    filename[old + i] = rows[i].filename;
+    start_line[old + i] = rows[i].start_line;
+  }
+  *f = (struct functions){old + more, f->ids, name, system_name, filename, start_line};
+  return profile_add_ids(p, &f->ids, old, more, first_id);
+}
+
+bool profile_add_ids(pprofc_profile *p, const uint64_t **ids, size_t count, size_t more,
+                     uint64_t first) {
+  if (!*ids) return true;
+  uint64_t *items = arena_extend(&p->region->arena, *ids, count, more, sizeof *items);
+  for (size_t i = 0; items && i < more; i++) items[count + i] = first + i;
+  *ids = items;
+  return items != NULL;
+}
+
+uint64_t profile_next_id(const uint64_t *ids, size_t count) {
+  uint64_t largest = 0;
+  for (size_t i = 0; ids && i < count; i++)
+    if (ids[i] > largest) largest = ids[i];
+  return largest + 1;
 }
 
 pprofc_status profile_need_stacks(const pprofc_profile *p, pprofc_error *error) {

@@ -176,6 +176,25 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
  * is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
+/* A function as its columns have it: string indices of its names and its file, and its line. */
+struct function_fields {
+  uint32_t name, system_name, filename;
+  int64_t start_line;
+};
+
+/* Appends functions to the columns of a profile under construction. If functions have ids, the new
+ * ids are first_id, first_id + 1 ... Returns false when out of memory. */
+bool profile_add_functions(pprofc_profile *p, const struct function_fields *rows, size_t more,
+                           uint64_t first_id);
+
+/* Appends the ids first, first + 1 ... to a column of `count` ids, unless the column is NULL.
+ * Returns false when out of memory. */
+bool profile_add_ids(pprofc_profile *p, const uint64_t **ids, size_t count, size_t more,
+                     uint64_t first);
+
+/* Returns the largest of `count` ids plus 1. `ids` may be NULL. */
+uint64_t profile_next_id(const uint64_t *ids, size_t count);
+
 /* ---- values ------------------------------------------ */
 
 /* True if all values of a sample are 0. Merges drop these samples. */

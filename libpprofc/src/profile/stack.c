@@ -52,9 +52,8 @@ bool segment_extend(struct arena *arena, struct segment *segment, size_t locatio
     return true;
   }
   size_t old = segment->map_size;
-  uint32_t *map = arena_array(arena, old + more, sizeof *map);
+  uint32_t *map = arena_extend(arena, segment->map, old, more, sizeof *map);
   if (!map) return false;
-  memcpy(map, segment->map, old * sizeof *map);
   for (size_t i = 0; i < more; i++) map[old + i] = (uint32_t)(locations + i);
   segment->map = map;
   segment->map_size = old + more;

@@ -64,17 +64,25 @@ static bool has_loadable(const struct elf_file *f) {
 
 /* ---- kernels ----------------------------------------- */
 
-static pprofc_status kernel_symbol(const struct elf_file *f, const struct mapped_range *r,
-                                   bool *known, uint64_t *address, pprofc_error *error) {
+/* An address of a mapping whose base is computed. */
+struct question {
+  const struct elf_file *file;
+  const struct mapped_range *range;
+  const struct elf_segment *segment; /* segment of the mapping, or NULL */
+  bool symbol_known;
+  uint64_t symbol; /* address of the kernel symbol, if it is known */
+};
+
+static pprofc_status find_kernel_symbol(struct question *q, pprofc_error *error) {
+  const struct mapped_range *r = q->range;
   bool aligned = r->start % PAGE == 0 && r->limit % PAGE == 0 && r->offset % PAGE == 0;
-  *known = false;
-  if (!strstr(f->path, "vmlinux") && aligned) return PPROFC_OK;
+  if (!strstr(q->file->path, "vmlinux") && aligned) return PPROFC_OK;
   char name[64] = "_stext";
   if (r->kernel_symbol.size && r->kernel_symbol.size < sizeof name) {
     memcpy(name, r->kernel_symbol.data, r->kernel_symbol.size);
     name[r->kernel_symbol.size] = '\0';
   }
-  return elf_symbol(f, name, known, address, error);
+  return elf_symbol(q->file, name, &q->symbol_known, &q->symbol, error);
 }
 
 /* True if the range is a kernel mapping. Its offset is then 0, the start of the kernel text on
@@ -86,41 +94,24 @@ static bool is_kernel_range(const struct mapped_range *r) {
 
 /* Computes the base if the mapping has one of the known layouts of kernels. Returns false if no
  * layout fits. */
-static bool kernel_base(const struct elf_segment *s, const struct mapped_range *r, bool known,
-                        uint64_t symbol, uint64_t *base) {
-  if (s->vaddr == r->start - r->offset) {
+static bool kernel_base(const struct question *q, uint64_t *base) {
+  const struct mapped_range *r = q->range;
+  bool same_page = q->symbol_known && q->symbol % PAGE == r->start % PAGE;
+  uint64_t from_symbol = r->start - q->symbol;
+  if (q->segment->vaddr == r->start - r->offset)
     *base = r->offset;
-    return true;
-  }
-  bool same_page = known && symbol % PAGE == r->start % PAGE;
-  if (r->start == 0 && r->limit != 0 && known) {
-    *base = r->start - symbol;
-    return true;
-  }
-  if (is_kernel_range(r)) {
-    *base = r->start - (same_page ? symbol : s->vaddr);
-    return true;
-  }
-  if (r->start % PAGE != 0 && same_page) {
-    *base = r->start - symbol;
-    return true;
-  }
-  return false;
+  else if (r->start == 0 && r->limit != 0 && q->symbol_known)
+    *base = from_symbol;
+  else if (is_kernel_range(r))
+    *base = same_page ? from_symbol : r->start - q->segment->vaddr;
+  else if (r->start % PAGE != 0 && same_page)
+    *base = from_symbol;
+  else
+    return false;
+  return true;
 }
 
 /* ---- executables and shared objects ------------------ */
-
-struct question {
-  const struct elf_file *file;
-  const struct mapped_range *range;
-  const struct elf_segment *segment;
-  bool symbol_known;
-  uint64_t symbol;
-};
-
-static bool try_kernel(const struct question *q, uint64_t *base) {
-  return kernel_base(q->segment, q->range, q->symbol_known, q->symbol, base);
-}
 
 static uint64_t user_base(const struct question *q) {
   return q->range->start - q->range->offset + q->segment->offset - q->segment->vaddr;
@@ -134,7 +125,7 @@ static pprofc_status exec_base(const struct question *q, uint64_t *base, pprofc_
     *base = user_base(q);
     return PPROFC_OK;
   }
-  if (try_kernel(q, base)) return PPROFC_OK;
+  if (kernel_base(q, base)) return PPROFC_OK;
   if (r->start == 0 && r->limit != 0 && !q->symbol_known) {
     *base = r->start - q->segment->vaddr;
     return PPROFC_OK;
@@ -148,7 +139,7 @@ static pprofc_status exec_base(const struct question *q, uint64_t *base, pprofc_
 static void dyn_base(const struct question *q, uint64_t *base) {
   if (!q->segment)
     *base = q->range->start - q->range->offset;
-  else if (!try_kernel(q, base))
+  else if (!kernel_base(q, base))
     *base = user_base(q);
 }
 
@@ -156,7 +147,7 @@ static void dyn_base(const struct question *q, uint64_t *base) {
  * segment stays NULL if the file has no loadable segment or no segment with .text. */
 static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
   const struct mapped_range *r = q->range;
-  pprofc_status status = kernel_symbol(q->file, r, &q->symbol_known, &q->symbol, error);
+  pprofc_status status = find_kernel_symbol(q, error);
   if (status != PPROFC_OK) return status;
   if (q->symbol_known || r->start >= r->limit || r->limit >= KERNEL_FROM) {
     q->segment = text_segment(q->file);

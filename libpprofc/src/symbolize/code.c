@@ -277,28 +277,24 @@ static bool same_bytes(struct code_work *w, struct code_pair at, uint64_t size, 
   return true;
 }
 
-static bool known_equal(const void *records, uint32_t index, const void *key) {
-  const struct code_known *a = &((const struct code_known *)records)[index], *b = key;
-  return a->at.base == b->at.base && a->at.head == b->at.head && a->size == b->size &&
-         a->depth == b->depth;
-}
-
 /* Compares `size` bytes of data at two addresses and stores the result in w->known. Follows chains
  * of at most `depth` pointers. */
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
-  const struct code_known key = {at, size, depth, true};
   uint64_t hash = hash_mix(hash_mix(hash_mix(0, at.base), at.head), size ^ (uint64_t)depth << 60);
-  uint32_t next = (uint32_t)w->known_count;
-  uint32_t index = map_find_or_add(&w->map, hash, known_equal, w->known, &key, next);
-  if (index != MAP_NONE && index != next) return w->known[index].same;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE_IN(&w->images[BASE].arena, w->known, w->known_capacity, w->known_count + 1)) {
+  const struct code_known *known = w->known;
+  MAP_FIND(index, &w->map, hash,
+           known[index].at.base == at.base && known[index].at.head == at.head &&
+               known[index].size == size && known[index].depth == depth);
+  if (index != MAP_NONE) return known[index].same;
+  size_t added = w->known_count;
+  if (!ARRAY_PUSH_IN(&w->images[BASE].arena, w->known, w->known_count, w->known_capacity,
+                     (struct code_known){at, size, depth, true}) ||
+      !map_insert(&w->map, hash, (uint32_t)added)) {
     w->out_of_memory = true;
     return false;
   }
-  w->known[w->known_count++] = key;
   bool same = same_bytes(w, at, size, depth);
-  w->known[index].same = same;
+  w->known[added].same = same;
   return same;
 }
 
@@ -431,10 +427,18 @@ static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t f
   return true;
 }
 
+/* A comparison whose functions get their names; `room` is false when out of memory. */
+struct code_naming {
+  struct code_comparison *comparison;
+  bool room;
+};
+
 /* Adds the demangled forms of all names to the names for code_find, because profiles contain
  * demangled names. */
-static bool add_readable_names(struct code_comparison *c) {
+static void add_readable_names(void *context) {
   static const enum demangle_mode modes[] = {DEMANGLE_DEFAULT, DEMANGLE_TEMPLATES, DEMANGLE_FULL};
+  struct code_naming *naming = context;
+  struct code_comparison *c = naming->comparison;
   struct buffer text;
   bool room = true;
   buffer_init(&text, c->arena.mem, 1 << 20);
@@ -446,18 +450,7 @@ static bool add_readable_names(struct code_comparison *c) {
       if (demangle(name, modes[k], &text)) room = code_add_name(c, buffer_str(&text), i);
   }
   buffer_free(&text);
-  return room;
-}
-
-/* Argument and result of name_functions_deep. */
-struct code_naming {
-  struct code_comparison *comparison;
-  bool room;
-};
-
-static void name_functions_deep(void *context) {
-  struct code_naming *naming = context;
-  naming->room = add_readable_names(naming->comparison);
+  naming->room = room;
 }
 
 static bool compare_all(struct code_comparison *c, struct code_work *w) {
@@ -476,7 +469,7 @@ static bool compare_all(struct code_comparison *c, struct code_work *w) {
     c->count++;
   }
   struct code_naming naming = {c, false};
-  return demangle_run(name_functions_deep, &naming) && naming.room;
+  return demangle_run(add_readable_names, &naming) && naming.room;
 }
 
 /* Opens the program of base or head. Puts the path of the program into error messages. */

@@ -46,9 +46,10 @@ int64_t code_number(const uint8_t *bytes, size_t size) {
 
 /* ---- sections ---------------------------------------- */
 
-static int code_section_order(const void *a, const void *b) {
-  const struct code_section *x = a, *y = b;
-  return (x->address > y->address) - (x->address < y->address);
+/* Compares two addresses, or two sections or relocations, which begin with their address. */
+static int code_address_order(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
 }
 
 /* Adds the sections that are in memory while the program runs. */
@@ -72,7 +73,7 @@ static bool add_sections(struct code_image *m, const Elf64_Ehdr *elf) {
     if (section->address + section->size < section->address) m->section_count--;
   }
   if (m->section_count)
-    qsort(m->sections, m->section_count, sizeof *m->sections, code_section_order);
+    qsort(m->sections, m->section_count, sizeof *m->sections, code_address_order);
   return m->sections;
 }
 
@@ -184,11 +185,6 @@ const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t ad
 
 /* ---- relocations ------------------------------------- */
 
-static int code_relocation_order(const void *a, const void *b) {
-  const struct code_relocation *x = a, *y = b;
-  return (x->address > y->address) - (x->address < y->address);
-}
-
 static bool add_relocations(struct code_image *m, const Elf64_Ehdr *elf,
                             const Elf64_Shdr *section) {
   Elf64_Shdr table = {0}, strings = {0};
@@ -221,15 +217,10 @@ static bool add_relocations(struct code_image *m, const Elf64_Ehdr *elf,
 const struct code_relocation *code_relocation_at(const struct code_image *m, uint64_t address) {
   const struct code_relocation key = {.address = address};
   if (!m->relocation_count) return NULL;
-  return bsearch(&key, m->relocations, m->relocation_count, sizeof key, code_relocation_order);
+  return bsearch(&key, m->relocations, m->relocation_count, sizeof key, code_address_order);
 }
 
 /* ---- marks ------------------------------------------- */
-
-static int code_mark_order(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
 
 static bool add_mark(struct code_image *m, uint64_t address) {
   const struct code_section *section = code_section_at(m, address);
@@ -300,7 +291,7 @@ static bool add_marks(struct code_image *m) {
   size_t kept = 0;
   if (!mark_all(m)) return false;
   if (!m->mark_count) return true;
-  qsort(m->marks, m->mark_count, sizeof *m->marks, code_mark_order);
+  qsort(m->marks, m->mark_count, sizeof *m->marks, code_address_order);
   for (size_t i = 1; i < m->mark_count; i++)
     if (m->marks[i] != m->marks[kept]) m->marks[++kept] = m->marks[i];
   m->mark_count = kept + 1;
@@ -332,7 +323,7 @@ static bool read_relocations(struct code_image *m, const Elf64_Ehdr *elf) {
         !add_relocations(m, elf, &header))
       return false;
   if (m->relocation_count)
-    qsort(m->relocations, m->relocation_count, sizeof *m->relocations, code_relocation_order);
+    qsort(m->relocations, m->relocation_count, sizeof *m->relocations, code_address_order);
   return true;
 }
 

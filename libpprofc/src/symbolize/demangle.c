@@ -4,7 +4,6 @@
 
 #include "core/chars.h"
 #include "core/parallel.h"
-#include "symbolize/rust_v0.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -24,6 +24,11 @@ bool demangle_run(void (*fn)(void *context), void *context);
  * the name, the call must run inside demangle_run. */
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out);
 
+/* Appends the demangled form of a Rust name of version 0 (RFC 2603), which begins with "_R".
+ * Without `arguments`, writes "<>" for generic arguments. Returns false if the name is not valid or
+ * expands beyond `most` bytes; `out` then contains the start of the result. */
+bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
+
 /* Writes the name that pprof shows for a system name to `out`. For a mangled name, this is the
  * demangled name. For any other name, it is the name without parts that look like parameters and
  * template arguments. */

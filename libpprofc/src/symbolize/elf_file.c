@@ -16,7 +16,7 @@
 
 /* ---- bytes ------------------------------------------- */
 
-static bool read_at(const struct elf_file *f, uint64_t offset, void *out, size_t size) {
+bool elf_read(const struct elf_file *f, uint64_t offset, void *out, size_t size) {
   if (offset > f->size || size > f->size - offset) return false;
   uint8_t *p = out;
   while (size) {
@@ -66,7 +66,7 @@ static bool section_header(const struct elf_file *f, uint64_t index, uint8_t out
   memset(out, 0, 64);
   size_t size = f->is64 ? 64 : 40;
   if (index >= f->section_count || f->section_size < size) return false;
-  return read_at(f, f->section_offset + index * f->section_size, out, size);
+  return elf_read(f, f->section_offset + index * f->section_size, out, size);
 }
 
 /* True if the NUL-terminated name in a string section equals `name`. */
@@ -75,12 +75,8 @@ static bool name_is(const struct elf_file *f, const uint8_t *strings, uint64_t n
   char text[64];
   size_t size = strlen(name) + 1;
   if (size > sizeof text || name_offset + size > get(f, strings, sh_size)) return false;
-  return read_at(f, get(f, strings, sh_offset) + name_offset, text, size) &&
+  return elf_read(f, get(f, strings, sh_offset) + name_offset, text, size) &&
          memcmp(text, name, size) == 0;
-}
-
-bool elf_read(const struct elf_file *f, uint64_t offset, void *out, size_t size) {
-  return read_at(f, offset, out, size);
 }
 
 bool elf_section(const struct elf_file *f, const char *name, uint64_t *address, uint64_t *offset,
@@ -120,7 +116,7 @@ pprofc_status elf_symbol(const struct elf_file *f, const char *name, bool *found
     if (size > MAX_TABLE || !section_header(f, get(f, header, sh_link), strings)) break;
     uint8_t *table = mem_array(f->mem, (size_t)size, 1);
     if (!table) return error_nomem(error);
-    *found = read_at(f, get(f, header, sh_offset), table, (size_t)size) &&
+    *found = elf_read(f, get(f, header, sh_offset), table, (size_t)size) &&
              find_symbol(f, table, strings, header, name, address);
     mem_free(f->mem, table, (size_t)size, 1);
     break;
@@ -220,7 +216,7 @@ static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint6
   if (size > MAX_NOTE_SIZE) return false;
   uint8_t *data = mem_array(f->mem, (size_t)size, 1);
   f->out_of_memory |= !data;
-  if (data && read_at(f, offset, data, (size_t)size))
+  if (data && elf_read(f, offset, data, (size_t)size))
     read_notes(f, data, (size_t)size, alignment, &notes);
   mem_free(f->mem, data, (size_t)size, 1);
   if (notes.found == 1) memcpy(f->build_id, notes.id, sizeof notes.id);
@@ -270,7 +266,7 @@ static pprofc_status read_program_headers(struct elf_file *f, uint64_t offset, u
   f->segments = mem_zero_array(f->mem, count, sizeof *f->segments);
   f->segment_count = f->segments ? count : 0;
   if (!table || !f->segments) return error_nomem(error);
-  if (!read_at(f, offset, table, count * entry)) return corrupt(f, error);
+  if (!elf_read(f, offset, table, count * entry)) return corrupt(f, error);
   fill_segments(f, table, entry);
   find_build_id(f, table, entry);
   return f->out_of_memory ? error_nomem(error) : PPROFC_OK;
@@ -293,7 +289,7 @@ static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pp
 static pprofc_status read_headers(struct elf_file *f, pprofc_error *error) {
   uint8_t header[64] = {0};
   size_t head = f->size < sizeof header ? (size_t)f->size : sizeof header;
-  if (head < 4 || !read_at(f, 0, header, head))
+  if (head < 4 || !elf_read(f, 0, header, head))
     return error_set(error, PPROFC_E_FORMAT, "error reading magic number from %s: EOF", f->path);
   if (memcmp(header, ELFMAG, 4) != 0)
     return error_set(error, PPROFC_E_FORMAT, "unrecognized binary format: %s", f->path);

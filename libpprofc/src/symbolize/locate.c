@@ -1,8 +1,8 @@
 /* Finds the binaries whose names are in the mappings of a profile. */
 #include "symbolize/symbolize.h"
 
-#include "pprofc/builder.h"
 #include "symbolize/elf_file.h"
+#include "symbolize/mode.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,10 +22,6 @@ struct search {
   bool out_of_memory; /* true if memory ran out while the search tried a file */
 };
 
-static void locate_warn(const struct symbolize_options *options, const char *message) {
-  if (options->warn) options->warn(options->warn_context, message);
-}
-
 /* Checks a candidate for the binary. If it can be opened and has the right build id, stores its
  * path in search->found and returns true. */
 static bool try_candidate(struct search *s, const char *path) {
@@ -35,10 +31,8 @@ static bool try_candidate(struct search *s, const char *path) {
   if (status != PPROFC_OK) return false;
   bool right = !s->build_id.size || str_equal(str_of(file.build_id), s->build_id);
   if (!right) {
-    char message[PATH_ROOM + 512];
-    snprintf(message, sizeof message, "Ignoring local file %s: build-id mismatch (%.*s != %s)",
-             path, STR_ARG(s->build_id), file.build_id);
-    locate_warn(s->options, message);
+    symbolize_warn(s->options, "Ignoring local file %s: build-id mismatch (%.*s != %s)", path,
+                   STR_ARG(s->build_id), file.build_id);
   } else {
     snprintf(s->found, sizeof s->found, "%s", path);
   }

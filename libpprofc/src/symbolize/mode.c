@@ -1,11 +1,13 @@
 /* Parses the words of -symbolize: the sources of names, and the form of demangled names. */
 #include "symbolize/mode.h"
 
+#include "core/chars.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 void symbolize_warn(const struct symbolize_options *options, const char *format, ...) {
-  char message[4096];
+  char message[4096 + 512]; /* space for a path */
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
@@ -34,58 +36,28 @@ static bool demangle_word(pprofc_str word, struct mode *mode) {
   return false;
 }
 
-static void mode_none(struct mode *mode) {
-  mode->none = true;
-}
-
-static void mode_local(struct mode *mode) {
-  mode->local = true;
-  mode->remote = false;
-}
-
-static void mode_fast(struct mode *mode) {
-  mode->local = mode->fast = true;
-  mode->remote = false;
-}
-
-static void mode_remote(struct mode *mode) {
-  mode->local = false;
-  mode->remote = true;
-}
-
-static void mode_force(struct mode *mode) {
-  mode->force = true;
-}
-
-static const struct {
-  const char *word;
-  void (*apply)(struct mode *mode);
-} mode_words[] = {{"none", mode_none},      {"no", mode_none},       {"local", mode_local},
-                  {"fastlocal", mode_fast}, {"remote", mode_remote}, {"force", mode_force}};
-
+/* Applies a word that names the sources of names, or the form of demangled names. */
 static bool mode_word(pprofc_str word, struct mode *mode) {
-  for (size_t i = 0; i < sizeof mode_words / sizeof *mode_words; i++) {
-    if (!str_equal(word, str_of(mode_words[i].word))) continue;
-    mode_words[i].apply(mode);
-    return true;
+  bool fast = str_equal(word, STR("fastlocal")), local = fast || str_equal(word, STR("local"));
+  bool none = str_equal(word, STR("none")) || str_equal(word, STR("no"));
+  bool remote = str_equal(word, STR("remote")), force = str_equal(word, STR("force"));
+  mode->none |= none;
+  mode->fast |= fast;
+  mode->force |= force;
+  if (local || remote) {
+    mode->local = local;
+    mode->remote = remote;
   }
-  return demangle_word(word, mode);
-}
-
-/* Copies the text in lower case, at most `size` bytes of it. */
-static pprofc_str mode_lower(const char *text, char *room, size_t size) {
-  size_t n = 0;
-  for (; n < size && text[n]; n++) {
-    bool upper = text[n] >= 'A' && text[n] <= 'Z';
-    room[n] = (char)(upper ? text[n] + 32 : text[n]);
-  }
-  return (pprofc_str){room, n};
+  return local || remote || none || force || demangle_word(word, mode);
 }
 
 void mode_parse(const struct symbolize_options *options, struct mode *mode) {
   *mode = (struct mode){.local = true, .remote = true};
   char lower[255];
-  pprofc_str rest = mode_lower(options->mode ? options->mode : "", lower, sizeof lower), word;
+  size_t size = 0;
+  for (const char *c = options->mode ? options->mode : ""; *c && size < sizeof lower; c++)
+    lower[size++] = char_lower(*c);
+  pprofc_str rest = {lower, size}, word;
   while (!mode->none && str_next(&rest, ':', &word)) {
     if (!word.size || mode_word(word, mode)) continue;
     symbolize_warn(options, "ignoring unrecognized symbolization option: %s", options->mode);

@@ -15,12 +15,6 @@
 
 /* ---- the reply --------------------------------------- */
 
-static int remote_hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Finds the first "0x12ab NAME" in a line. */
 static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   for (;;) {
@@ -28,7 +22,7 @@ static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *nam
     if (at == line.size) return false;
     line = str_slice(line, at + 2, line.size);
     size_t digits = 0, blanks = 0;
-    while (digits < line.size && remote_hex(line.data[digits]) >= 0) digits++;
+    while (digits < line.size && char_is_hex(line.data[digits])) digits++;
     pprofc_str rest = str_slice(line, digits, line.size);
     while (blanks < rest.size && char_is_blank(rest.data[blanks])) blanks++;
     if (!digits || !blanks || !str_parse_uint(str_slice(line, 0, digits), 16, address)) continue;
@@ -71,10 +65,6 @@ struct remote_pass {
   size_t symbol_capacity;
   struct buffer text, reply;
 };
-
-static bool remote_same_address(const void *symbols, uint32_t index, const void *key) {
-  return ((const struct remote_symbol *)symbols)[index].address == *(const uint64_t *)key;
-}
 
 /* Sets *out to address + by, or with `down` to address - by, like pprof. Returns false if the
  * result wraps around. */
@@ -122,14 +112,15 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
     bool down = own < start;
     if (!remote_shift(asked, down ? start - own : own - start, down, &address)) continue;
     uint32_t function = remote_function(pass, names, first, name);
-    uint32_t next = (uint32_t)by_address->count;
-    if (function == NONE ||
-        !ARRAY_RESERVE(&pass->profile->mem, pass->symbols, pass->symbol_capacity, (size_t)next + 1))
+    uint64_t hash = hash_mix(address, 1);
+    size_t next = by_address->count;
+    if (function == NONE) return PPROFC_E_NOMEM;
+    MAP_FIND(slot, by_address, hash, pass->symbols[slot].address == address);
+    if (slot != MAP_NONE)
+      pass->symbols[slot].function = function;
+    else if (!MAP_PUSH(&pass->profile->mem, by_address, hash, pass->symbols, next,
+                       pass->symbol_capacity, (struct remote_symbol){address, function}))
       return PPROFC_E_NOMEM;
-    uint32_t slot = map_find_or_add(by_address, hash_mix(address, 1), remote_same_address,
-                                    pass->symbols, &address, next);
-    if (slot == MAP_NONE) return PPROFC_E_NOMEM;
-    pass->symbols[slot] = (struct remote_symbol){address, function};
   }
   return PPROFC_OK;
 }
@@ -139,13 +130,9 @@ static void remote_name(struct remote_pass *pass, size_t index, const struct map
   const struct locations *l = &pass->profile->locations;
   for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
     uint32_t i = pass->order[k];
-    struct map_probe probe = map_start(by_address, hash_mix(l->address[i], 1));
-    uint32_t slot;
-    while ((slot = map_next(by_address, &probe)) != MAP_NONE)
-      if (pass->symbols[slot].address == l->address[i]) {
-        pass->named[i] = pass->symbols[slot].function;
-        break;
-      }
+    MAP_FIND(slot, by_address, hash_mix(l->address[i], 1),
+             pass->symbols[slot].address == l->address[i]);
+    if (slot != MAP_NONE) pass->named[i] = pass->symbols[slot].function;
   }
 }
 
@@ -188,33 +175,14 @@ static pprofc_status remote_ask_mapping(struct remote_pass *pass, size_t index) 
 
 /* ---- the new columns --------------------------------- */
 
-/* Returns a longer copy of a column. Fills the new part with zeros. Returns NULL when out of
- * memory. */
-static void *remote_extend(struct arena *arena, const void *column, size_t old, size_t all,
-                           size_t size) {
-  void *copy = arena_zero_array(arena, all, size);
-  if (copy && old) memcpy(copy, column, old * size);
-  return copy;
-}
-
 static bool remote_new_functions(struct remote_pass *pass) {
   pprofc_profile *p = pass->profile;
-  struct arena *arena = &p->region->arena;
-  struct functions *f = &p->functions;
-  size_t old = f->count, all = old + pass->count;
-  uint32_t *name = remote_extend(arena, f->name, old, all, sizeof *name);
-  uint32_t *system_name = remote_extend(arena, f->system_name, old, all, sizeof *system_name);
-  uint32_t *file = remote_extend(arena, f->filename, old, all, sizeof *file);
-  int64_t *start_line = remote_extend(arena, f->start_line, old, all, sizeof *start_line);
-  uint64_t *ids = f->ids ? remote_extend(arena, f->ids, old, all, sizeof *ids) : NULL;
-  bool room = name && file && start_line && system_name && (ids || !f->ids);
-  if (!room) return false;
-  for (size_t i = old; i < all; i++) {
-    name[i] = system_name[i] = (uint32_t)(p->strings.count + (i - old));
-    if (ids) ids[i] = i + 1;
-  }
-  *f = (struct functions){all, ids, name, system_name, file, start_line};
-  return profile_add_strings(p, pass->names, pass->count);
+  struct function_fields *rows = mem_zero_array(&p->mem, pass->count, sizeof *rows);
+  for (size_t i = 0; rows && i < pass->count; i++)
+    rows[i].name = rows[i].system_name = (uint32_t)(p->strings.count + i);
+  bool good = rows && profile_add_functions(p, rows, pass->count, p->functions.count + 1);
+  mem_free(&p->mem, rows, pass->count, sizeof *rows);
+  return good && profile_add_strings(p, pass->names, pass->count);
 }
 
 static bool remote_new_lines(struct remote_pass *pass) {

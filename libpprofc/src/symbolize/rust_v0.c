@@ -1,7 +1,6 @@
 /* Prints Rust's mangled names of version 0 (RFC 2603) like pprof. The depth of a name can grow with
  * its length, so a stack of steps replaces recursion. */
-#include "symbolize/rust_v0.h"
-
+#include "symbolize/demangle.h"
 #include "symbolize/rust_reader.h"
 
 #include <inttypes.h>

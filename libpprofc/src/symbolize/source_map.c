@@ -3,9 +3,9 @@
 
 #include "core/array.h"
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "core/json_tree.h"
 
-#include "core/chars.h"
 #include <stdlib.h>
 
 /* One segment of the JSON member `mappings`: a position in the generated file, and its original
@@ -70,35 +70,6 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   return stem.size && str_equal(stem, map->stem);
 }
 
-/* A path under construction, without "." and "..". */
-struct map_path {
-  char *text;
-  size_t size;
-  size_t root;   /* length of the host and the leading slash, which ".." cannot remove */
-  size_t parts;  /* number of path elements that ".." can remove */
-  bool absolute; /* true for an absolute path: ".." at its root has no effect */
-};
-
-static void map_path_up(struct map_path *path) {
-  path->parts--;
-  while (path->size > path->root && path->text[path->size - 1] != '/') path->size--;
-  if (path->size > path->root) path->size--;
-}
-
-static void map_path_add(struct map_path *path, pprofc_str part) {
-  bool up = str_equal(part, STR(".."));
-  if (!part.size || str_equal(part, STR("."))) return;
-  if (up && path->parts) {
-    map_path_up(path);
-    return;
-  }
-  if (up && path->absolute) return;
-  if (path->size > path->root) path->text[path->size++] = '/';
-  memcpy(path->text + path->size, part.data, part.size);
-  path->size += part.size;
-  path->parts += !up;
-}
-
 /* Returns the offset of the path in a URL, after "scheme://host"; 0 for other texts. */
 static size_t source_map_host(pprofc_str path) {
   size_t scheme = str_find(path, STR("://"));
@@ -106,18 +77,16 @@ static size_t source_map_host(pprofc_str path) {
   return scheme + 3 + str_find_char(str_slice(path, scheme + 3, path.size), '/');
 }
 
-/* Returns the path without "." and "..". The result has data NULL when out of memory. */
+/* Returns the path without "." and "..". Keeps the host of a URL. The result has data NULL when out
+ * of memory. */
 static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
-  size_t start = source_map_host(path);
-  struct map_path clean = {.text = arena_alloc(arena, path.size + 1)};
-  if (!clean.text) return (pprofc_str){NULL, 0};
-  clean.absolute = start < path.size && path.data[start] == '/';
-  clean.root = start + clean.absolute;
-  if (clean.root) memcpy(clean.text, path.data, clean.root);
-  clean.size = clean.root;
-  pprofc_str rest = str_slice(path, clean.root, path.size), part;
-  while (str_next(&rest, '/', &part)) map_path_add(&clean, part);
-  return (pprofc_str){clean.text, clean.size};
+  size_t host = source_map_host(path);
+  char *text = arena_alloc(arena, path.size + 2);
+  if (!text) return (pprofc_str){NULL, 0};
+  if (host) memcpy(text, path.data, host);
+  pprofc_str clean = str_path_clean(str_slice(path, host, path.size), text + host);
+  if (str_equal(clean, STR("."))) clean.size = 0;
+  return (pprofc_str){text, host + clean.size};
 }
 
 /* ---- tables ------------------------------------------ */

@@ -6,18 +6,13 @@
 #include "symbolize/source_map.h"
 #include "transform/edit.h"
 
-/* A function of an original file. */
-struct mapped_function {
-  uint32_t name, system_name, file; /* string indices in the edited profile */
-};
-
 struct mapped_pass {
   pprofc_profile *p; /* copy of the profile made by profile_edit; the functions here change it */
   const struct source_map **maps; /* source map of each function; NULL: the function has no map */
   struct interner strings;        /* new strings; their indices follow the strings of the profile */
   struct map by_function;
-  struct mapped_function *functions; /* new functions; their indices follow the functions of the
-                                        profile */
+  struct function_fields *functions; /* new functions; their indices follow the functions of the
+                                     profile */
   size_t function_count, function_room;
   struct line *lines;
   size_t changed;
@@ -42,11 +37,6 @@ static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_
   return kept;
 }
 
-static bool mapped_equal(const void *records, uint32_t index, const void *key) {
-  const struct mapped_function *a = (const struct mapped_function *)records + index, *b = key;
-  return a->name == b->name && a->system_name == b->system_name && a->file == b->file;
-}
-
 /* Returns the string index of a text, and adds the text if needed. Returns NONE when out of memory.
  */
 static uint32_t mapped_string(struct mapped_pass *pass, pprofc_str text) {
@@ -61,17 +51,20 @@ static uint32_t mapped_function_of(struct mapped_pass *pass, uint32_t old,
   const struct functions *f = &pass->p->functions;
   pprofc_str name = profile_string(pass->p, f->name[old]);
   pprofc_str better = mapped_name(pass, name, place->name);
-  struct mapped_function made = {mapped_string(pass, better), f->name[old],
-                                 mapped_string(pass, place->file)};
-  if (made.name == NONE || made.file == NONE) return NONE;
+  struct function_fields made = {mapped_string(pass, better), f->name[old],
+                                 mapped_string(pass, place->file), 0};
+  if (made.name == NONE || made.filename == NONE) return NONE;
   if (str_equal(better, name)) made.system_name = f->system_name[old];
-  if (!ARRAY_RESERVE(&pass->p->mem, pass->functions, pass->function_room, pass->function_count + 1))
+  uint64_t hash = hash_mix(hash_mix(made.name, made.filename), made.system_name);
+  const struct function_fields *known = pass->functions;
+  MAP_FIND(index, &pass->by_function, hash,
+           known[index].name == made.name && known[index].filename == made.filename &&
+               known[index].system_name == made.system_name);
+  if (index != MAP_NONE) return (uint32_t)f->count + index;
+  index = (uint32_t)pass->function_count;
+  if (!MAP_PUSH(&pass->p->mem, &pass->by_function, hash, pass->functions, pass->function_count,
+                pass->function_room, made))
     return NONE;
-  uint64_t hash = hash_mix(hash_mix(made.name, made.file), made.system_name);
-  uint32_t index = map_find_or_add(&pass->by_function, hash, mapped_equal, pass->functions, &made,
-                                   (uint32_t)pass->function_count);
-  if (index == MAP_NONE) return NONE;
-  if (index == pass->function_count) pass->functions[pass->function_count++] = made;
   return (uint32_t)f->count + index;
 }
 
@@ -108,45 +101,6 @@ static bool mapped_lines(struct mapped_pass *pass) {
   return true;
 }
 
-/* Returns the ids of all functions. The ids of new functions follow the largest old id. */
-static uint64_t *mapped_ids(struct mapped_pass *pass, size_t count) {
-  const struct functions *f = &pass->p->functions;
-  uint64_t *ids = arena_array(&pass->p->region->arena, count, sizeof *ids), last = 0;
-  if (!ids) return NULL;
-  for (size_t i = 0; i < f->count; i++) {
-    ids[i] = f->ids[i];
-    if (ids[i] > last) last = ids[i];
-  }
-  for (size_t i = f->count; i < count; i++) ids[i] = ++last;
-  return ids;
-}
-
-/* Stores the new lines, functions and strings in the columns. */
-static bool mapped_store(struct mapped_pass *pass) {
-  pprofc_profile *p = pass->p;
-  struct arena *arena = &p->region->arena;
-  const struct functions *f = &p->functions;
-  size_t old = f->count, count = old + pass->function_count;
-  uint32_t *name = arena_array(arena, count, sizeof *name);
-  uint32_t *system_name = arena_array(arena, count, sizeof *system_name);
-  uint32_t *filename = arena_array(arena, count, sizeof *filename);
-  int64_t *start_line = arena_zero_array(arena, count, sizeof *start_line);
-  uint64_t *ids = f->ids ? mapped_ids(pass, count) : NULL;
-  if (!name || !system_name || !filename || !start_line || (f->ids && !ids)) return false;
-  memcpy(name, f->name, old * sizeof *name);
-  memcpy(system_name, f->system_name, old * sizeof *system_name);
-  memcpy(filename, f->filename, old * sizeof *filename);
-  memcpy(start_line, f->start_line, old * sizeof *start_line);
-  for (size_t i = 0; i < pass->function_count; i++) {
-    name[old + i] = pass->functions[i].name;
-    system_name[old + i] = pass->functions[i].system_name;
-    filename[old + i] = pass->functions[i].file;
-  }
-  p->locations.lines = pass->lines;
-  p->functions = (struct functions){count, ids, name, system_name, filename, start_line};
-  return profile_add_strings(p, pass->strings.items, pass->strings.count);
-}
-
 pprofc_status source_maps_apply(const pprofc_profile *source, struct source_map *const *maps,
                                 size_t count, pprofc_profile **out, size_t *changed,
                                 pprofc_error *error) {
@@ -158,7 +112,13 @@ pprofc_status source_maps_apply(const pprofc_profile *source, struct source_map 
   pass.maps = arena_zero_array(&pass.p->region->arena, source->functions.count, sizeof *pass.maps);
   bool good = pass.maps != NULL;
   if (good && mapped_find(&pass, maps, count)) good = mapped_lines(&pass);
-  if (good && pass.changed) good = mapped_store(&pass);
+  if (good && pass.changed) {
+    const struct functions *f = &pass.p->functions;
+    pass.p->locations.lines = pass.lines;
+    good = profile_add_functions(pass.p, pass.functions, pass.function_count,
+                                 profile_next_id(f->ids, f->count)) &&
+           profile_add_strings(pass.p, pass.strings.items, pass.strings.count);
+  }
   *changed = pass.changed;
   interner_free(&pass.strings);
   map_free(&pass.by_function);

@@ -172,16 +172,10 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
 
 /* ---- new columns from the answers -------------------- */
 
-/* A new function for the profile. */
-struct new_function {
-  uint32_t name, file; /* indices in `strings` of struct symbolize_columns */
-  int64_t start_line;
-};
-
 struct symbolize_columns {
   struct interner strings; /* new strings; their ids follow the ids of the profile's strings */
   struct map functions;    /* index of `items` by name, file and start line */
-  struct new_function *items;
+  struct function_fields *items; /* new functions */
   size_t count, capacity;
 };
 
@@ -197,13 +191,6 @@ static const struct source_frame *symbolize_frames_of(const struct symbolize_pas
   return *count ? frames->items + from : NULL;
 }
 
-static bool symbolize_equal(const void *columns, uint32_t index, const void *key) {
-  const struct symbolize_columns *c = columns;
-  const struct new_function *have = &c->items[index], *wanted = key;
-  return have->name == wanted->name && have->file == wanted->file &&
-         have->start_line == wanted->start_line;
-}
-
 /* Returns the index of the function with this name, file and start line, and adds it if needed.
  * Returns NONE when out of memory. */
 static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_columns *c,
@@ -211,14 +198,17 @@ static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_colum
   uint32_t name = interner_add(&c->strings, frame->function);
   uint32_t file = interner_add(&c->strings, frame->file);
   if (name == MAP_NONE || file == MAP_NONE) return NONE;
-  struct new_function function = {name, file, frame->start_line};
+  uint32_t first = (uint32_t)pass->profile->strings.count;
+  struct function_fields function = {first + name, first + name, first + file, frame->start_line};
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)frame->start_line);
-  uint32_t next = (uint32_t)c->count;
-  if (!ARRAY_RESERVE_IN(&pass->scratch, c->items, c->capacity, c->count + 1)) return NONE;
-  uint32_t index = map_find_or_add(&c->functions, hash, symbolize_equal, c, &function, next);
-  if (index != next) return index;
-  c->items[c->count++] = function;
-  return next;
+  const struct function_fields *known = c->items;
+  MAP_FIND(index, &c->functions, hash,
+           known[index].name == function.name && known[index].filename == function.filename &&
+               known[index].start_line == function.start_line);
+  if (index != MAP_NONE) return index;
+  bool added = ARRAY_PUSH_IN(&pass->scratch, c->items, c->count, c->capacity, function) &&
+               map_insert(&c->functions, hash, (uint32_t)c->count - 1);
+  return added ? (uint32_t)c->count - 1 : NONE;
 }
 
 /* Adds the functions of all answers in pprof's order: by mapping, then by location. */
@@ -305,36 +295,6 @@ static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
   return true;
 }
 
-/* Makes the new columns of functions: the old functions, then the new functions. */
-static bool new_functions(struct symbolize_pass *pass, const struct symbolize_columns *c) {
-  pprofc_profile *p = pass->profile;
-  struct arena *arena = &p->region->arena;
-  struct functions *f = &p->functions;
-  size_t old = f->count, all = old + c->count;
-  uint32_t *name = arena_array(arena, all, sizeof *name);
-  uint32_t *system_name = arena_array(arena, all, sizeof *system_name);
-  uint32_t *file = arena_array(arena, all, sizeof *file);
-  int64_t *start_line = arena_array(arena, all, sizeof *start_line);
-  uint64_t *ids = f->ids ? arena_array(arena, all, sizeof *ids) : NULL;
-  if (!name || !system_name || !file || !start_line || (f->ids && !ids)) return false;
-  for (size_t i = 0; i < old; i++) {
-    name[i] = f->name[i];
-    system_name[i] = f->system_name[i];
-    file[i] = f->filename[i];
-    start_line[i] = f->start_line[i];
-    if (ids) ids[i] = f->ids[i];
-  }
-  uint32_t first_string = (uint32_t)p->strings.count;
-  for (size_t i = 0; i < c->count; i++) {
-    name[old + i] = system_name[old + i] = first_string + c->items[i].name;
-    file[old + i] = first_string + c->items[i].file;
-    start_line[old + i] = c->items[i].start_line;
-    if (ids) ids[old + i] = old + i + 1;
-  }
-  *f = (struct functions){all, ids, name, system_name, file, start_line};
-  return profile_add_strings(p, c->strings.items, c->strings.count);
-}
-
 static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *error) {
   pprofc_profile *p = pass->profile;
   struct symbolize_columns columns = {0};
@@ -343,7 +303,8 @@ static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *er
   interner_init(&columns.strings, &p->mem);
   map_init(&columns.functions, &p->mem);
   bool done = mappings && number_functions(pass, &columns) && new_lines(pass, &columns, mappings) &&
-              new_functions(pass, &columns);
+              profile_add_functions(p, columns.items, columns.count, p->functions.count + 1) &&
+              profile_add_strings(p, columns.strings.items, columns.strings.count);
   interner_free(&columns.strings);
   map_free(&columns.functions);
   if (!done) return error_nomem(error);

@@ -153,35 +153,14 @@ static bool make_frames(struct tag_frames *f) {
 
 /* ---- tables ------------------------------------------ */
 
-/* Returns a copy of the column with room for `more` entries at the end, or NULL when out of memory.
- */
-static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t count, size_t more,
-                               size_t size) {
-  char *items = arena_array(&copy->region->arena, count + more, size);
-  if (items && count) memcpy(items, column, count * size);
-  return items;
-}
-
-/* Works like tag_frames_extend, and returns the pages of the old column to the system if no other
+/* Works like arena_extend, and returns the pages of the old column to the system if no other
  * profile can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
-  void *items = tag_frames_extend(copy, column, count, more, size);
+  void *items = arena_extend(&copy->region->arena, column, count, more, size);
   if (items && count && copy->lender)
     region_discard(copy->region, copy->lender, column, (const char *)column + count * size);
   return items;
-}
-
-/* Extends a column of ids. The new ids follow the largest old id. */
-static bool extend_ids(pprofc_profile *copy, const uint64_t **ids, size_t count, size_t more) {
-  if (!*ids) return true;
-  uint64_t *items = tag_frames_extend(copy, *ids, count, more, sizeof *items), largest = 0;
-  if (!items) return false;
-  for (size_t i = 0; i < count; i++)
-    if (items[i] > largest) largest = items[i];
-  for (size_t i = 0; i < more; i++) items[count + i] = largest + 1 + i;
-  *ids = items;
-  return true;
 }
 
 static bool add_strings(struct tag_frames *f, pprofc_profile *copy) {
@@ -194,28 +173,15 @@ static bool add_strings(struct tag_frames *f, pprofc_profile *copy) {
 }
 
 static bool add_functions(struct tag_frames *f, pprofc_profile *copy) {
-  struct functions *functions = &copy->functions;
-  size_t old = functions->count, more = f->count;
-  uint32_t *name = tag_frames_extend(copy, functions->name, old, more, sizeof *name);
-  uint32_t *system_name =
-      tag_frames_extend(copy, functions->system_name, old, more, sizeof *system_name);
-  uint32_t *filename = tag_frames_extend(copy, functions->filename, old, more, sizeof *filename);
-  int64_t *start_line =
-      tag_frames_extend(copy, functions->start_line, old, more, sizeof *start_line);
-  if (!name || !system_name || !filename || !start_line) return false;
+  const struct functions *functions = &copy->functions;
   uint32_t first_string = (uint32_t)(copy->strings.count - f->keys.count - f->count);
-  for (size_t i = 0; i < more; i++) {
-    name[old + i] = first_string + (uint32_t)(f->keys.count + i);
-    system_name[old + i] = 0;
-    filename[old + i] = first_string + f->items[i].key;
-    start_line[old + i] = 0;
+  struct function_fields *rows = arena_zero_array(&f->arena, f->count, sizeof *rows);
+  for (size_t i = 0; rows && i < f->count; i++) {
+    rows[i].name = first_string + (uint32_t)(f->keys.count + i);
+    rows[i].filename = first_string + f->items[i].key;
   }
-  functions->name = name;
-  functions->system_name = system_name;
-  functions->filename = filename;
-  functions->start_line = start_line;
-  functions->count = old + more;
-  return extend_ids(copy, &functions->ids, old, more);
+  return rows && profile_add_functions(copy, rows, f->count,
+                                       profile_next_id(functions->ids, functions->count));
 }
 
 static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy) {
@@ -234,7 +200,7 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
   }
   line_from[old + more] = (uint32_t)(lines + more);
   if (l->is_folded) {
-    uint8_t *is_folded = tag_frames_extend(copy, l->is_folded, old, more, 1);
+    uint8_t *is_folded = arena_extend(&copy->region->arena, l->is_folded, old, more, 1);
     if (!is_folded) return false;
     memset(is_folded + old, 0, more);
     l->is_folded = is_folded;
@@ -244,7 +210,7 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
   l->line_from = line_from;
   l->lines = line;
   l->count = old + more;
-  return extend_ids(copy, &l->ids, old, more);
+  return profile_add_ids(copy, &l->ids, old, more, profile_next_id(l->ids, old));
 }
 
 /* ---- stacks ------------------------------------------ */

@@ -31,11 +31,6 @@ struct merge_piece {
   size_t size;
 };
 
-struct merge_function {
-  uint32_t name, system_name, filename; /* string indices in the result */
-  int64_t start_line;
-};
-
 /* Upper bound of the number of locations, so that one bit of a class number stays free. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
@@ -60,7 +55,7 @@ struct merge {
   size_t piece_count;
 
   struct interner strings;
-  struct merge_function *functions;
+  struct function_fields *functions; /* a function of each class, with strings of the result */
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of classes */

@@ -18,7 +18,7 @@ static bool class_functions(struct merge *m, struct map *table, size_t source) {
   struct merge_source *s = &m->sources[source];
   const struct functions *f = &s->profile->functions;
   for (size_t i = 0; i < f->count; i++) {
-    struct merge_function key = {
+    struct function_fields key = {
         .name = merge_string(m, source, f->name[i]),
         .system_name = merge_string(m, source, f->system_name[i]),
         .filename = merge_string(m, source, f->filename[i]),
@@ -27,7 +27,7 @@ static bool class_functions(struct merge *m, struct map *table, size_t source) {
     if (key.name == NONE || key.system_name == NONE || key.filename == NONE) return false;
     uint64_t hash = hash_mix(hash_mix(key.name, key.system_name),
                              hash_mix(key.filename, (uint64_t)key.start_line));
-    const struct merge_function *known = m->functions;
+    const struct function_fields *known = m->functions;
     MAP_FIND(class, table, hash,
              known[class].name == key.name && known[class].system_name == key.system_name &&
                  known[class].filename == key.filename &&
@@ -365,22 +365,10 @@ bool merge_tables(struct merge *m) {
 /* ---- the tables of the result ------------------------ */
 
 static bool write_functions(struct merge *m) {
-  struct arena *arena = &m->out->region->arena;
-  size_t n = m->functions_used;
-  uint32_t *name = arena_array(arena, n, sizeof *name);
-  uint32_t *system_name = arena_array(arena, n, sizeof *system_name);
-  uint32_t *filename = arena_array(arena, n, sizeof *filename);
-  int64_t *start_line = arena_array(arena, n, sizeof *start_line);
-  if (!name || !system_name || !filename || !start_line) return false;
-  for (size_t i = 0; i < n; i++) {
-    const struct merge_function *f = &m->functions[m->function_order[i]];
-    name[i] = f->name;
-    system_name[i] = f->system_name;
-    filename[i] = f->filename;
-    start_line[i] = f->start_line;
-  }
-  m->out->functions = (struct functions){n, NULL, name, system_name, filename, start_line};
-  return true;
+  struct function_fields *rows = arena_array(&m->tables, m->functions_used, sizeof *rows);
+  for (size_t i = 0; rows && i < m->functions_used; i++)
+    rows[i] = m->functions[m->function_order[i]];
+  return rows && profile_add_functions(m->out, rows, m->functions_used, 0);
 }
 
 static bool write_mappings(struct merge *m) {
