@@ -25,7 +25,7 @@ RULES = [
 # The places that are there to call them.
 HOMES = {
     "libpprofc/src/core/mem.c": MEMORY,
-    "libpprofc/src/core/str_float.c": "strtod",
+    "libpprofc/src/core/str_number.c": "strtod",
     "libpprofc/src/bench/number.c": "strtod",
     "libpprofc/src/core/child.c": "_exit",
 }

@@ -12,6 +12,14 @@ size_t array_capacity(size_t capacity, size_t count) {
   return wanted < count ? count : wanted;
 }
 
+/* Stores the enlarged memory of an array. Returns false if it is NULL. */
+static bool array_set(void *items, size_t *capacity, void *grown, size_t wanted) {
+  if (!grown) return false;
+  memcpy(items, &grown, sizeof grown);
+  *capacity = wanted;
+  return true;
+}
+
 bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
                 size_t ceiling, size_t size) {
   if (count > ceiling) return false;
@@ -19,22 +27,23 @@ bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size
   if (wanted > ceiling) wanted = ceiling;
   void *old;
   memcpy(&old, items, sizeof old);
-  void *grown = mem_resize(mem, old, *capacity, wanted, size);
-  if (!grown) return false;
-  memcpy(items, &grown, sizeof grown);
-  *capacity = wanted;
-  return true;
+  return array_set(items, capacity, mem_resize(mem, old, *capacity, wanted, size), wanted);
 }
 
 bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t count, size_t size) {
   size_t wanted = array_capacity(*capacity, count);
-  void *old, *grown = arena_array(arena, wanted, size);
-  if (!grown) return false;
+  void *old;
   memcpy(&old, items, sizeof old);
-  if (*capacity) memcpy(grown, old, *capacity * size);
-  memcpy(items, &grown, sizeof grown);
-  *capacity = wanted;
-  return true;
+  void *grown = arena_extend(arena, old, *capacity, wanted - *capacity, size);
+  return array_set(items, capacity, grown, wanted);
+}
+
+bool array_grow_loose(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
+                      size_t size) {
+  size_t wanted = array_capacity(*capacity, count);
+  void *old;
+  memcpy(&old, items, sizeof old);
+  return array_set(items, capacity, loose_resize(mem, old, *capacity, wanted, size), wanted);
 }
 
 /* Arguments of the array_sort call that runs in this thread. The variable is thread-local, because

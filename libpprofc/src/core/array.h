@@ -24,6 +24,10 @@ bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size
  * freed. */
 bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t count, size_t size);
 
+/* Enlarges an array that arena_take moves into an arena later (core/mem.h). */
+bool array_grow_loose(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
+                      size_t size);
+
 /* Provides space for `count` items in an array. The function is inline, because the space usually
  * exists already. */
 static inline bool array_reserve(const pprofc_allocator *mem, void *items, size_t *capacity,

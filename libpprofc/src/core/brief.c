@@ -1,5 +1,4 @@
-/* Shortens a report to a number of bytes. Keeps the most important rows, and drops and counts the
- * others. */
+/* Shortens a report to a number of bytes: keeps the most important rows, and counts the others. */
 #include "core/brief.h"
 
 #include "core/array.h"
@@ -231,10 +230,6 @@ void brief_note_here(struct brief *b) {
 
 /* ---- the end ----------------------------------------- */
 
-static const char *brief_plural(size_t count, const char *one, const char *many) {
-  return count == 1 ? one : many;
-}
-
 static void brief_put_more(const struct brief *b, struct buffer *to) {
   if (b->more && *b->more && strlen(b->more) <= COMMAND_MAX && strlen(b->more) <= b->most / 3)
     buffer_add_text(to, b->more);
@@ -245,11 +240,12 @@ static void brief_put_more(const struct brief *b, struct buffer *to) {
 static void brief_put_words(const struct brief *b, brief_describe_fn describe, const void *context,
                             struct buffer *to) {
   const struct brief_left *left = &b->left;
-  if (left->rows) buffer_printf(to, "%zu %s", left->rows, brief_plural(left->rows, "row", "rows"));
+  if (left->rows) buffer_printf(to, left->rows == 1 ? "%zu row" : "%zu rows", left->rows);
   if (left->rows && describe) describe(context, left, to);
+  if (left->rows && left->lines) buffer_add_text(to, " and ");
   if (left->lines)
-    buffer_printf(to, "%s%zu %s above them", left->rows ? " and " : "", left->lines,
-                  brief_plural(left->lines, "line", "lines"));
+    buffer_printf(to, left->lines == 1 ? "%zu line above them" : "%zu lines above them",
+                  left->lines);
 }
 
 /* Writes the note about omitted rows as a member of a JSON object. The text of the note needs no

@@ -24,8 +24,7 @@ enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 /* A row of the report, or a line outside of rows. */
 struct brief_piece {
   int rank;           /* rank of the row; a higher rank is more important */
-  double weight;      /* sort weight; among rows of equal rank, a larger absolute weight is more
-                         important, then an earlier position */
+  double weight;      /* among rows of equal rank, a larger absolute value is more important */
   long double amount; /* value of the row, for the sum of the omitted rows */
   size_t index;       /* position of the row or line in the report */
   char *text;
@@ -63,8 +62,7 @@ struct brief {
   struct brief_list fixed; /* lines outside of rows, in the order of the report */
   size_t victim;           /* index in `fixed` of the line that is dropped next */
   size_t next;             /* index that the next row or line of the report gets */
-  size_t note_at;          /* for JSON: index of the row or line after the note about omitted
-                              rows */
+  size_t note_at;          /* for JSON: index of the piece after the note about omitted rows */
   struct buffer open;      /* text of the row or line that is being written */
   struct brief_piece open_piece;
   bool markdown; /* true for Markdown, in which an empty line ends a table */

@@ -1,5 +1,4 @@
-/* Limits the memory and the time of calls of the library, by an allocator that counts bytes and
- * checks a deadline. */
+/* Limits memory and time by an allocator that counts bytes and checks a deadline. */
 #include "core/budget.h"
 
 #include "core/error.h"
@@ -13,8 +12,7 @@ enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE, BUDGET_DECLINED }
 struct budget {
   pprofc_allocator counted; /* allocator that the users of the budget get */
   pprofc_allocator mem;     /* allocator from which the budget takes its memory */
-  struct budget *parent; /* budget that `mem` belongs to, with a reference; NULL if there is no such
-                            budget */
+  struct budget *parent;    /* budget that `mem` belongs to, with a reference, or NULL */
   /* Size of the budget and number of bytes in use. Both are 8-byte aligned. 32-bit machines align
    * uint64_t to 4 bytes, and atomic access is then slow. */
   _Alignas(8) uint64_t bytes, used;

@@ -11,8 +11,7 @@ struct buffer {
   char *data;
   size_t size, capacity;
   size_t ceiling; /* maximum size in bytes */
-  bool failed;    /* true if memory ran out or the maximum size was reached; later data is
-                     missing */
+  bool failed;    /* true if memory ran out or the buffer is full; later data is missing */
 };
 
 void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling);

@@ -9,11 +9,9 @@
 #include <signal.h>
 
 struct child {
-  const char *const *argv; /* arguments; ends with NULL; argv[0] is searched in PATH unless it
-                              contains a slash */
+  const char *const *argv; /* arguments, then NULL; without a slash, argv[0] is searched in PATH */
   pprofc_str input;        /* text for the standard input of the program */
-  unsigned timeout_ms;     /* time limit in milliseconds, or CHILD_NO_TIMEOUT; 0 means
-                              CHILD_TIMEOUT_MS */
+  unsigned timeout_ms;     /* time limit in ms, or CHILD_NO_TIMEOUT; 0: CHILD_TIMEOUT_MS */
 };
 
 #define CHILD_TIMEOUT_MS 30000u

@@ -1,5 +1,4 @@
-/* Escapes untrusted text for a terminal, JSON, XML, HTML, CSV, URLs, expressions and shells. Checks
- * and decodes UTF-8. */
+/* Escapes untrusted text for its place. Checks and decodes UTF-8. */
 #include "core/escape.h"
 #include "core/chars.h"
 

@@ -1,5 +1,4 @@
-/* Keeps the values of a template in one buffer of text and an array of entries that point into the
- * buffer. */
+/* Keeps the values of a template as one text, and entries that point into it. */
 #include "core/fill.h"
 
 #include "core/array.h"

@@ -7,13 +7,11 @@
 /* A row of a table of formats. Texts have no '|' and no line breaks. Names are in `backquotes`.
  * Fields are not NULL, unless their comment says so. */
 struct format_row {
-  const char *reader; /* name of the function or row that reads the format: "callgrind",
-                         "json_dhat" */
+  const char *reader; /* name of the reader: "callgrind", "json_dhat" */
   const char *name;   /* common name of the format */
   const char *writers;
   const char *recognised; /* feature by which the reader recognizes the format */
-  const char *recorded;   /* tool and version that recorded the example in testdata; or "made by
-                             hand" */
+  const char *recorded;   /* tool and version that recorded the example, or "made by hand" */
   const char *example;    /* file in testdata that a test reads; may be NULL */
   const char *kept;       /* data of the format that the reader keeps */
   const char *lost;       /* data that the reader drops, and how much of it the reader counts */

@@ -224,8 +224,7 @@ struct json_tree_pack {
   struct node_packed *packed;
   const char *text; /* text of the array, after the opening bracket */
   size_t marks, room;
-  bool rows, inside; /* rows: true if the items are rows; inside: true while the parser is inside a
-                        row */
+  bool rows, inside; /* true if the items are rows; true while the parser is inside a row */
   bool first;        /* true until the array or row has an item */
 };
 

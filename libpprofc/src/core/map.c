@@ -1,5 +1,4 @@
-/* Implements hash tables that map keys to dense indices (0, 1, 2 ...), and the interner of
- * strings. */
+/* Implements hash tables from keys to dense indices, and the interner of strings. */
 #include "core/map.h"
 
 void map_init(struct map *map, const pprofc_allocator *mem) {
@@ -72,16 +71,6 @@ uint32_t interner_find(const struct interner *interner, pprofc_str s) {
   return interner_lookup(interner, hash_str(s), s);
 }
 
-static bool interner_grow(struct interner *interner) {
-  size_t capacity = array_capacity(interner->capacity, interner->count + 1);
-  pprofc_str *items = loose_resize(interner->map.mem, interner->items, interner->capacity, capacity,
-                                   sizeof *interner->items);
-  if (!items) return false;
-  interner->items = items;
-  interner->capacity = capacity;
-  return true;
-}
-
 pprofc_str *interner_take(struct interner *interner, struct arena *arena) {
   pprofc_str *items = arena_take(arena, interner->items, interner->capacity, interner->count,
                                  sizeof *interner->items);
@@ -96,7 +85,10 @@ static uint32_t interner_insert(struct interner *interner, struct arena *arena, 
   uint32_t index = interner_lookup(interner, hash, s);
   if (index != MAP_NONE) return index;
   if (interner->count >= MAP_NONE) return MAP_NONE;
-  if (interner->count == interner->capacity && !interner_grow(interner)) return MAP_NONE;
+  if (interner->count == interner->capacity &&
+      !array_grow_loose(interner->map.mem, &interner->items, &interner->capacity,
+                        interner->count + 1, sizeof *interner->items))
+    return MAP_NONE;
   if (arena) {
     s = arena_str(arena, s);
     if (!s.data) return MAP_NONE;

@@ -30,8 +30,7 @@ struct map {
   struct map_slot *slots;
   size_t capacity; /* number of slots: a power of two, or 0 */
   size_t count;
-  uint64_t steps; /* number of slots that insertions have examined, including those while the table
-                     grew */
+  uint64_t steps; /* number of slots that insertions have examined */
 };
 
 struct map_probe {

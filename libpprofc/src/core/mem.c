@@ -219,8 +219,8 @@ void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used,
 
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size) {
   struct arena_block *head = arena->blocks;
-  bool shared = head && arena->end == head->data + head->size; /* true if the block has other
-                                                                  small objects */
+  bool shared =
+      head && arena->end == head->data + head->size; /* true if the block is for small objects */
   if (!block || !head || shared || block != head->data || new_size < LARGE_SIZE) {
     void *copy = arena_alloc(arena, new_size);
     if (copy && old_size) memcpy(copy, block, old_size);
@@ -303,72 +303,59 @@ void region_release(struct region *region) {
 
 /* ---- columns that are freed early -------------------- */
 
-/* True if a block of the arena begins at the address `data`. */
-static bool has_block(const struct arena *arena, const char *data) {
-  const struct arena_block *block = arena->blocks;
-  while (block && block->data != data) block = block->next;
-  return block != NULL;
-}
-
-/* Returns the block that contains the data, or NULL if there is no such block. */
-static const struct arena_block *block_of(const struct arena *arena, const char *data) {
-  const struct arena_block *block = arena->blocks;
-  while (block && ((uintptr_t)data < (uintptr_t)block->data ||
-                   (uintptr_t)data >= (uintptr_t)block->data + block->size))
-    block = block->next;
-  return block;
-}
-
-static bool has_inside(const struct arena *arena, const char *data) {
-  return block_of(arena, data) != NULL;
-}
-
 #define EDITS_MAX 16
 
-/* Returns the first arena that satisfies `has`, or NULL. Searches the arenas of the region, of
- * regions that only this region retains, and of `lender`. */
-static struct arena *find_arena(struct region *region, const struct region *lender,
-                                bool (*has)(const struct arena *, const char *), const void *data,
-                                int depth) {
-  if (has(&region->arena, data)) return &region->arena;
+/* Returns the block that contains the data, or NULL, and sets *arena to the arena of the block.
+ * Searches the arenas of the region, of regions that only this region retains, and of `lender`. */
+static struct arena_block *find_block(struct region *region, const struct region *lender,
+                                      const void *data, int depth, struct arena **arena) {
+  struct arena_block *block = region->arena.blocks;
+  *arena = &region->arena;
+  while (block && (uintptr_t)data - (uintptr_t)block->data >= block->size) block = block->next;
+  if (block) return block;
   for (struct region_parent *link = region->parents; link && depth < EDITS_MAX; link = link->next) {
     int holders = __atomic_load_n(&link->region->references, __ATOMIC_ACQUIRE);
     if (holders > (link->region == lender ? 2 : 1)) continue;
-    struct arena *arena = find_arena(link->region, lender, has, data, depth + 1);
-    if (arena) return arena;
+    block = find_block(link->region, lender, data, depth + 1, arena);
+    if (block) return block;
   }
   return NULL;
 }
 
-/* Removes a block from its arena. Does this only if the block contains nothing but the `size` bytes
- * at `data`. */
+/* Returns the block that contains only the `size` bytes at `data`, or NULL. Small columns share
+ * their blocks. */
+static struct arena_block *find_column(struct region *region, const struct region *lender,
+                                       const void *data, size_t size, struct arena **arena) {
+  if (size < LARGE_SIZE / 4) return NULL;
+  struct arena_block *block = find_block(region, lender, data, 0, arena);
+  return block && block->data == (const char *)data ? block : NULL;
+}
+
+/* Removes the block of a column from its arena. Returns NULL if the block has other data. */
 static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
                                         struct arena **arena) {
-  if (size < LARGE_SIZE / 4) return NULL;
-  *arena = find_arena(region, NULL, has_block, data, 0);
-  if (!*arena) return NULL;
-  struct arena_block **link = &(*arena)->blocks, *block;
-  while ((const void *)(*link)->data != data) link = &(*link)->next;
-  block = *link;
+  struct arena_block *block = find_column(region, NULL, data, size, arena);
+  if (!block) return NULL;
+  struct arena_block **link = &(*arena)->blocks;
+  while (*link != block) link = &(*link)->next;
   *link = block->next;
   return block;
 }
 
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size) {
-  if (size < LARGE_SIZE / 4 || region->references != 1) return NULL;
-  return find_arena(region, lender, has_block, column, 0) ? (void *)(uintptr_t)column : NULL;
+  struct arena *arena;
+  bool own = region->references == 1 && find_column(region, lender, column, size, &arena);
+  return own ? (void *)(uintptr_t)column : NULL;
 }
 
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to) {
+  struct arena *arena;
   if (region->references != 1) return false;
-  const struct arena *arena = find_arena(region, lender, has_inside, from, 0);
-  if (!arena) return false;
-  const struct arena_block *block = block_of(arena, from);
-  if ((uintptr_t)to > (uintptr_t)block->data + block->size) return true;
-  mem_discard(from, to);
-  return true;
+  const struct arena_block *block = find_block(region, lender, from, 0, &arena);
+  if (block && (uintptr_t)to <= (uintptr_t)block->data + block->size) mem_discard(from, to);
+  return block != NULL;
 }
 
 void region_drop(struct region *region, const void *column, size_t size) {

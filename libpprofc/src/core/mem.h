@@ -71,8 +71,7 @@ struct region {
   pprofc_allocator mem;
   struct arena arena;
   int references;
-  struct region_parent *parents; /* regions that this region retains because its columns point into
-                                    them */
+  struct region_parent *parents; /* retained regions, into which columns point */
   struct region *next_dead;      /* list of the regions that region_release must free */
 };
 

@@ -1,5 +1,4 @@
-/* Formats the output of reports, and collects it in a buffer for the caller's write callback. After
- * the first failure, all data is dropped. */
+/* Formats the output of reports, and collects it for the caller's write callback. */
 #include "core/output.h"
 
 #include "core/brief.h"
@@ -84,12 +83,6 @@ void output_add_int(struct output *out, int64_t value) {
 
 /* ---- numbers and texts by a format -------------------- */
 
-/* Arguments of a format. They are in a struct, so that several functions can take arguments in
- * turn. */
-struct output_arguments {
-  va_list list;
-};
-
 /* Returns the size of the conversion at `spec` if output_convert supports it, else 0. */
 static size_t output_conversion(const char *spec) {
   switch (*spec) {
@@ -129,21 +122,21 @@ static void output_add_double(struct output *out, double value, int decimals) {
 }
 
 /* Appends the next argument, formatted by the conversion `spec`. */
-static void output_convert(struct output *out, const char *spec, struct output_arguments *a) {
+static void output_convert(struct output *out, const char *spec, va_list *a) {
   if (*spec == 's')
-    output_add_text(out, va_arg(a->list, const char *));
+    output_add_text(out, va_arg(*a, const char *));
   else if (*spec == 'u')
-    output_add_uint(out, va_arg(a->list, unsigned));
+    output_add_uint(out, va_arg(*a, unsigned));
   else if (*spec == 'l')
-    output_add_int(out, va_arg(a->list, long long));
+    output_add_int(out, va_arg(*a, long long));
   else if (*spec == '.')
-    output_add_double(out, va_arg(a->list, double), spec[2] == 'f' ? spec[1] - '0' : -1);
+    output_add_double(out, va_arg(*a, double), spec[2] == 'f' ? spec[1] - '0' : -1);
   else
     output_add_char(out, '%');
 }
 
 /* Formats without vsnprintf, which is slow for floating point. */
-static void output_simple(struct output *out, const char *format, struct output_arguments *a) {
+static void output_simple(struct output *out, const char *format, va_list *a) {
   for (const char *mark; (mark = strchr(format, '%'));) {
     output_add(out, format, (size_t)(mark - format));
     output_convert(out, mark + 1, a);
@@ -154,14 +147,13 @@ static void output_simple(struct output *out, const char *format, struct output_
 
 void output_printf(struct output *out, const char *format, ...) {
   char text[512];
+  va_list args;
   if (output_is_simple(format)) {
-    struct output_arguments arguments;
-    va_start(arguments.list, format);
-    output_simple(out, format, &arguments);
-    va_end(arguments.list);
+    va_start(args, format);
+    output_simple(out, format, &args);
+    va_end(args);
     return;
   }
-  va_list args;
   va_start(args, format);
   int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);

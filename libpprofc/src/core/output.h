@@ -15,8 +15,7 @@ struct output {
   const pprofc_allocator *mem; /* allocator with a budget that can stop the output, or NULL */
   struct brief *brief; /* buffer that shortens the report (core/brief.h); NULL: do not shorten */
   size_t size;
-  bool failed; /* true if the callback has failed or the budget is stopped; later output is
-                  dropped */
+  bool failed; /* true after a failure of the callback or a stop; later output is dropped */
   char data[32 * 1024];
 };
 

@@ -11,14 +11,12 @@
 struct spawn {
   const char *const
       *argv; /* arguments; ends with NULL; argv[0] is searched in PATH unless it contains a slash */
-  const char *folder;       /* working directory of the program; NULL: the working directory of the
-                               caller */
+  const char *folder;       /* working directory; NULL: as the caller */
   char *const *environment; /* environment of the program; NULL: the environment of the caller */
   int streams[3]; /* descriptors that become 0, 1 and 2, or SPAWN_*. They are duplicated in this
                      order. Therefore streams[1] must not be 0, and streams[2] must not be 0 or
                      1. */
-  bool own_group; /* true: start a new process group, so that ^C in the terminal does not reach the
-                     program */
+  bool own_group; /* true: start a process group, which ^C in the terminal does not reach */
   bool default_signals; /* true: restore the default actions of signals that this process ignores */
 };
 

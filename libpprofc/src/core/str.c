@@ -1,5 +1,4 @@
-/* Implements strings that carry their length: comparison, search, patterns, and operations on
- * paths. */
+/* Implements strings that carry their length: comparison, search, patterns and paths. */
 #include "core/str.h"
 
 #include "core/chars.h"

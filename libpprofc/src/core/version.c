@@ -1,4 +1,7 @@
-/* The version of the library, the names of statuses, and the default limits. */
+/* The version of the library, the names of statuses, the default limits, and copies of option
+ * structs. */
+#include "core/error.h"
+#include "core/options.h"
 #include "pprofc/base.h"
 
 #include <string.h>
@@ -33,4 +36,18 @@ void pprofc_limits_init(pprofc_limits *limits) {
       .labels = 4096,
       .string_bytes = 64u << 20,
   };
+}
+
+pprofc_status options_copy(void *options, size_t size, const void *given, const char *name,
+                           pprofc_error *error) {
+  if (!given) return PPROFC_OK;
+  size_t known;
+  memcpy(&known, given, sizeof known);
+  if (known < sizeof known)
+    return error_set(error, PPROFC_E_INVALID, "%s is not initialised: call %s_init first", name,
+                     name);
+  if (known > size) known = size;
+  memcpy(options, given, known);
+  memcpy(options, &size, sizeof size);
+  return PPROFC_OK;
 }
