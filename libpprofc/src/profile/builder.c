@@ -81,15 +81,10 @@ static size_t count_of(const pprofc_builder *b, int column) {
 }
 
 static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_t more) {
-  size_t old = column->capacity, wanted = array_capacity(old, column->count + more);
-  void *items = loose_resize(&b->mem, column->items, old, wanted, column->item_size);
-  if (!items) {
-    builder_fail_nomem(b);
-    return false;
-  }
-  column->items = items;
-  column->capacity = wanted;
-  return true;
+  bool grown = array_grow_loose(&b->mem, &column->items, &column->capacity, column->count + more,
+                                column->item_size);
+  if (!grown) builder_fail_nomem(b);
+  return grown;
 }
 
 /* Reserves memory for `more` items after the last item of a column. */

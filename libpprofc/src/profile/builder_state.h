@@ -30,16 +30,14 @@ enum {
   FUNCTION_START_LINE,
   MAPPINGS,
   FOLDED,         /* indices of the locations with is_folded set */
-  FIRST_FUNCTION, /* for each string, the index of the first function with this name, or
-                     PPROFC_NONE */
+  FIRST_FUNCTION, /* for each string, the first function with this name, or PPROFC_NONE */
   FIRST_LOCATION, /* for each function, the index of its first location, or PPROFC_NONE */
   COLUMN_COUNT
 };
 
 struct pprofc_builder {
   pprofc_allocator mem;
-  pprofc_error error;      /* error of the first call that failed; its status is PPROFC_OK if no
-                              call failed */
+  pprofc_error error;      /* error of the first call that failed, or status PPROFC_OK */
   pprofc_profile *profile; /* profile under construction; its region contains strings and stacks */
   struct interner strings;
   /* hash tables of the records that are not in the columns FIRST_FUNCTION and FIRST_LOCATION */

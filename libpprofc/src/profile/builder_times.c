@@ -1,5 +1,4 @@
-/* Collects events in the order of the file. Then writes them grouped by track and sorted by
- * start. */
+/* Collects events in the order of the file. Writes them by track and start. */
 #include "profile/builder_times.h"
 
 #include "core/array.h"
@@ -118,15 +117,10 @@ void builder_event_of(pprofc_builder *b, uint32_t sample, uint32_t track, int64_
                       int64_t duration) {
   struct builder_times *t = b->times;
   if (!t || !builder_ok(b)) return;
-  if (t->count == t->room) {
-    size_t room = array_capacity(t->room, t->count + 1);
-    void *events = loose_resize(t->mem, t->events, t->room, room, sizeof *t->events);
-    if (!events) {
-      builder_times_fail(b);
-      return;
-    }
-    t->events = events;
-    t->room = room;
+  if (t->count == t->room &&
+      !array_grow_loose(t->mem, &t->events, &t->room, t->count + 1, sizeof *t->events)) {
+    builder_times_fail(b);
+    return;
   }
   t->events[t->count++] =
       (struct builder_time_event){start, duration > 0 ? duration : 0, sample, track};

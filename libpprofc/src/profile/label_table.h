@@ -8,8 +8,7 @@
 
 struct label_table {
   const struct label *labels;
-  struct label_set *sets; /* array of label sets, in which the caller has allocated memory for every
-                             set that may be added */
+  struct label_set *sets; /* label sets, in memory of the caller with room for all sets */
   size_t count;
   uint32_t last; /* index of the set that was found last; the next sample often has this set */
   struct map map;

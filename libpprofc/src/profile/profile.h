@@ -37,8 +37,7 @@ struct label_set {
 struct segment {
   size_t first;
   const uint32_t *map; /* for each varint, its location; LOCATION_HIDDEN removes the frame */
-  size_t map_size; /* number of items of `map`; edits that make another map need it; 0 if `map` is
-                      NULL */
+  size_t map_size;     /* number of items of `map`; 0 if it is NULL */
 };
 
 struct samples {
@@ -46,8 +45,7 @@ struct samples {
   const int64_t *values;              /* values of the samples: type_count values per sample */
   const uint8_t *const *stack;        /* for each sample, its packed stack, leaf first */
   const uint32_t *stack_size;         /* for each sample, the size of its stack in bytes */
-  const uint32_t *label_set;          /* for each sample, its label set; NULL: no sample has
-                                         labels */
+  const uint32_t *label_set;          /* for each sample, its label set; NULL: no labels */
   const struct label_set *label_sets; /* label sets; the first one is empty */
   size_t label_set_count;
   const struct label *labels; /* labels in the order of the file; a label may belong to no set */
@@ -69,11 +67,9 @@ struct locations {
   const uint64_t *ids; /* for each location, its id in the file; NULL: location i has id i + 1 */
   const uint64_t *address;
   const uint32_t *mapping;   /* for each location, its mapping, or NONE */
-  const uint32_t *line_from; /* for each location, the index of its first line; an additional last
-                                item marks the end */
+  const uint32_t *line_from; /* for each location, the index of its first line; then the end */
   const struct line *lines;  /* lines of a location, innermost inlined function first */
-  const uint8_t *is_folded;  /* for each location, 1 if several functions share its code
-                                (is_folded); NULL: all are 0 */
+  const uint8_t *is_folded;  /* for each location, 1 if functions share its code; NULL: all 0 */
 };
 
 struct functions {
@@ -108,14 +104,11 @@ struct pprofc_profile {
   unsigned threads;      /* number of threads requested when the profile was read */
   bool disposable;       /* true if the only owner will release the profile after the next edit
                             (profile/stack.h) */
-  struct region *lender; /* during an edit: region of the source profile, whose columns the edit may
-                            overwrite; otherwise NULL */
-  bool folded; /* true if the reader may have added up several samples of the file; labels may then
-                  be missing */
-  bool has_leftovers;   /* true if there may be locations that no sample uses; pprof's merge drops
-                           them */
-  bool in_order_of_use; /* true if every location is used, and locations are numbered in the order
-                           of first use, leaf first */
+  struct region *lender; /* region of columns that a running edit may overwrite, or NULL */
+  bool folded;           /* true if the reader may have added up samples and dropped labels */
+  bool has_leftovers;    /* true if there may be locations that no sample uses */
+  bool in_order_of_use;  /* true if every location is used, and locations are numbered in the order
+                            of first use, leaf first */
 
   const struct value_type *types;
   size_t type_count;
@@ -125,8 +118,7 @@ struct pprofc_profile {
   struct mappings mappings;
   struct strings strings;
 
-  uint32_t drop_frames, keep_frames; /* string indices of the expressions for frames to drop, and to
-                                        keep */
+  uint32_t drop_frames, keep_frames; /* string indices of two expressions */
   int64_t time_nanos, duration_nanos, period;
   struct value_type period_type;
   const uint32_t *comments;

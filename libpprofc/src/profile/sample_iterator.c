@@ -1,5 +1,4 @@
-/* Implements the public iterator over samples. It has one buffer for the stack and one for the
- * frames. */
+/* Implements the public iterator over samples, with one buffer for the stack and one for frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/error.h"
@@ -10,11 +9,9 @@ struct pprofc_sample_iterator {
   const pprofc_profile *profile;
   struct stack_reader reader;
   size_t next, end;     /* range of the samples that the iterator must still return */
-  uint32_t *stack;      /* locations of the current sample; with space for max_depth + 1
-                           locations */
+  uint32_t *stack;      /* locations of the current sample; room for max_depth + 1 */
   size_t depth;         /* number of locations in `stack` */
-  pprofc_frame *frames; /* frames of the current sample; they are made when the caller requests
-                           them */
+  pprofc_frame *frames; /* frames of the current sample, made on request */
   size_t frame_capacity;
 };
 

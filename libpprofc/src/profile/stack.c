@@ -1,5 +1,4 @@
-/* Changes the maps of segments (from varints to locations), so that edits can hide and add
- * locations. The stored stacks do not change. */
+/* Changes the maps of segments, so that edits can hide and add locations in stacks. */
 #include "profile/stack.h"
 
 #include "profile/stack_tree.h"

@@ -100,9 +100,7 @@ static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
 /* Returns the number of equal bytes at the ends of a and b. Compares at most `most` bytes. */
 static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_end, size_t most) {
   size_t n = 0;
-  if (a_end == b_end)
-    return most; /* all bytes are equal, because both stacks are the same
-                    memory */
+  if (a_end == b_end) return most; /* both stacks are the same memory */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   for (; n + 8 <= most; n += 8) {
     uint64_t x, y;

@@ -63,8 +63,7 @@ static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t 
                                    const uint8_t *now) {
   if ((!old || *old < 0x80) && (!now || *now < 0x80)) return (uint32_t)n;
   for (const uint8_t *at = root - n; n && *at >= 0x80; at++)
-    n--; /* the first varint begins before
-            the shared bytes */
+    n--; /* skip a varint that begins too early */
   return n ? (uint32_t)n - 1 : 0;
 }
 
@@ -165,8 +164,7 @@ static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
 /* Groups of items. Group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
   struct stack_tree_item *items;
-  uint32_t *from; /* for each group, the index of its first item; an additional last item marks the
-                     end */
+  uint32_t *from; /* for each group, the index of its first item; then the end */
 };
 
 /* Converts the sizes of groups to starts. Before the call, from[g + 1] is the size of group g.

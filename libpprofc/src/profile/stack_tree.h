@@ -18,15 +18,13 @@
 #define STACK_TREE_ALL UINT32_MAX
 
 struct stack_chunk {
-  uint32_t parent; /* index of the next chunk towards the root, which is a lower index; 0: no such
-                      chunk */
+  uint32_t parent; /* index of the next chunk towards the root, always lower, or 0 */
   uint8_t bytes[STACK_CHUNK];
 };
 
 struct stack_ref {
   uint32_t chunk; /* index of the stack's chunk nearest to the leaf; 0: no chunk */
-  uint32_t leaf;  /* offset in `leaves` of the stack's leaf end, which has size % STACK_CHUNK
-                     bytes */
+  uint32_t leaf;  /* offset in `leaves` of the leaf end, of size % STACK_CHUNK bytes */
   uint32_t size;  /* size of the stack in bytes */
   uint32_t label_set;
 };
@@ -36,8 +34,7 @@ struct stack_tree {
   size_t chunk_count;
   const uint8_t *leaves;        /* leaf ends of all stacks; offsets start at STACK_CHUNK */
   const struct stack_ref *refs; /* for each sample, a reference to its stack */
-  const uint32_t *order;        /* for each sample, its position in the file; NULL: samples are in
-                                   the order of the file */
+  const uint32_t *order;        /* for each sample, its position in the file; NULL: the same */
   size_t count;                 /* number of items of refs */
   uint32_t longest;             /* size of the largest stack in bytes */
   uint32_t type;                /* the only sample type with values, or STACK_TREE_ALL */
@@ -53,8 +50,7 @@ struct stack_cursor {
   uint8_t *end;
   uint32_t *path; /* indices of the stack's chunks; the chunk at the root is first */
   uint32_t size;
-  uint32_t fetched; /* last result of stack_cursor_fetch; gcc would remove a call whose result is
-                       not stored */
+  uint32_t fetched; /* result of stack_cursor_fetch, stored so that gcc keeps the call */
 };
 
 /* Prepares a cursor for the trees. The caller calls stack_cursor_enter before the first move.

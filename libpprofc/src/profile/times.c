@@ -1,26 +1,7 @@
 /* Reads a profile's table of times. Makes changed copies of it for edits. */
 #include "profile/times.h"
 
-#include "core/array.h"
-
-size_t times_track_of(const struct times *t, size_t event) {
-  BISECT(after, t->track_count, t->tracks[after].first <= event);
-  return after - 1;
-}
-
-size_t times_first_from(const struct times *t, size_t track, int64_t at) {
-  const struct time_track *own = &t->tracks[track];
-  const int64_t *start = t->start + own->first;
-  BISECT(found, own->count, start[found] < at);
-  return own->first + found;
-}
-
 /* ---- the values of events ---------------------------- */
-
-static uint64_t time_sum(uint64_t a, uint64_t b) {
-  uint64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 /* Adds up the durations of each sample's events. If the events of a sample have no durations,
    counts them instead. */
@@ -110,47 +91,41 @@ static void times_end_track(struct times_writer *w, const struct time_track *old
   track->count = w->made.count - first;
 }
 
-static bool times_replace(pprofc_profile *copy, const struct times_writer *w) {
-  copy->times = arena_copy(&copy->region->arena, &w->made, sizeof w->made);
-  return copy->times != NULL;
+/* True if an edit keeps an event: with `number`, if its sample keeps a number, else if the event is
+ * in the range. */
+static bool times_keeps(const struct times *t, size_t event, const uint32_t *number,
+                        struct time_range range) {
+  return number ? number[t->sample[event]] != NONE : time_range_meets(range, t, event);
 }
 
-bool times_renumber(pprofc_profile *copy, const uint32_t *number) {
+/* Copies the parts of events that times_keeps and that are in the range. With `number`, gives their
+ * samples new numbers. */
+static bool times_edit(pprofc_profile *copy, const uint32_t *number, struct time_range range) {
   const struct times *old = copy->times;
   struct times_writer w;
   size_t count = 0;
-  if (!old) return true;
-  for (size_t i = 0; i < old->count; i++) count += number[old->sample[i]] != NONE;
-  if (!times_begin(&w, &copy->region->arena, old, count)) return false;
-  for (size_t k = 0; k < old->track_count; k++) {
-    const struct time_track *track = &old->tracks[k];
-    size_t first = w.made.count;
-    for (size_t i = track->first; i < track->first + track->count; i++) {
-      uint32_t sample = number[old->sample[i]];
-      if (sample != NONE) times_put(&w, sample, old->start[i], times_event_end(old, i));
-    }
-    times_end_track(&w, track, first);
-  }
-  return times_replace(copy, &w);
-}
-
-bool times_clip(pprofc_profile *copy, struct time_range range) {
-  const struct times *old = copy->times;
-  struct times_writer w;
-  size_t count = 0;
-  for (size_t i = 0; i < old->count; i++) count += time_range_meets(range, old, i);
+  for (size_t i = 0; i < old->count; i++) count += times_keeps(old, i, number, range);
   if (!times_begin(&w, &copy->region->arena, old, count)) return false;
   for (size_t k = 0; k < old->track_count; k++) {
     const struct time_track *track = &old->tracks[k];
     size_t first = w.made.count;
     for (size_t i = track->first; i < track->first + track->count; i++) {
       int64_t start = old->start[i], end = times_event_end(old, i);
-      if (!time_range_meets(range, old, i)) continue;
+      if (!times_keeps(old, i, number, range)) continue;
       if (start < range.from) start = range.from;
       if (end > range.to) end = range.to;
-      times_put(&w, old->sample[i], start, end);
+      times_put(&w, number ? number[old->sample[i]] : old->sample[i], start, end);
     }
     times_end_track(&w, track, first);
   }
-  return times_replace(copy, &w);
+  copy->times = arena_copy(&copy->region->arena, &w.made, sizeof w.made);
+  return copy->times != NULL;
+}
+
+bool times_renumber(pprofc_profile *copy, const uint32_t *number) {
+  return !copy->times || times_edit(copy, number, TIME_RANGE_ALL);
+}
+
+bool times_clip(pprofc_profile *copy, struct time_range range) {
+  return times_edit(copy, NULL, range);
 }

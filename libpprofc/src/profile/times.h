@@ -30,12 +30,10 @@ struct time_track {
 struct times {
   size_t count;            /* number of events */
   const uint32_t *sample;  /* for each event, the index of its sample */
-  const int64_t *start;    /* for each event, its start in nanoseconds since the start of the
-                              recording */
+  const int64_t *start;    /* for each event, its start in ns after the start of the recording */
   const int64_t *duration; /* for each event, its duration in nanoseconds; 0: an instant */
   size_t track_count;
-  const struct time_track *tracks; /* tracks in the order of the file; each track has at least one
-                                      event */
+  const struct time_track *tracks; /* tracks with events, in the order of the file */
   int64_t clock_start; /* start of the recording in nanoseconds since 1970; 0 if unknown */
   int64_t end;         /* end of the last event in nanoseconds since the start of the recording */
 };
@@ -45,14 +43,13 @@ static inline int64_t times_event_end(const struct times *times, size_t event) {
   return times->start[event] + times->duration[event];
 }
 
-/* Returns the index of the track of an event. */
-size_t times_track_of(const struct times *times, size_t event);
-
-/* Returns the index of the first event of a track that starts at `at` or later. Returns first +
- * count if there is no such event. */
-size_t times_first_from(const struct times *times, size_t track, int64_t at);
-
 /* ---- the values of events ---------------------------- */
+
+/* Returns a + b, at most UINT64_MAX. */
+static inline uint64_t time_sum(uint64_t a, uint64_t b) {
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
 
 /* Divides the values of samples among their events: by duration, or equally if all events of a
  * sample are instants. */
@@ -60,8 +57,7 @@ struct time_shares {
   const pprofc_allocator *mem;
   const struct times *times;
   size_t samples;
-  uint64_t *total; /* for each sample, the sum of its events' durations; if this sum is 0, the
-                      number of its events */
+  uint64_t *total; /* for each sample, the duration of its events; if it is 0, their number */
   uint8_t *timed;  /* for each sample, 1 if its item in `total` is a sum of durations */
 };
 
