@@ -1,5 +1,4 @@
-/* Makes profiles comparable before they are merged: keeps the sample types that all profiles have,
- * in one order and one unit. */
+/* Makes profiles comparable: keeps their common sample types, in one order and one unit. */
 #include "transform/compatible.h"
 
 #include "core/buffer.h"

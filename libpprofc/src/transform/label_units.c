@@ -1,5 +1,4 @@
-/* Finds the unit of each numeric label key: the first unit in a label with this key
- * (docs/spec/pprof.md, 12.5). */
+/* Finds the unit of each numeric label key (docs/spec/pprof.md, 12.5). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -17,8 +16,7 @@ struct other_unit {
 struct label_units_finder {
   const pprofc_profile *profile;
   struct label_units *units;
-  struct interner keys; /* interned keys; their ids are indices of items */
-  size_t capacity;
+  struct interner keys;         /* interned keys; their ids are indices of items */
   uint32_t last_key, last_unit; /* string indices of the last key and the last unit */
   struct map seen_others;
   struct other_unit *others;
@@ -30,9 +28,9 @@ static struct label_unit *item_of(struct label_units_finder *f, pprofc_str key) 
   uint32_t id = interner_add(&f->keys, key);
   if (id == MAP_NONE) return NULL;
   if (id < units->count) return &units->items[id];
-  if (!ARRAY_RESERVE(units->mem, units->items, f->capacity, units->count + 1)) return NULL;
-  units->items[units->count] = (struct label_unit){.key = key};
-  return &units->items[units->count++];
+  bool added = ARRAY_PUSH(units->mem, units->items, units->count, units->capacity,
+                          (struct label_unit){.key = key});
+  return added ? &units->items[id] : NULL;
 }
 
 static bool add_other(struct label_units_finder *f, uint32_t item, pprofc_str unit) {
@@ -143,45 +141,25 @@ static bool warn_others(struct label_units_finder *f, void (*warn)(void *, const
 
 /* ---- the table --------------------------------------- */
 
-/* Shrinks the table to its number of items, because the caller frees it with this size. */
-static bool label_units_shrink(struct label_units_finder *f) {
-  struct label_units *units = f->units;
-  if (units->count == f->capacity) return true;
-  struct label_unit *items = NULL;
-  if (units->count) {
-    items = mem_array(units->mem, units->count, sizeof *items);
-    if (!items) return false;
-    memcpy(items, units->items, units->count * sizeof *items);
-  }
-  mem_free(units->mem, units->items, f->capacity, sizeof *items);
-  units->items = items;
-  f->capacity = units->count;
-  return true;
-}
-
 pprofc_status label_units_find(const pprofc_profile *profile, void (*warn)(void *, const char *),
                                void *warn_context, struct label_units *units, pprofc_error *error) {
   struct label_units_finder f = {.profile = profile, .units = units};
   *units = (struct label_units){.mem = &profile->mem};
   interner_init(&f.keys, units->mem);
   map_init(&f.seen_others, units->mem);
-  bool ok =
-      add_labels(&f) && (!warn || warn_others(&f, warn, warn_context)) && label_units_shrink(&f);
+  bool ok = add_labels(&f) && (!warn || warn_others(&f, warn, warn_context));
   interner_free(&f.keys);
   map_free(&f.seen_others);
   mem_free(units->mem, f.others, f.other_capacity, sizeof *f.others);
-  if (ok) {
+  if (ok)
     infer_units(units);
-    return PPROFC_OK;
-  }
-  mem_free(units->mem, units->items, f.capacity, sizeof *units->items);
-  *units = (struct label_units){.mem = &profile->mem};
-  return error_nomem(error);
+  else
+    label_units_free(units);
+  return ok ? PPROFC_OK : error_nomem(error);
 }
 
 void label_units_free(struct label_units *units) {
-  if (units->mem) mem_free(units->mem, units->items, units->count, sizeof *units->items);
-  units->items = NULL;
+  ARRAY_FREE(units->mem, units->items, units->capacity);
   units->count = 0;
 }
 

@@ -13,8 +13,7 @@
 /* Compiled expressions; NULL if the option is not set. */
 struct name_filters {
   struct regex *focus, *ignore, *hide, *show;
-  bool keep_frameless; /* true to keep samples without frames if only `hide` is set; pprof drops
-                          these samples */
+  bool keep_frameless; /* true: with only `hide` set, keep samples without frames, unlike pprof */
 };
 
 /* True for each expression that matched anything. The caller warns about an expression without a
@@ -41,7 +40,7 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
 /* The units of the numeric label keys (docs/spec/pprof.md, 12.5). */
 struct label_units {
   const pprofc_allocator *mem;
-  size_t count;
+  size_t count, capacity;
   struct label_unit {
     /* A key, and the unit to show for its values. For a key without units, the unit is "bytes" or
      * the key itself. */
@@ -56,8 +55,8 @@ void label_units_free(struct label_units *units);
 /* Returns the unit of `key`, or "" if no label has this key. */
 pprofc_str label_units_get(const struct label_units *units, pprofc_str key);
 
-/* A compiled tagfocus or tagignore (docs/spec/pprof.md, 14). Compile each once, because compiling
- * prints the "Interpreted as range" notices. */
+/* A compiled tagfocus or tagignore (docs/spec/pprof.md, 14). The text must outlive the filter.
+ * Compile each filter once, because compiling prints the "Interpreted as range" notices. */
 struct tag_filter;
 pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option_name,
                                  const char *text, void (*warn)(void *, const char *),
@@ -86,8 +85,7 @@ pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tag
 
 struct granularity {
   bool function, file, line, address, column;
-  bool inlines; /* true to keep inlined functions; false to keep only the outermost line of each
-                   location */
+  bool inlines; /* false: keep only the outermost line of each location */
 };
 
 /* Parses a granularity: "" and "functions", "filefunctions", "files", "lines", "addresses". Returns

@@ -1,7 +1,7 @@
 /* Makes the difference of two profiles: appends the samples of the second profile to the samples of
  * the first, and reuses the memory of the first. The result shares stack trees
  * (profile/stack_tree.h) with the two profiles. */
-#include "transform/combine/append.h"
+#include "transform/combine/diff.h"
 
 #include "profile/stack_tree.h"
 #include "transform/compatible.h"

@@ -4,7 +4,6 @@
 
 #include "core/budget.h"
 #include "profile/sum.h"
-#include "transform/combine/append.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
 #include "transform/merge/merge.h"

@@ -26,6 +26,14 @@ bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile 
 pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
                                   pprofc_profile **difference, pprofc_error *error);
 
+/* Makes the difference: the samples of head that are not all zero, then the samples of base,
+ * negated and labelled. Locations and functions of both profiles are merged. Takes ownership of
+ * both profiles. Frees columns without another reference while the result grows, so no column of
+ * samples is in memory twice. Returns PPROFC_E_NO_MATCH if both profiles have stack trees and the
+ * result would depend on the order of samples, which trees do not keep. */
+pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
+                                pprofc_profile **difference, pprofc_error *error);
+
 /* Scales head so that the sum of each type equals the sum in base. */
 pprofc_status transform_normalize(const pprofc_profile *head, const pprofc_profile *base,
                                   pprofc_profile **out, pprofc_error *error);

@@ -1,9 +1,7 @@
-/* Makes the difference of two profiles if at least one has a stack tree. The result has two
- * trees. */
+/* Makes the difference of two profiles if at least one has a stack tree. */
 #include "codec/codec.h"
 #include "pprofc/transform.h"
 #include "profile/stack_tree.h"
-#include "transform/combine/append.h"
 #include "transform/combine/diff.h"
 #include "transform/compatible.h"
 

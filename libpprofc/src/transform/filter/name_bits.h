@@ -16,6 +16,7 @@ struct name_bits {
   /* Compiled expressions; NULL if the option is not set. */
   struct regex *expressions[NAME_BITS_MAX];
   const char *names[NAME_BITS_MAX]; /* names of the options, for messages */
+  struct arena arena;               /* arena for memory that only the edit needs */
   uint8_t *strings;                 /* bits of each string of the profile */
 };
 

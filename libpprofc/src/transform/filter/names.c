@@ -18,10 +18,12 @@ static void match_string(struct name_bits *bits, uint32_t string) {
     if (bits->expressions[i] && regex_match(bits->expressions[i], text)) *of |= (uint8_t)(1u << i);
 }
 
-/* Matches all names of functions, files and mappings. Call name_bits_free also after a failure. */
+/* Matches all names of functions, files and mappings. The caller frees bits->arena, also after a
+ * failure. */
 static pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error) {
   const pprofc_profile *p = bits->profile;
-  bits->strings = mem_zero_array(&p->mem, p->strings.count, 1);
+  arena_init(&bits->arena, &p->mem);
+  bits->strings = arena_zero_array(&bits->arena, p->strings.count, 1);
   if (!bits->strings) return error_nomem(error);
   for (size_t i = 0; i < p->functions.count; i++) {
     match_string(bits, p->functions.name[i]);
@@ -34,10 +36,6 @@ static pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error)
       return error_set(error, PPROFC_E_LIMIT, "matching %s regexp: too many steps for one name",
                        bits->names[i]);
   return PPROFC_OK;
-}
-
-static void name_bits_free(struct name_bits *bits) {
-  mem_free(&bits->profile->mem, bits->strings, bits->profile->strings.count, 1);
 }
 
 /* ---- locations --------------------------------------- */
@@ -56,7 +54,6 @@ struct name_filter {
   uint8_t *hidden;    /* for each location, 1 to remove it from stacks */
   uint8_t *keep_line; /* for each line, 1 to keep it */
   uint8_t *keep;      /* for each sample, 1 to keep it */
-  size_t line_count;
   bool hides;
 };
 
@@ -163,24 +160,15 @@ static bool filter_samples(struct name_filter *f) {
 
 static bool alloc_filter(struct name_filter *f) {
   const pprofc_profile *p = f->profile;
-  const pprofc_allocator *mem = &p->mem;
-  f->line_count = p->locations.count ? p->locations.line_from[p->locations.count] : 0;
-  f->effect = mem_zero_array(mem, p->locations.count, 1);
-  f->hidden = mem_zero_array(mem, p->locations.count, 1);
-  f->keep_line = mem_array(mem, f->line_count, 1);
-  f->keep = mem_array(mem, p->samples.count, 1);
+  struct arena *arena = &f->bits.arena;
+  size_t lines = p->locations.count ? p->locations.line_from[p->locations.count] : 0;
+  f->effect = arena_zero_array(arena, p->locations.count, 1);
+  f->hidden = arena_zero_array(arena, p->locations.count, 1);
+  f->keep_line = arena_array(arena, lines, 1);
+  f->keep = arena_array(arena, p->samples.count, 1);
   if (!f->effect || !f->hidden || !f->keep_line || !f->keep) return false;
-  memset(f->keep_line, 1, f->line_count);
+  memset(f->keep_line, 1, lines);
   return true;
-}
-
-static void free_filter(struct name_filter *f) {
-  const pprofc_profile *p = f->profile;
-  mem_free(&p->mem, f->effect, p->locations.count, 1);
-  mem_free(&p->mem, f->hidden, p->locations.count, 1);
-  mem_free(&p->mem, f->keep_line, f->line_count, 1);
-  mem_free(&p->mem, f->keep, p->samples.count, 1);
-  name_bits_free(&f->bits);
 }
 
 static pprofc_status apply_filter(struct name_filter *f, pprofc_profile *copy,
@@ -221,7 +209,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
                                    .ignore = met & IGNORED,
                                    .hide = met & HIDE_MATCHED,
                                    .show = met & SHOWN};
-  free_filter(&f);
+  arena_free(&f.bits.arena);
   return edit_finish(status, copy, out);
 }
 
@@ -251,28 +239,22 @@ static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t 
   return true;
 }
 
-static pprofc_status show_from_matches(pprofc_profile *copy, const struct name_bits *bits,
-                                       bool *matched, pprofc_error *error) {
+static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *bits, bool *matched,
+                                       pprofc_error *error) {
   const pprofc_profile *p = bits->profile;
   size_t locations = p->locations.count;
   size_t lines = locations ? p->locations.line_from[locations] : 0;
-  uint8_t *matches = mem_array(&p->mem, locations, 1);
-  uint8_t *keep_line = mem_array(&p->mem, lines, 1);
-  pprofc_status status = PPROFC_OK;
-  if (matches && keep_line) {
-    memset(keep_line, 1, lines);
-    for (uint32_t i = 0; i < locations; i++) {
-      matches[i] = match_from(bits, i, keep_line);
-      *matched = *matched || matches[i];
-    }
-    status = edit_keep_lines(copy, keep_line, error);
-    if (status == PPROFC_OK) status = edit_cut_stacks(copy, cut_above, matches, error);
-    if (copy->has_leftovers) *matched = copy->samples.count > 0;
-  } else {
-    status = error_nomem(error);
+  uint8_t *matches = arena_array(&bits->arena, locations, 1);
+  uint8_t *keep_line = arena_array(&bits->arena, lines, 1);
+  if (!matches || !keep_line) return error_nomem(error);
+  memset(keep_line, 1, lines);
+  for (uint32_t i = 0; i < locations; i++) {
+    matches[i] = match_from(bits, i, keep_line);
+    *matched = *matched || matches[i];
   }
-  mem_free(&p->mem, keep_line, lines, 1);
-  mem_free(&p->mem, matches, locations, 1);
+  pprofc_status status = edit_keep_lines(copy, keep_line, error);
+  if (status == PPROFC_OK) status = edit_cut_stacks(copy, cut_above, matches, error);
+  if (copy->has_leftovers) *matched = copy->samples.count > 0;
   return status;
 }
 
@@ -285,6 +267,6 @@ pprofc_status transform_show_from(const pprofc_profile *source, struct regex *sh
   if (!copy) return error_nomem(error);
   pprofc_status status = name_bits_find(&bits, error);
   if (status == PPROFC_OK) status = show_from_matches(copy, &bits, matched, error);
-  name_bits_free(&bits);
+  arena_free(&bits.arena);
   return edit_finish(status, copy, out);
 }

@@ -1,5 +1,4 @@
-/* Cuts the frames below a function: drop_frames and keep_frames of the profile, and prune_from
- * (docs/spec/pprof.md, 9 and 13). */
+/* Cuts frames: drop_frames, keep_frames and prune_from (docs/spec/pprof.md, 9 and 13). */
 #include "core/buffer.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
@@ -28,10 +27,10 @@ enum { PRUNE = 1, PRUNE_BENEATH = 2 };
 struct pruning {
   const pprofc_profile *profile;
   struct regex *drop, *keep;
+  struct arena arena; /* arena for memory that only the edit needs */
   uint8_t *strings;   /* for each string: 0: not matched yet, 1: keep, 2: drop */
   uint8_t *effect;    /* for each location, a set of PRUNE and PRUNE_BENEATH */
   uint8_t *keep_line; /* for each line, 1 to keep it */
-  size_t line_count;
   bool any;
 };
 
@@ -49,21 +48,13 @@ static bool goes(struct pruning *p, uint32_t function) {
 
 static bool alloc_pruning(struct pruning *p) {
   const struct locations *l = &p->profile->locations;
-  const pprofc_allocator *mem = &p->profile->mem;
-  p->line_count = l->count ? l->line_from[l->count] : 0;
-  p->strings = mem_zero_array(mem, p->profile->strings.count, 1);
-  p->effect = mem_zero_array(mem, l->count, 1);
-  p->keep_line = mem_array(mem, p->line_count, 1);
+  size_t lines = l->count ? l->line_from[l->count] : 0;
+  p->strings = arena_zero_array(&p->arena, p->profile->strings.count, 1);
+  p->effect = arena_zero_array(&p->arena, l->count, 1);
+  p->keep_line = arena_array(&p->arena, lines, 1);
   if (!p->strings || !p->effect || !p->keep_line) return false;
-  memset(p->keep_line, 1, p->line_count);
+  memset(p->keep_line, 1, lines);
   return true;
-}
-
-static void free_pruning(struct pruning *p) {
-  const pprofc_allocator *mem = &p->profile->mem;
-  mem_free(mem, p->strings, p->profile->strings.count, 1);
-  mem_free(mem, p->effect, p->profile->locations.count, 1);
-  mem_free(mem, p->keep_line, p->line_count, 1);
 }
 
 static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char *name,
@@ -144,6 +135,7 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
   pprofc_str drop = profile_string(source, source->drop_frames);
   pprofc_str keep = profile_string(source, source->keep_frames);
   pprofc_status status = PPROFC_OK;
+  arena_init(&p.arena, &source->mem);
   if (drop.size) status = compile_whole(&source->mem, drop, &p.drop, error);
   if (status == PPROFC_OK && p.drop && keep.size)
     status = compile_whole(&source->mem, keep, &p.keep, error);
@@ -154,7 +146,7 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
     *out = edit_same(source);
   regex_free(p.drop);
   regex_free(p.keep);
-  free_pruning(&p);
+  arena_free(&p.arena);
   return status;
 }
 
@@ -187,13 +179,11 @@ static void prune_location(struct pruning *p, uint32_t location) {
 pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *prune_from,
                                    pprofc_profile **out, pprofc_error *error) {
   struct pruning p = {.profile = source, .drop = prune_from};
-  pprofc_status status = PPROFC_OK;
-  if (alloc_pruning(&p)) {
-    for (uint32_t i = 0; i < source->locations.count; i++) prune_location(&p, i);
-    status = prune_finish(&p, cut_before, "prune_from", out, error);
-  } else {
-    status = error_nomem(error);
-  }
-  free_pruning(&p);
+  arena_init(&p.arena, &source->mem);
+  bool ready = alloc_pruning(&p);
+  for (uint32_t i = 0; ready && i < source->locations.count; i++) prune_location(&p, i);
+  pprofc_status status =
+      ready ? prune_finish(&p, cut_before, "prune_from", out, error) : error_nomem(error);
+  arena_free(&p.arena);
   return status;
 }

@@ -1,5 +1,4 @@
-/* Applies tagroot and tagleaf: adds a pseudo frame for each requested label to the root or leaf end
- * of every stack (docs/spec/pprof.md, 15). */
+/* Applies tagroot and tagleaf: adds frames made from labels (docs/spec/pprof.md, 15). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -137,17 +136,15 @@ static uint32_t frame_of(struct tag_frames *f, const struct label *labels, size_
 
 static bool make_frames(struct tag_frames *f) {
   const struct samples *s = &f->profile->samples;
+  struct tag_list *lists[] = {&f->root, &f->leaf};
   uint32_t *frame = f->sample_frames;
-  for (size_t i = 0; i < s->count; i++) {
-    const struct label *labels = sample_labels(s, i);
-    size_t count = label_count(s, i);
-    for (size_t k = 0; k < f->root.count; k++, frame++)
-      if ((*frame = frame_of(f, labels, count, f->root.keys[k], &f->root.matched)) == NONE)
-        return false;
-    for (size_t k = 0; k < f->leaf.count; k++, frame++)
-      if ((*frame = frame_of(f, labels, count, f->leaf.keys[k], &f->leaf.matched)) == NONE)
-        return false;
-  }
+  for (size_t i = 0; i < s->count; i++)
+    for (size_t n = 0; n < 2; n++)
+      for (size_t k = 0; k < lists[n]->count; k++, frame++) {
+        *frame = frame_of(f, sample_labels(s, i), label_count(s, i), lists[n]->keys[k],
+                          &lists[n]->matched);
+        if (*frame == NONE) return false;
+      }
   return true;
 }
 

@@ -1,5 +1,4 @@
-/* Filters by labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels
- * (docs/spec/pprof.md, 14). */
+/* Applies tagfocus, tagignore, tagshow and taghide (docs/spec/pprof.md, 14). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/chars.h"
@@ -14,8 +13,6 @@
  * comma-separated list of expressions. */
 struct tag_filter {
   const pprofc_allocator *mem;
-  char *text; /* copy of the option's text; `key` and `unit` point into it */
-  size_t text_size;
   const char *option_name;
   bool has_key;
   pprofc_str key;
@@ -123,9 +120,9 @@ static pprofc_status compile_expressions(struct tag_filter *f, pprofc_str value,
   return PPROFC_OK;
 }
 
-static pprofc_status tag_filter_parse(struct tag_filter *f, void (*warn)(void *, const char *),
-                                      void *warn_context, pprofc_error *error) {
-  pprofc_str value = {f->text, f->text_size};
+static pprofc_status tag_filter_parse(struct tag_filter *f, pprofc_str value,
+                                      void (*warn)(void *, const char *), void *warn_context,
+                                      pprofc_error *error) {
   size_t equals = str_find_char(value, '=');
   if (equals < value.size) {
     f->key = str_slice(value, 0, equals);
@@ -152,15 +149,8 @@ pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option
                                  pprofc_error *error) {
   struct tag_filter *f = mem_zero_array(mem, 1, sizeof *f);
   if (!f) return error_nomem(error);
-  *f = (struct tag_filter){.mem = mem, .option_name = option_name, .text_size = strlen(text)};
-  f->text = mem_array(mem, f->text_size, 1);
-  pprofc_status status = PPROFC_E_NOMEM;
-  if (f->text) {
-    memcpy(f->text, text, f->text_size);
-    status = tag_filter_parse(f, warn, warn_context, error);
-  } else {
-    error_nomem(error);
-  }
+  *f = (struct tag_filter){.mem = mem, .option_name = option_name};
+  pprofc_status status = tag_filter_parse(f, str_of(text), warn, warn_context, error);
   if (status == PPROFC_OK)
     *filter = f;
   else
@@ -172,7 +162,6 @@ void tag_filter_free(struct tag_filter *f) {
   if (!f) return;
   for (size_t i = 0; i < f->expression_count; i++) regex_free(f->expressions[i]);
   mem_free(f->mem, f->expressions, f->expression_count, sizeof(struct regex *));
-  mem_free(f->mem, f->text, f->text_size, 1);
   mem_free(f->mem, f, 1, sizeof *f);
 }
 

@@ -14,11 +14,6 @@ struct time_parts {
   uint64_t *from, *to;
 };
 
-static uint64_t time_add(uint64_t a, uint64_t b) {
-  uint64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static void time_parts_free(struct time_parts *p) {
   const pprofc_allocator *mem = p->shares.mem;
   mem_free(mem, p->from, p->shares.samples, sizeof *p->from);
@@ -31,8 +26,8 @@ static pprofc_status time_parts_add_up(struct time_parts *p, const pprofc_profil
   const struct times *t = source->times;
   for (size_t i = 0; i < t->count; i++) {
     uint32_t sample = t->sample[i];
-    p->from[sample] = time_add(p->from[sample], time_shares_before(&p->shares, i, range.from));
-    p->to[sample] = time_add(p->to[sample], time_shares_before(&p->shares, i, range.to));
+    p->from[sample] = time_sum(p->from[sample], time_shares_before(&p->shares, i, range.from));
+    p->to[sample] = time_sum(p->to[sample], time_shares_before(&p->shares, i, range.to));
     if (budget_poll(&source->mem, i)) return PPROFC_E_NOMEM;
   }
   return PPROFC_OK;

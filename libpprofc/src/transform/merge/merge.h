@@ -174,16 +174,6 @@ uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sa
  * unless it is NULL or no sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
-/* A label and its position in canonical order: sorted by kind and key; values of one key keep their
- * order. */
-struct merge_sorted_label {
-  uint32_t is_number, key, index;
-};
-
-/* Sorts labels into canonical order; `strings` maps strings of the source to strings of the
- * result. */
-void merge_sort_labels(const struct label *labels, size_t count, const uint32_t *strings,
-                       struct merge_sorted_label *sorted);
 /* Hashes the label sets of all sources. */
 bool merge_hash_labels(struct merge *m);
 

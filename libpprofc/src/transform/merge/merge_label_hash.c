@@ -1,8 +1,14 @@
-/* Hashes label sets. Two sets are equal if they differ only in the order of keys; the order of the
- * values of one key matters. So the hash ignores the order of keys. */
+/* Hashes and compares label sets (docs/spec/pprof.md, 6.3). Two sets are equal if they differ only
+ * in the order of keys; the order of the values of one key matters. */
 #include "transform/merge/merge.h"
 
 #include <stdlib.h>
+
+/* A label and its position in canonical order: sorted by kind and key; values of one key keep their
+ * order. */
+struct merge_sorted_label {
+  uint32_t is_number, key, index;
+};
 
 static int sorted_label_compare(const void *a, const void *b) {
   const struct merge_sorted_label *x = a, *y = b;
@@ -11,8 +17,10 @@ static int sorted_label_compare(const void *a, const void *b) {
   return x->index < y->index ? -1 : x->index > y->index;
 }
 
-void merge_sort_labels(const struct label *labels, size_t count, const uint32_t *strings,
-                       struct merge_sorted_label *sorted) {
+/* Sorts labels into canonical order; `strings` maps strings of the source to strings of the
+ * result. */
+static void merge_sort_labels(const struct label *labels, size_t count, const uint32_t *strings,
+                              struct merge_sorted_label *sorted) {
   bool in_order = true;
   for (uint32_t i = 0; i < count; i++) {
     sorted[i] = (struct merge_sorted_label){labels[i].is_number, strings[labels[i].key], i};
@@ -63,4 +71,49 @@ bool merge_hash_labels(struct merge *m) {
   for (size_t i = 0; ok && i < m->source_count; i++) ok = hash_source(m, &m->sources[i], sorted);
   mem_free(&m->out->mem, sorted, largest, sizeof *sorted);
   return ok;
+}
+
+/* ---- equality ---------------------------------------- */
+
+/* The labels of a sample, with the string table needed to read them. */
+struct view {
+  const struct label *labels;
+  size_t label_count;
+  const uint32_t *strings;
+};
+
+static struct view view_of(const struct merge *m, uint32_t source, uint32_t sample) {
+  const struct samples *s = merge_samples_of(m, source);
+  size_t local = sample - m->sources[source].first_sample;
+  return (struct view){sample_labels(s, local), label_count(s, local), m->sources[source].strings};
+}
+
+static bool same_label(const struct view *a, size_t i, const struct view *b, size_t j) {
+  const struct label *x = &a->labels[i], *y = &b->labels[j];
+  if (x->is_number != y->is_number || a->strings[x->key] != b->strings[y->key]) return false;
+  if (!x->is_number) return a->strings[x->string] == b->strings[y->string];
+  return x->number == y->number && a->strings[x->unit] == b->strings[y->unit];
+}
+
+static enum merge_answer same_labels(const pprofc_allocator *mem, const struct view *a,
+                                     const struct view *b) {
+  if (a->label_count != b->label_count) return MERGE_NO;
+  size_t count = a->label_count, i = 0;
+  while (i < count && same_label(a, i, b, i)) i++;
+  if (i == count) return MERGE_YES;
+  struct merge_sorted_label *sorted = mem_array(mem, 2 * count, sizeof *sorted);
+  if (!sorted) return MERGE_OUT_OF_MEMORY;
+  merge_sort_labels(a->labels, count, a->strings, sorted);
+  merge_sort_labels(b->labels, count, b->strings, sorted + count);
+  for (i = 0; i < count && same_label(a, sorted[i].index, b, sorted[count + i].index);) i++;
+  mem_free(mem, sorted, 2 * count, sizeof *sorted);
+  return i == count ? MERGE_YES : MERGE_NO;
+}
+
+enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b) {
+  const struct merge_piece *p = merge_piece_of(m, a), *q = merge_piece_of(m, b);
+  if (!merge_samples_of(m, p->source)->label_set && !merge_samples_of(m, q->source)->label_set)
+    return MERGE_YES;
+  struct view x = view_of(m, p->source, a), y = view_of(m, q->source, b);
+  return same_labels(&m->out->mem, &x, &y);
 }

@@ -1,5 +1,4 @@
-/* Makes the label sets of a merge's result, without duplicates, in the order in which samples use
- * them. */
+/* Makes the label sets of a merge's result, each once, in the order of use. */
 #include "transform/merge/merge.h"
 
 bool merge_has_labels(const struct merge *m) {

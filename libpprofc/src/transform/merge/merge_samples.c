@@ -1,54 +1,6 @@
-/* Finds equal samples of a merge: compares their labels and adds up their values
- * (docs/spec/pprof.md, 6.3). */
+/* Adds up the values of equal samples of a merge, and drops samples of zeros. */
 #include "profile/sum.h"
 #include "transform/merge/merge.h"
-
-/* ---- equality ---------------------------------------- */
-
-/* The labels of a sample, with the string table needed to read them. */
-struct view {
-  const struct label *labels;
-  size_t label_count;
-  const uint32_t *strings;
-};
-
-static struct view view_of(const struct merge *m, uint32_t source, uint32_t sample) {
-  const struct samples *s = merge_samples_of(m, source);
-  size_t local = sample - m->sources[source].first_sample;
-  return (struct view){sample_labels(s, local), label_count(s, local), m->sources[source].strings};
-}
-
-static bool same_label(const struct view *a, size_t i, const struct view *b, size_t j) {
-  const struct label *x = &a->labels[i], *y = &b->labels[j];
-  if (x->is_number != y->is_number || a->strings[x->key] != b->strings[y->key]) return false;
-  if (!x->is_number) return a->strings[x->string] == b->strings[y->string];
-  return x->number == y->number && a->strings[x->unit] == b->strings[y->unit];
-}
-
-static enum merge_answer same_labels(const pprofc_allocator *mem, const struct view *a,
-                                     const struct view *b) {
-  if (a->label_count != b->label_count) return MERGE_NO;
-  size_t count = a->label_count, i = 0;
-  while (i < count && same_label(a, i, b, i)) i++;
-  if (i == count) return MERGE_YES;
-  struct merge_sorted_label *sorted = mem_array(mem, 2 * count, sizeof *sorted);
-  if (!sorted) return MERGE_OUT_OF_MEMORY;
-  merge_sort_labels(a->labels, count, a->strings, sorted);
-  merge_sort_labels(b->labels, count, b->strings, sorted + count);
-  for (i = 0; i < count && same_label(a, sorted[i].index, b, sorted[count + i].index);) i++;
-  mem_free(mem, sorted, 2 * count, sizeof *sorted);
-  return i == count ? MERGE_YES : MERGE_NO;
-}
-
-enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b) {
-  const struct merge_piece *p = merge_piece_of(m, a), *q = merge_piece_of(m, b);
-  if (!merge_samples_of(m, p->source)->label_set && !merge_samples_of(m, q->source)->label_set)
-    return MERGE_YES;
-  struct view x = view_of(m, p->source, a), y = view_of(m, q->source, b);
-  return same_labels(&m->out->mem, &x, &y);
-}
-
-/* ---- sums -------------------------------------------- */
 
 static bool alloc_results(struct merge *m, size_t count) {
   m->origins = arena_array(&m->arena, count, sizeof *m->origins);

@@ -1,5 +1,4 @@
-/* Builds the tables of a merge: finds equal functions, mappings and locations in the sources, and
- * makes the tables of the result (docs/spec/pprof.md, 6.3). */
+/* Finds equal functions, mappings and locations, and makes the tables of the result. */
 #include "pprofc/builder.h"
 #include "transform/merge/merge.h"
 

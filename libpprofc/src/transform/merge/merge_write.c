@@ -17,29 +17,51 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
   return true;
 }
 
-/* Writes the stack of one sample with new numbers to the region of the result. */
-static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
-                              const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
-                              const uint8_t **out) {
-  /* Upper bound of the new size, because each frame has at least one byte in the source. */
-  size_t most = (size_t)*size * VARINT32_BYTES_MAX;
-  if (*left < most) {
-    *left = most > 64 * 1024 ? most : 64 * 1024;
-    *room = arena_alloc(&m->out->region->arena, *left);
-    if (!*room) return false;
-  }
-  struct packed_stack rest = {stack, stack + *size, NULL};
-  size_t n = 0;
-  uint32_t id;
+/* The stack columns of the result, and the free memory for its next stacks. */
+struct stack_writer {
+  const uint8_t **stack;
+  uint32_t *size;
+  uint8_t *room;
+  size_t left;
+};
+
+/* Allocates the stack columns, unless merge_pass wrote stacks that are still valid. */
+static bool stack_writer_init(const struct merge *m, struct stack_writer *w) {
+  struct arena *arena = &m->out->region->arena;
+  *w = (struct stack_writer){.stack = m->stack};
+  if (m->stack) return true;
+  w->stack = arena_array(arena, m->result_count, sizeof *w->stack);
+  w->size = arena_array(arena, m->result_count, sizeof *w->size);
+  return w->stack && w->size;
+}
+
+/* Sets the stack of sample i of the result. If the source is not shared, writes the stack with new
+ * numbers to the region of the result. */
+static bool merge_write_stack(struct merge *m, const struct merge_piece *piece, size_t i,
+                              struct stack_writer *w) {
   static const uint8_t no_frames;
+  const struct merge_source *source = &m->sources[piece->source];
+  const struct samples *s = &source->profile->samples;
+  size_t local = m->origins[i] - source->first_sample, size = s->stack_size[local], n = 0;
+  struct packed_stack rest = {s->stack[local], s->stack[local] + size, NULL};
+  w->stack[i] = rest.leaf;
+  w->size[i] = (uint32_t)size;
+  if (source->shared) return true;
+  /* Upper bound of the new size, because each frame has at least one byte in the source. */
+  size_t most = size * VARINT32_BYTES_MAX;
+  if (w->left < most) {
+    w->left = most > 64 * 1024 ? most : 64 * 1024;
+    w->room = arena_alloc(&m->out->region->arena, w->left);
+    if (!w->room) return false;
+  }
   /* An empty stack must not be NULL, because readers add sizes to its address. */
-  *out = *room ? *room : &no_frames;
-  while (stack_take_leaf_id(&rest, &id))
+  w->stack[i] = w->room ? w->room : &no_frames;
+  for (uint32_t id; stack_take_leaf_id(&rest, &id);)
     if (piece->classes[id] != LOCATION_HIDDEN)
-      n += varint_put(*room + n, m->location_number[piece->classes[id]] + 1);
-  *size = (uint32_t)n;
-  if (n) *room += n; /* without frames, *room may be NULL */
-  *left -= n;
+      n += varint_put(w->room + n, m->location_number[piece->classes[id]] + 1);
+  w->size[i] = (uint32_t)n;
+  if (n) w->room += n; /* without frames, `room` may be NULL */
+  w->left -= n;
   return true;
 }
 
@@ -54,52 +76,21 @@ static bool begin_segment(struct merge *m, const struct merge_piece *piece, size
   return !shared || merge_make_map(m, piece, segment);
 }
 
-/* Makes the stacks that merge_pass has written the stacks of the result, and makes the segments of
- * the result. Returns false when out of memory. */
-static bool merge_take_stacks(struct merge *m) {
+/* Makes the stacks and the segments of the result. Returns false when out of memory. */
+static bool merge_write_stacks(struct merge *m) {
   struct samples *out = &m->out->samples;
   struct segment *segments = arena_array(&m->out->region->arena, m->piece_count, sizeof *segments);
+  struct stack_writer w;
   const struct merge_piece *piece = NULL;
-  if (!segments) return false;
+  if (!segments || !stack_writer_init(m, &w)) return false;
   for (size_t i = 0; i < m->result_count; i++) {
     const struct merge_piece *next = merge_piece_next(m, piece ? piece : m->pieces, m->origins[i]);
     if (next != piece && !begin_segment(m, next, i, segments)) return false;
     piece = next;
+    if (!m->stack && !merge_write_stack(m, piece, i, &w)) return false;
   }
-  out->stack = m->stack;
-  out->stack_size = m->stack_size;
-  out->segments = segments;
-  return true;
-}
-
-static bool merge_write_stacks(struct merge *m) {
-  if (m->stack) return merge_take_stacks(m);
-  struct arena *arena = &m->out->region->arena;
-  struct samples *out = &m->out->samples;
-  const uint8_t **stack = arena_array(arena, m->result_count, sizeof *stack);
-  uint32_t *stack_size = arena_array(arena, m->result_count, sizeof *stack_size);
-  struct segment *segments = arena_array(arena, m->piece_count, sizeof *segments);
-  if (!stack || !stack_size || !segments) return false;
-  const struct merge_piece *piece = NULL;
-  uint8_t *room = NULL;
-  size_t left = 0;
-  for (size_t i = 0; i < m->result_count; i++) {
-    uint32_t sample = m->origins[i];
-    const struct merge_piece *next = merge_piece_next(m, piece ? piece : m->pieces, sample);
-    if (next != piece) {
-      piece = next;
-      if (!begin_segment(m, piece, i, segments)) return false;
-    }
-    const struct merge_source *source = &m->sources[piece->source];
-    const struct samples *s = &source->profile->samples;
-    stack[i] = s->stack[sample - source->first_sample];
-    stack_size[i] = s->stack_size[sample - source->first_sample];
-    if (!source->shared &&
-        !merge_write_stack(m, piece, stack[i], &stack_size[i], &room, &left, &stack[i]))
-      return false;
-  }
-  out->stack = stack;
-  out->stack_size = stack_size;
+  out->stack = w.stack;
+  out->stack_size = m->stack ? m->stack_size : w.size;
   out->segments = segments;
   return true;
 }
