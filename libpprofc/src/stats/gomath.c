@@ -1,6 +1,7 @@
-/* Computes logarithm, exponential and binomial coefficients. Every bit of a result is the same as
- * in Go's math package on amd64. */
+/* Computes logarithm, exponential and binomial coefficients with the same bits as Go on amd64. */
 #include "stats/gomath.h"
+
+#include "pprofc/stats.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -93,4 +94,14 @@ double go_choose(int n, int k) {
   if (k < 0 || k > n) return 0;
   if (n <= 20) return choose(n, k);
   return go_exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k));
+}
+
+double pprofc_geomean(const double *values, size_t count) {
+  if (!count) return (double)NAN;
+  double mean = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!(values[i] > 0)) return (double)NAN;
+    mean += (go_log(values[i]) - mean) / (double)(i + 1);
+  }
+  return go_exp(mean);
 }

@@ -1,5 +1,4 @@
-/* Computes quantiles, and confidence intervals of a median: ranks of the sorted values that enclose
- * it. */
+/* Computes quantiles, and confidence intervals of a median as ranks of the sorted values. */
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 

@@ -120,28 +120,28 @@ double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *me
 
 /* ---- steps ------------------------------------------- */
 
-double trend_drift(const double *x, size_t count) {
-  double steps = (double)count - 1, sum = 0;
-  if (count < 3) return 1;
-  double mean = (x[count - 1] - x[0]) / steps;
+/* Returns the sum of the squared differences of the steps between neighbours and `mean`. */
+static double trend_squares(const double *x, size_t count, double mean) {
+  double sum = 0;
   for (size_t i = 1; i < count; i++) {
     double off = x[i] - x[i - 1] - mean;
     sum += off * off;
   }
+  return sum;
+}
+
+double trend_drift(const double *x, size_t count) {
+  if (count < 3) return 1;
+  double steps = (double)count - 1, mean = (x[count - 1] - x[0]) / steps;
   if (mean <= 0) return 1;
-  double error = sqrt(sum / (steps - 1) / steps);
+  double error = sqrt(trend_squares(x, count, mean) / (steps - 1) / steps);
   return error > 0 ? pprofc_t_two_sided(mean / error, steps - 1) / 2 : 0;
 }
 
 double trend_noise(const double *x, size_t count) {
-  double mean, sum = 0, steps = (double)count - 1;
   if (count < 3) return 0;
-  mean = (x[count - 1] - x[0]) / steps;
-  for (size_t i = 1; i < count; i++) {
-    double off = x[i] - x[i - 1] - mean;
-    sum += off * off;
-  }
-  return sqrt(sum / (2 * (steps - 1)));
+  double steps = (double)count - 1, mean = (x[count - 1] - x[0]) / steps;
+  return sqrt(trend_squares(x, count, mean) / (2 * (steps - 1)));
 }
 
 double trend_fall(const double *x, size_t count) {

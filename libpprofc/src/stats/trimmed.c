@@ -1,5 +1,4 @@
-/* Computes Yuen's t-test of trimmed means. For small samples, the p-value comes from
- * permutations. */
+/* Computes Yuen's t-test of trimmed means, with permutations for small samples. */
 #include "stats/trimmed.h"
 
 #include "core/mem.h"
