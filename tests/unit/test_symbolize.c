@@ -490,10 +490,10 @@ static const char *known_to(const char *tool, uint64_t address) {
   struct source_frames frames = {0};
   arena_init(&arena, &mem_default);
   frames.from = arena_zero_array(&arena, 2, sizeof *frames.from);
-  pprofc_status status =
-      strcmp(tool, "addr2line") == 0
-          ? addr2line_frames(&tools, NATIVE, &address, 1, &arena, &frames, &error)
-          : llvm_symbolizer_frames(&tools, NATIVE, &address, 1, &arena, &frames, &error);
+  const struct tool_query query = {&tools, NATIVE, &address, 1, &arena};
+  pprofc_status status = strcmp(tool, "addr2line") == 0
+                             ? addr2line_frames(&query, &frames, &error)
+                             : llvm_symbolizer_frames(&query, &frames, &error);
   CU_ASSERT_EQUAL(status, PPROFC_OK);
   size_t used = 0;
   text[0] = '\0';

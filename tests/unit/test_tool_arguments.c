@@ -79,11 +79,12 @@ static void test_symbolizers(void) {
   const uint64_t address = 0x1234;
   for (size_t i = 0; i < NAMES; i++) {
     struct source_frames frames = {.from = arena_zero_array(&arena, 2, sizeof *frames.from)};
-    llvm_symbolizer_frames(&tools, names[i], &address, 1, &arena, &frames, &error);
+    const struct tool_query query = {&tools, names[i], &address, 1, &arena};
+    llvm_symbolizer_frames(&query, &frames, &error);
     saw_a_file("llvm-symbolizer", names[i]);
     /* Standard input must contain only addresses. */
     CU_ASSERT_PTR_NOT_NULL(strstr(said, "\nCODE 0x1234\n"));
-    addr2line_frames(&tools, names[i], &address, 1, &arena, &frames, &error);
+    addr2line_frames(&query, &frames, &error);
     saw_a_file("addr2line", names[i]);
   }
   end();
@@ -94,10 +95,10 @@ static void test_nm_and_objdump(void) {
   begin(&tools);
   CU_ASSERT(tools.found[TOOL_OBJDUMP]);
   for (size_t i = 0; i < NAMES; i++) {
-    struct nm_symbol *symbols;
+    struct nm_symbols symbols;
     struct instruction *instructions;
     size_t count;
-    nm_symbols(&tools, names[i], &arena, &symbols, &count, &error);
+    nm_read(&(struct tool_query){&tools, names[i], NULL, 0, &arena}, &symbols, &error);
     saw_a_file("nm", names[i]);
     struct object object = {.path = names[i]};
     object_disassemble(&object, &tools, 0, 16, false, &arena, &instructions, &count, &error);

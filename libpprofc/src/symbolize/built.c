@@ -1,5 +1,4 @@
-/* Reads how a program was built: Go's build information, the comments of compilers, and the names
- * of shared libraries. */
+/* Reads how a program was built: Go's build information, compilers and shared libraries. */
 #include "symbolize/built.h"
 
 #include "core/buffer.h"

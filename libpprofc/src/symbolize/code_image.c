@@ -215,9 +215,9 @@ static bool add_relocations(struct code_image *m, const Elf64_Ehdr *elf,
 }
 
 const struct code_relocation *code_relocation_at(const struct code_image *m, uint64_t address) {
-  const struct code_relocation key = {.address = address};
   if (!m->relocation_count) return NULL;
-  return bsearch(&key, m->relocations, m->relocation_count, sizeof key, code_address_order);
+  return bsearch(&address, m->relocations, m->relocation_count, sizeof *m->relocations,
+                 code_address_order);
 }
 
 /* ---- marks ------------------------------------------- */

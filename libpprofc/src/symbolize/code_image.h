@@ -32,8 +32,7 @@ struct code_image {
   const pprofc_allocator *mem;
   struct arena arena;
   struct buffer file;
-  bool fixed; /* true if the program is not position-independent; its data and code may then contain
-                 addresses */
+  bool fixed; /* true if code and data may contain absolute addresses */
   bool go;
   uint64_t types_from, types_to; /* range of Go's type descriptors, or 0 */
   struct code_section *sections; /* sections, sorted by address */

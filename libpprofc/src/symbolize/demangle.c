@@ -1,5 +1,4 @@
-/* Demangles names. libiberty parses C++ names; this file changes its output to the form that pprof
- * shows in each mode. */
+/* Demangles names. Changes the output of libiberty to the form that pprof shows in each mode. */
 #include "symbolize/demangle.h"
 
 #include "core/chars.h"

@@ -24,8 +24,7 @@ struct elf_file {
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
   size_t segment_count;
-  char build_id[129]; /* build id in hexadecimal; "" if the file has no build id, or several build
-                         ids */
+  char build_id[129]; /* build id in hexadecimal; "" without exactly one build id */
   bool out_of_memory; /* true if memory ran out while reading the notes; elf_open then fails */
 };
 

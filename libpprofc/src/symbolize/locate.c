@@ -2,7 +2,6 @@
 #include "symbolize/symbolize.h"
 
 #include "symbolize/elf_file.h"
-#include "symbolize/mode.h"
 
 #include <dirent.h>
 #include <errno.h>

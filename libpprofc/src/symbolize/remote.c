@@ -1,12 +1,10 @@
-/* Requests names from a server, with one request for each mapping. Stores the replies as lines of
- * locations. */
+/* Requests names from a server, one request for each mapping, and stores them as lines. */
 #include "symbolize/remote.h"
 
 #include "core/array.h"
 #include "core/chars.h"
 #include "core/map.h"
 #include "pprofc/builder.h"
-#include "symbolize/mode.h"
 
 #include <inttypes.h>
 

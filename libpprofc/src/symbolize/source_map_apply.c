@@ -1,5 +1,4 @@
-/* Replaces names and positions of generated JavaScript by the original names and positions, with
- * source maps. */
+/* Replaces names and positions of generated JavaScript by the original ones. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -11,8 +10,7 @@ struct mapped_pass {
   const struct source_map **maps; /* source map of each function; NULL: the function has no map */
   struct interner strings;        /* new strings; their indices follow the strings of the profile */
   struct map by_function;
-  struct function_fields *functions; /* new functions; their indices follow the functions of the
-                                     profile */
+  struct function_fields *functions; /* new functions, after the functions of the profile */
   size_t function_count, function_room;
   struct line *lines;
   size_t changed;

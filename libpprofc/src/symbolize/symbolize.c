@@ -4,14 +4,88 @@
 
 #include "core/array.h"
 #include "core/budget.h"
+#include "core/chars.h"
 #include "core/map.h"
+#include "core/options.h"
 #include "graph/delta.h"
 #include "pprofc/builder.h"
+#include "pprofc/symbolize.h"
 #include "symbolize/base_address.h"
 #include "symbolize/demangle.h"
-#include "symbolize/mode.h"
 #include "symbolize/remote.h"
 #include "symbolize/tools.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Sources of names, and the form of demangled names. */
+struct mode {
+  bool none, local, remote, fast, force;
+  enum demangle_mode demangle;
+};
+
+/* ---- the option --------------------------------------- */
+
+void symbolize_warn(const struct symbolize_options *options, const char *format, ...) {
+  char message[4096 + 512]; /* space for a path */
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  if (options->warn) options->warn(options->warn_context, message);
+}
+
+static const struct {
+  const char *word;
+  enum demangle_mode mode;
+} demangle_words[] = {
+    {"full", DEMANGLE_FULL}, {"none", DEMANGLE_NONE}, {"templates", DEMANGLE_TEMPLATES}};
+
+/* Parses a word such as "demangle=full" or "full". Both forms also force demangling. */
+static bool demangle_word(pprofc_str word, struct mode *mode) {
+  bool prefixed = str_starts(word, STR("demangle="));
+  if (prefixed) word = str_slice(word, 9, word.size);
+  if (str_equal(word, STR("default"))) return true;
+  for (size_t i = 0; i < sizeof demangle_words / sizeof *demangle_words; i++) {
+    bool bare_none = !prefixed && demangle_words[i].mode == DEMANGLE_NONE;
+    if (bare_none || !str_equal(word, str_of(demangle_words[i].word))) continue;
+    mode->demangle = demangle_words[i].mode;
+    mode->force = true;
+    return true;
+  }
+  return false;
+}
+
+/* Applies a word that names the sources of names, or the form of demangled names. */
+static bool mode_word(pprofc_str word, struct mode *mode) {
+  bool fast = str_equal(word, STR("fastlocal")), local = fast || str_equal(word, STR("local"));
+  bool none = str_equal(word, STR("none")) || str_equal(word, STR("no"));
+  bool remote = str_equal(word, STR("remote")), force = str_equal(word, STR("force"));
+  mode->none |= none;
+  mode->fast |= fast;
+  mode->force |= force;
+  if (local || remote) {
+    mode->local = local;
+    mode->remote = remote;
+  }
+  return local || remote || none || force || demangle_word(word, mode);
+}
+
+/* Parses options->mode and warns about unknown words. */
+static void mode_parse(const struct symbolize_options *options, struct mode *mode) {
+  *mode = (struct mode){.local = true, .remote = true};
+  char lower[255];
+  size_t size = 0;
+  for (const char *c = options->mode ? options->mode : ""; *c && size < sizeof lower; c++)
+    lower[size++] = char_lower(*c);
+  pprofc_str rest = {lower, size}, word;
+  while (!mode->none && str_next(&rest, ':', &word)) {
+    if (!word.size || mode_word(word, mode)) continue;
+    symbolize_warn(options, "ignoring unrecognized symbolization option: %s", options->mode);
+    symbolize_warn(options, "expecting -symbolize=[local|fastlocal|remote|none][:force]"
+                            "[:demangle=[none|full|templates|default]");
+  }
+}
 
 /* ---- the local pass ---------------------------------- */
 
@@ -149,11 +223,12 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
   if (id.size && file.build_id[0] && !str_equal(id, str_of(file.build_id))) {
     failed(pass, index, "build ID mismatch");
   } else {
-    uint64_t *addresses;
+    uint64_t *addresses = NULL;
     status = file_addresses(pass, index, &file, &addresses, &why);
+    const struct tool_query query = {&pass->tools, path.data, addresses, pass->members[index],
+                                     &pass->scratch};
     if (status == PPROFC_OK)
-      status = tools_symbolize(&pass->tools, path.data, addresses, pass->members[index],
-                               pass->mode.fast, &pass->scratch, &pass->answers[index].frames, &why);
+      status = tools_symbolize(&query, pass->mode.fast, &pass->answers[index].frames, &why);
     if (status == PPROFC_OK)
       status = drop_outside(pass, &file, addresses, pass->members[index],
                             &pass->answers[index].frames, &why);
@@ -465,4 +540,39 @@ pprofc_status symbolize_profile(const pprofc_profile *source,
   else
     pprofc_profile_release(pass.profile);
   return status;
+}
+
+/* ---- the public functions ----------------------------- */
+
+void pprofc_symbolize_options_init(pprofc_symbolize_options *options) {
+  *options = (pprofc_symbolize_options){
+      .struct_size = sizeof *options,
+      .mode = "",
+      .tools = "",
+      .search_path = "",
+      .executable = "",
+      .build_id = "",
+  };
+}
+
+pprofc_status pprofc_symbolize(const pprofc_profile *profile,
+                               const pprofc_symbolize_options *options, pprofc_profile **symbolized,
+                               pprofc_error *error) {
+  pprofc_symbolize_options o;
+  pprofc_profile *located = NULL;
+  pprofc_status status = OPTIONS_COPY(pprofc_symbolize_options, &o, options, error);
+  if (status) return status;
+  struct symbolize_options wanted = {
+      .mode = o.mode,
+      .tools = o.tools,
+      .search_path = o.search_path,
+      .executable = o.executable,
+      .build_id = o.build_id,
+      .warn = o.warn,
+      .warn_context = o.warn_context,
+  };
+  status = symbolize_locate(profile, &wanted, &located, error);
+  if (!status) status = symbolize_profile(located, &wanted, symbolized, error);
+  pprofc_profile_release(located);
+  return budget_status(&profile->mem, status, error);
 }

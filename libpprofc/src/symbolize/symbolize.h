@@ -19,9 +19,8 @@ struct symbolize_server {
 };
 
 struct symbolize_options {
-  const char *mode; /* value of -symbolize: "none", "local", "fastlocal:force", "demangle=full" ...;
-                       "" for the default */
-  const char *tools;                     /* value of -tools or PPROF_TOOLS */
+  const char *mode;  /* value of -symbolize: "none", "fastlocal:force" ...; "" for the default */
+  const char *tools; /* value of -tools or PPROF_TOOLS */
   const char *search_path;               /* value of PPROF_BINARY_PATH: folders joined by ':' */
   const char *executable;                /* path of the binary on the command line, or NULL */
   const char *build_id;                  /* value of -buildid, or NULL */
@@ -30,6 +29,10 @@ struct symbolize_options {
   void (*warn)(void *context, const char *message);
   void *warn_context;
 };
+
+/* Calls options->warn unless it is NULL. */
+void symbolize_warn(const struct symbolize_options *options, const char *format, ...)
+    PPROFC_PRINTF(2, 3);
 
 /* Replaces the file names of mappings by the paths of existing binaries (docs/spec/pprof.md, 7).
  * Mapping 0 gets the executable; other mappings get the file from the search path. A profile

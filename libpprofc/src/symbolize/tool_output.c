@@ -36,50 +36,57 @@ static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
          str_parse_uint(field[3], 16, &symbol->size);
 }
 
-pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
-                         struct nm_symbol **symbols, size_t *count, pprofc_error *error) {
-  if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
+pprofc_status nm_read(const struct tool_query *q, struct nm_symbols *symbols, pprofc_error *error) {
+  const char *file = tools_file_argument(q->file, q->arena);
+  if (!file) return error_nomem(error);
   const char *argv[] = {
-      tools->path[TOOL_NM], "--numeric-sort", "--print-size", "--format=posix", file, NULL};
+      q->tools->path[TOOL_NM], "--numeric-sort", "--print-size", "--format=posix", file, NULL};
   pprofc_str printed, line;
-  pprofc_status status = tools_run(argv, STR(""), arena, &printed, error);
+  pprofc_status status = tools_run(argv, STR(""), q->arena, &printed, error);
   if (status != PPROFC_OK) return status;
   size_t lines = 0;
   for (pprofc_str rest = printed; str_next_line(&rest, &line);) lines++;
-  *symbols = arena_array(arena, lines, sizeof **symbols);
-  if (!*symbols) return error_nomem(error);
-  *count = 0;
+  *symbols = (struct nm_symbols){arena_array(q->arena, lines, sizeof *symbols->items), 0};
+  if (!symbols->items) return error_nomem(error);
   while (str_next_line(&printed, &line))
-    if (nm_line(line, &(*symbols)[*count])) ++*count;
+    if (nm_line(line, &symbols->items[symbols->count])) symbols->count++;
   return PPROFC_OK;
 }
 
-const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address) {
-  if (!count || address < symbols[0].address) return NULL;
-  const struct nm_symbol *last = &symbols[count - 1];
-  if (address >= last->address + last->size) return NULL;
-  size_t from = 0, to = count; /* bounds: symbols[from].address <= address < symbols[to].address */
+const struct nm_symbol *nm_find(const struct nm_symbols *symbols, uint64_t address) {
+  const struct nm_symbol *items = symbols->items;
+  size_t from = 0,
+         to = symbols->count; /* bounds: items[from].address <= address < items[to].address */
+  if (!to || address < items[0].address) return NULL;
+  if (address >= items[to - 1].address + items[to - 1].size) return NULL;
   while (to - from > 1) {
     size_t middle = from + (to - from) / 2;
-    if (symbols[middle].address <= address)
+    if (items[middle].address <= address)
       from = middle;
     else
       to = middle;
     /* pprof stops its search at the first symbol with this address. */
-    if (symbols[middle].address == address) break;
+    if (items[middle].address == address) break;
   }
-  const struct nm_symbol *found = &symbols[from];
+  const struct nm_symbol *found = &items[from];
   bool is_data = memchr("bBdDrRvVW", found->type, 9) != NULL;
   return is_data && address >= found->address + found->size ? NULL : found;
 }
 
 /* ---- addr2line --------------------------------------- */
 
-static bool add_addresses(struct buffer *input, const char *prefix, const uint64_t *addresses,
-                          size_t count) {
-  for (size_t i = 0; i < count; i++)
-    buffer_printf(input, "%s0x%llx\n", prefix, (unsigned long long)addresses[i]);
-  return !input->failed;
+/* Runs a tool, and passes it the addresses with `prefix` before each. */
+static pprofc_status ask_tool(const struct tool_query *q, const char *const *argv,
+                              const char *prefix, pprofc_str *printed, pprofc_error *error) {
+  struct buffer input;
+  buffer_init(&input, q->arena->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < q->count; i++)
+    buffer_printf(&input, "%s0x%llx\n", prefix, (unsigned long long)q->addresses[i]);
+  pprofc_status status = input.failed
+                             ? error_nomem(error)
+                             : tools_run(argv, buffer_str(&input), q->arena, printed, error);
+  buffer_free(&input);
+  return status;
 }
 
 /* Parses "file:line" or "file:line (discriminator 3)". The file "??" and the lines "?" and 0 mean
@@ -104,13 +111,12 @@ static bool is_address(pprofc_str line, uint64_t address) {
 
 /* Reads the output of addr2line. For each address, the output has a line "0x<address>", then two
  * lines for each frame: function and position. */
-static pprofc_status read_addr2line(pprofc_str printed, const uint64_t *addresses, size_t count,
-                                    struct arena *arena, struct source_frames *frames,
-                                    pprofc_error *error) {
+static pprofc_status read_addr2line(const struct tool_query *q, pprofc_str printed,
+                                    struct source_frames *frames, pprofc_error *error) {
   pprofc_str line, place;
   size_t answer = 0;
   while (str_next_line(&printed, &line)) {
-    if (answer < count && is_address(line, addresses[answer])) {
+    if (answer < q->count && is_address(line, q->addresses[answer])) {
       frames->from[answer++] = frames->count;
       continue;
     }
@@ -118,26 +124,20 @@ static pprofc_status read_addr2line(pprofc_str printed, const uint64_t *addresse
     struct source_frame frame = {.function = str_equal(line, STR("??")) ? STR("") : line};
     file_and_line(place, &frame);
     if (!frame.function.size && !frame.file.size) continue;
-    if (!frames_add(frames, arena, frame)) return error_nomem(error);
+    if (!frames_add(frames, q->arena, frame)) return error_nomem(error);
   }
-  for (; answer <= count; answer++) frames->from[answer] = frames->count;
+  for (; answer <= q->count; answer++) frames->from[answer] = frames->count;
   return PPROFC_OK;
 }
 
-pprofc_status addr2line_frames(const struct tools *tools, const char *file,
-                               const uint64_t *addresses, size_t count, struct arena *arena,
-                               struct source_frames *frames, pprofc_error *error) {
-  if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
-  const char *argv[] = {tools->path[TOOL_ADDR2LINE], "-aif", "-e", file, NULL};
-  struct buffer input;
+pprofc_status addr2line_frames(const struct tool_query *q, struct source_frames *frames,
+                               pprofc_error *error) {
+  const char *file = tools_file_argument(q->file, q->arena);
+  if (!file) return error_nomem(error);
+  const char *argv[] = {q->tools->path[TOOL_ADDR2LINE], "-aif", "-e", file, NULL};
   pprofc_str printed;
-  buffer_init(&input, arena->mem, SIZE_MAX / 2);
-  pprofc_status status = add_addresses(&input, "", addresses, count)
-                             ? tools_run(argv, buffer_str(&input), arena, &printed, error)
-                             : error_nomem(error);
-  buffer_free(&input);
-  return status == PPROFC_OK ? read_addr2line(printed, addresses, count, arena, frames, error)
-                             : status;
+  pprofc_status status = ask_tool(q, argv, "", &printed, error);
+  return status == PPROFC_OK ? read_addr2line(q, printed, frames, error) : status;
 }
 
 /* ---- llvm-symbolizer --------------------------------- */
@@ -174,36 +174,31 @@ static bool tool_output_read_line(pprofc_str line, struct arena *arena,
   return read;
 }
 
-static pprofc_status read_llvm(pprofc_str printed, size_t count, struct arena *arena,
+static pprofc_status read_llvm(const struct tool_query *q, pprofc_str printed,
                                struct source_frames *frames, pprofc_error *error) {
   pprofc_str line;
   size_t answer = 0;
-  while (answer < count && str_next_line(&printed, &line)) {
+  while (answer < q->count && str_next_line(&printed, &line)) {
     if (!line.size) continue;
     frames->from[answer++] = frames->count;
-    if (!tool_output_read_line(line, arena, frames)) return error_nomem(error);
+    if (!tool_output_read_line(line, q->arena, frames)) return error_nomem(error);
   }
-  for (; answer <= count; answer++) frames->from[answer] = frames->count;
+  for (; answer <= q->count; answer++) frames->from[answer] = frames->count;
   return PPROFC_OK;
 }
 
-pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
-                                     const uint64_t *addresses, size_t count, struct arena *arena,
-                                     struct source_frames *frames, pprofc_error *error) {
-  if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
-  const char *argv[] = {tools->path[TOOL_LLVM_SYMBOLIZER],
+pprofc_status llvm_symbolizer_frames(const struct tool_query *q, struct source_frames *frames,
+                                     pprofc_error *error) {
+  const char *file = tools_file_argument(q->file, q->arena);
+  if (!file) return error_nomem(error);
+  const char *argv[] = {q->tools->path[TOOL_LLVM_SYMBOLIZER],
                         "--inlining",
                         "-demangle=false",
                         "--output-style=JSON",
                         "--obj",
                         file,
                         NULL};
-  struct buffer input;
   pprofc_str printed;
-  buffer_init(&input, arena->mem, SIZE_MAX / 2);
-  pprofc_status status = add_addresses(&input, "CODE ", addresses, count)
-                             ? tools_run(argv, buffer_str(&input), arena, &printed, error)
-                             : error_nomem(error);
-  buffer_free(&input);
-  return status == PPROFC_OK ? read_llvm(printed, count, arena, frames, error) : status;
+  pprofc_status status = ask_tool(q, argv, "CODE ", &printed, error);
+  return status == PPROFC_OK ? read_llvm(q, printed, frames, error) : status;
 }

@@ -121,58 +121,51 @@ bool frames_add(struct source_frames *frames, struct arena *arena, struct source
 }
 
 /* Queries nm, which prints only names of functions. */
-static pprofc_status nm_frames(const struct tools *tools, const char *file,
-                               const uint64_t *addresses, size_t count, struct arena *arena,
-                               struct source_frames *frames, pprofc_error *error) {
-  struct nm_symbol *symbols;
-  size_t symbol_count;
-  pprofc_status status = nm_symbols(tools, file, arena, &symbols, &symbol_count, error);
+static pprofc_status nm_frames(const struct tool_query *q, struct source_frames *frames,
+                               pprofc_error *error) {
+  struct nm_symbols symbols;
+  pprofc_status status = nm_read(q, &symbols, error);
   if (status != PPROFC_OK) return status;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < q->count; i++) {
     frames->from[i] = frames->count;
-    const struct nm_symbol *symbol = nm_find(symbols, symbol_count, addresses[i]);
-    if (symbol && !frames_add(frames, arena, (struct source_frame){.function = symbol->name}))
+    const struct nm_symbol *symbol = nm_find(&symbols, q->addresses[i]);
+    if (symbol && !frames_add(frames, q->arena, (struct source_frame){.function = symbol->name}))
       return error_nomem(error);
   }
-  frames->from[count] = frames->count;
+  frames->from[q->count] = frames->count;
   return PPROFC_OK;
 }
 
 /* Replaces the name of an outermost frame by nm's name for the address if nm's name is longer.
  * addr2line takes names from static symbols only. */
-static void improve_names(struct source_frames *frames, const uint64_t *addresses, size_t count,
-                          const struct nm_symbol *symbols, size_t symbol_count) {
-  for (size_t i = 0; i < count; i++) {
+static void improve_names(const struct tool_query *q, struct source_frames *frames) {
+  struct nm_symbols symbols;
+  if (nm_read(q, &symbols, NULL) != PPROFC_OK) return;
+  for (size_t i = 0; i < q->count; i++) {
     if (frames->from[i] == frames->from[i + 1]) continue;
     struct source_frame *outermost = &frames->items[frames->from[i + 1] - 1];
-    const struct nm_symbol *symbol = nm_find(symbols, symbol_count, addresses[i]);
+    const struct nm_symbol *symbol = nm_find(&symbols, q->addresses[i]);
     if (symbol && symbol->name.size > outermost->function.size + 1)
       outermost->function = symbol->name;
   }
 }
 
-pprofc_status tools_symbolize(const struct tools *tools, const char *file,
-                              const uint64_t *addresses, size_t count, bool fast,
-                              struct arena *arena, struct source_frames *frames,
+pprofc_status tools_symbolize(const struct tool_query *q, bool fast, struct source_frames *frames,
                               pprofc_error *error) {
-  *frames =
-      (struct source_frames){.from = arena_zero_array(arena, count + 1, sizeof *frames->from)};
+  const struct tools *tools = q->tools;
+  *frames = (struct source_frames){
+      .from = arena_zero_array(q->arena, q->count + 1, sizeof *frames->from)};
   if (!frames->from) return error_nomem(error);
   bool found = tools->found[TOOL_LLVM_SYMBOLIZER] || tools->found[TOOL_ADDR2LINE];
   bool llvm = child_exists(tools->path[TOOL_LLVM_SYMBOLIZER]);
-  if (fast || !found) return nm_frames(tools, file, addresses, count, arena, frames, error);
+  if (fast || !found) return nm_frames(q, frames, error);
   if (llvm) {
-    pprofc_status status =
-        llvm_symbolizer_frames(tools, file, addresses, count, arena, frames, error);
+    pprofc_status status = llvm_symbolizer_frames(q, frames, error);
     /* An old version without JSON support prints nothing, so try addr2line. */
     bool other = child_exists(tools->path[TOOL_ADDR2LINE]);
     if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !other) return status;
   }
-  pprofc_status status = addr2line_frames(tools, file, addresses, count, arena, frames, error);
-  struct nm_symbol *symbols;
-  size_t symbol_count;
-  if (status == PPROFC_OK &&
-      nm_symbols(tools, file, arena, &symbols, &symbol_count, NULL) == PPROFC_OK)
-    improve_names(frames, addresses, count, symbols, symbol_count);
+  pprofc_status status = addr2line_frames(q, frames, error);
+  if (status == PPROFC_OK) improve_names(q, frames);
   return status;
 }

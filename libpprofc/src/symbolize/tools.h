@@ -38,16 +38,21 @@ struct source_frame {
 struct source_frames {
   struct source_frame *items;
   size_t count, capacity;
-  size_t *from; /* for each address, the first index in `items`, and one more entry for the end; in
-                   the arena */
+  size_t *from; /* for each address, the first index in `items`; then the end */
 };
 
-/* Finds the frames of `count` addresses of a file. With `fast`, runs only nm. Unknown addresses get
- * no frames. */
-pprofc_status tools_symbolize(const struct tools *tools, const char *file,
-                              const uint64_t *addresses, size_t count, bool fast,
-                              struct arena *arena, struct source_frames *frames,
-                              pprofc_error *error);
+/* Addresses of a file, to which a tool gives names. */
+struct tool_query {
+  const struct tools *tools;
+  const char *file;
+  const uint64_t *addresses;
+  size_t count;
+  struct arena *arena; /* arena for the answer */
+};
+
+/* Finds the frames of addresses. With `fast`, runs only nm. Unknown addresses get no frames. */
+pprofc_status tools_symbolize(const struct tool_query *query, bool fast,
+                              struct source_frames *frames, pprofc_error *error);
 
 /* Appends a frame. Returns false when out of memory or if there are too many frames. */
 bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame);
@@ -59,19 +64,22 @@ struct nm_symbol {
   char type;
 };
 
+struct nm_symbols {
+  struct nm_symbol *items;
+  size_t count;
+};
+
 /* Returns the symbols of a file by ascending address, as `nm --numeric-sort --print-size
  * --format=posix` prints them. */
-pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
-                         struct nm_symbol **symbols, size_t *count, pprofc_error *error);
+pprofc_status nm_read(const struct tool_query *query, struct nm_symbols *symbols,
+                      pprofc_error *error);
 /* Returns the symbol at an address, or NULL. */
-const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address);
+const struct nm_symbol *nm_find(const struct nm_symbols *symbols, uint64_t address);
 
-/* Each function runs one tool. Parameters and results are the same as in tools_symbolize. */
-pprofc_status addr2line_frames(const struct tools *tools, const char *file,
-                               const uint64_t *addresses, size_t count, struct arena *arena,
-                               struct source_frames *frames, pprofc_error *error);
-pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
-                                     const uint64_t *addresses, size_t count, struct arena *arena,
-                                     struct source_frames *frames, pprofc_error *error);
+/* Each function runs one tool, and adds its frames. `from` has count + 1 items. */
+pprofc_status addr2line_frames(const struct tool_query *query, struct source_frames *frames,
+                               pprofc_error *error);
+pprofc_status llvm_symbolizer_frames(const struct tool_query *query, struct source_frames *frames,
+                                     pprofc_error *error);
 
 #endif

@@ -10,13 +10,10 @@ struct x86_instruction {
   size_t size;
   size_t displacement, displacement_size; /* offset and size of the displacement, in bytes */
   size_t immediate, immediate_size;       /* offset and size of the immediate, in bytes */
-  bool relative_displacement;             /* true if the displacement is relative to the next
-                                             instruction */
+  bool relative_displacement;             /* true: relative to the next instruction */
   bool relative_immediate; /* true for a jump or call relative to the next instruction */
-  bool bare_displacement;  /* true if the displacement has 4 bytes and is not relative to the next
-                              instruction; it may be an address */
-  unsigned access; /* number of bytes of memory that the instruction accesses; 0: the instruction
-                      uses only the address */
+  bool bare_displacement;  /* true: 4 bytes and not relative, so it may be an address */
+  unsigned access; /* size of the memory that is accessed, in bytes; 0: only its address is used */
 };
 
 /* Decodes the instruction at the start of `size` bytes of 64-bit code. Returns false if the

@@ -204,8 +204,9 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
     for (size_t k = 0; k < r->count; k++) addresses[n++] = r->instructions[k].address;
   }
   if (!count) return true;
-  pprofc_status status = tools_symbolize(&c->tools, c->objects[mapping].path, addresses, count,
-                                         false, &c->data->arena, &c->answers[mapping], NULL);
+  const struct tool_query query = {&c->tools, c->objects[mapping].path, addresses, count,
+                                   &c->data->arena};
+  pprofc_status status = tools_symbolize(&query, false, &c->answers[mapping], NULL);
   c->answered[mapping] = status == PPROFC_OK;
   return status != PPROFC_E_NOMEM;
 }
