@@ -1,5 +1,4 @@
-/* Finds equal stacks of several profiles and collects their values. The search for leaks judges
- * these values. */
+/* Finds equal stacks of several profiles, and collects their values. */
 #include "leaks/collect.h"
 
 #include "core/array.h"
@@ -118,7 +117,7 @@ static pprofc_status leak_names_check(const pprofc_allocator *mem, const char *p
                                       pprofc_error *error) {
   struct regex *regex = NULL;
   pprofc_status status = regex_compile(mem, str_of(pattern), &regex, error);
-  if (status == PPROFC_OK) regex_free(regex);
+  regex_free(regex);
   return status;
 }
 
@@ -134,8 +133,7 @@ pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *
 }
 
 void leak_names_free(struct leak_names *names) {
-  for (size_t i = 0; i < LEAK_LISTS; i++)
-    if (names->lists[i]) regex_free(names->lists[i]);
+  for (size_t i = 0; i < LEAK_LISTS; i++) regex_free(names->lists[i]);
 }
 
 bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function) {

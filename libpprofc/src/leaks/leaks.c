@@ -1,9 +1,7 @@
-/* Groups profiles by kind, sorts them by time, drops the first profiles of each kind, and judges
- * the rest. */
+/* Groups profiles by kind, sorts them by time, drops the first ones, and judges the rest. */
 #include "leaks/leaks.h"
 
 #include "core/array.h"
-#include "leaks/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

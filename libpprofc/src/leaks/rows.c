@@ -1,6 +1,5 @@
-/* Builds and judges the series of stacks and of sites (all stacks that allocate at one line).
- * Selects and sorts the rows. */
-#include "leaks/rows.h"
+/* Builds and judges the series of stacks and of sites. Selects and sorts the rows. */
+#include "leaks/leaks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Makes the graph of a pipeline's result, chooses the unit of its values, and counts the nodes that
- * trimming left. */
+/* Makes the graph of a pipeline's result, and chooses the unit of its values. */
 #include "pipeline/pipeline.h"
 
 #include "unit/unit.h"
@@ -33,40 +32,36 @@ static pprofc_str choose_unit(const struct pipeline_result *r, const struct grap
   return lowest.unit.size ? lowest.unit : unit;
 }
 
-static bool is_wanted(unsigned wanted, unsigned flag) {
-  return (wanted & flag) != 0;
-}
-
 pprofc_status pipeline_graph(const struct pipeline_result *r, unsigned wanted, struct graph *g,
                              pprofc_str *output_unit, pprofc_error *error) {
   const pprofc_report_options *o = &r->options;
   const unsigned threads = o->threads ? o->threads : r->profile->threads;
   struct graph_options options = {
       .frames = {.granularity = &r->granularity,
-                 .object_names = is_wanted(wanted, PIPELINE_OBJECTS),
+                 .object_names = wanted & PIPELINE_OBJECTS,
                  .trim_path = o->trim_path,
                  .source_path = o->source_path},
       .value_index = r->value_index,
       .mean = r->mean,
-      .call_tree = o->call_tree && is_wanted(wanted, PIPELINE_CALL_TREE),
+      .call_tree = o->call_tree && (wanted & PIPELINE_CALL_TREE),
       .drop_negative = o->drop_negative,
       .cum_sort = r->cum_sort,
-      .visual = is_wanted(wanted, PIPELINE_VISUAL),
-      .by_change = is_wanted(wanted, PIPELINE_BY_CHANGE),
+      .visual = wanted & PIPELINE_VISUAL,
+      .by_change = wanted & PIPELINE_BY_CHANGE,
       .nodecount = r->nodecount,
       .nodefraction = r->nodefraction,
       .edgefraction = r->edgefraction,
-      .want_edges = is_wanted(wanted, PIPELINE_EDGES | PIPELINE_EDGES_OF_MATCH),
-      .want_tags = is_wanted(wanted, PIPELINE_TAGS),
-      .want_inline_marks = is_wanted(wanted, PIPELINE_INLINE_MARKS),
+      .want_edges = wanted & (PIPELINE_EDGES | PIPELINE_EDGES_OF_MATCH),
+      .want_tags = wanted & PIPELINE_TAGS,
+      .want_inline_marks = wanted & PIPELINE_INLINE_MARKS,
       .bytes_unit = label_units_get(&r->units, STR("bytes")),
       .tag_unit = r->output_unit,
       .threads = threads,
   };
-  if (is_wanted(wanted, PIPELINE_EDGES_OF_MATCH)) options.edges_of = r->argument;
+  if (wanted & PIPELINE_EDGES_OF_MATCH) options.edges_of = r->argument;
   *output_unit = r->output_unit;
   pprofc_status status = graph_build(g, r->profile, &options, error);
-  if (!status) *output_unit = choose_unit(r, g, is_wanted(wanted, PIPELINE_INTEGERS));
+  if (!status) *output_unit = choose_unit(r, g, wanted & PIPELINE_INTEGERS);
   return status;
 }
 

@@ -1,8 +1,7 @@
-/* Runs the steps of the pipeline in pprof's order (docs/spec/pprof.md, 10). Combines options with
- * the overrides of a command. */
+/* Runs the steps of the pipeline in pprof's order (docs/spec/pprof.md, 10). */
 #include "pipeline/pipeline.h"
 
-#include "core/escape.h"
+#include "core/log_guard.h"
 
 /* True if the option is not NULL and not "". */
 static bool option_is_set(const char *option) {
@@ -55,24 +54,6 @@ static pprofc_status set_sort(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the value --------------------------------------- */
 
-/* Sets *out to the text in which escapes replace all control bytes except tabs. Returns false when
- * out of memory. */
-static bool text_make_safe(struct pipeline_result *r, pprofc_str text, pprofc_str *out) {
-  *out = text;
-  if (escape_terminal_clean(text)) return true;
-  struct buffer buffer;
-  buffer_init(&buffer, r->mem, SIZE_MAX);
-  pprofc_str rest = text, piece;
-  while (str_next(&rest, '\t', &piece)) {
-    escape_terminal(&buffer, piece, false);
-    if (rest.data) buffer_add_char(&buffer, '\t');
-  }
-  *out = buffer.failed ? STR("") : buffer_keep(&buffer, &r->texts);
-  bool done = !buffer.failed && out->data;
-  buffer_free(&buffer);
-  return done;
-}
-
 /* Puts "mean_" before the type. */
 static bool text_add_mean(struct pipeline_result *r, pprofc_str *type) {
   char *text = arena_alloc(&r->texts, type->size + 5);
@@ -92,9 +73,9 @@ static pprofc_status set_value(struct pipeline_result *r, pprofc_error *error) {
   pprofc_str unit = o->unit ? str_of(o->unit) : STR("");
   r->mean = o->mean;
   r->type = profile_string(p, shown.type);
-  if ((o->mean && !text_add_mean(r, &r->type)) ||
-      !text_make_safe(r, profile_string(p, shown.unit), &r->sample_unit) ||
-      !text_make_safe(r, unit, &r->output_unit))
+  r->sample_unit = escape_line_keep(profile_string(p, shown.unit), &r->texts);
+  r->output_unit = escape_line_keep(unit, &r->texts);
+  if ((o->mean && !text_add_mean(r, &r->type)) || !r->sample_unit.data || !r->output_unit.data)
     return error_nomem(error);
   if (o->divide_by == 0) return error_set(error, PPROFC_E_INVALID, "zero divisor specified");
   r->ratio = 1 / o->divide_by;

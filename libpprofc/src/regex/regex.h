@@ -5,7 +5,7 @@
  * PCRE2 does the matching. The grammar and meanings of PCRE2 differ from Go's, and its time is
  * unbounded, so matching has three parts:
  *
- *  1. The grammar (regex_syntax.c, regex_class.c, regex_unicode.c, regex_fold.c) parses the pattern
+ *  1. The grammar (regex_syntax.c, regex_class.c, regex_fold.c) parses the pattern
  *     as Go does. It refuses everything that Go refuses, with Go's messages: back-references,
  *     look-around, possessive operators, repeat counts above 1000, nesting deeper than 1000. It
  *     rewrites the rest for PCRE2: every literal escaped, every class as ranges of code points.

@@ -1,8 +1,10 @@
-/* Parses escapes and character classes of regular expressions: \n, \x{..}, \d, \pL,
- * [a-z[:alpha:]]. */
+/* Parses escapes and character classes: \n, \x{..}, \d, \pL, [a-z[:alpha:]]. */
+#include "regex/regex_syntax.h"
+
 #include "core/chars.h"
 #include "core/escape.h"
-#include "regex/regex_syntax.h"
+
+#include <stdio.h>
 
 #define RUNE_MAX 0x10FFFF
 
@@ -199,6 +201,72 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 
 /* ---- Unicode groups ---------------------------------- */
 
+#define PROPERTY_MAX 40
+
+/* Unicode categories by short and long name (file PropertyValueAliases.txt, property gc). After '='
+ * comes their name in PCRE2. */
+static const char categories[] =
+    " any=Any ascii=ASCII assigned=^Cn c=C casedletter=L& cc=Cc cf=Cf closepunctuation=Pe cn=Cn "
+    "cntrl=Cc co=Co combiningmark=M connectorpunctuation=Pc control=Cc cs=Cs currencysymbol=Sc "
+    "dashpunctuation=Pd decimalnumber=Nd digit=Nd enclosingmark=Me finalpunctuation=Pf format=Cf "
+    "initialpunctuation=Pi l=L lc=L& letter=L letternumber=Nl lineseparator=Zl ll=Ll lm=Lm lo=Lo "
+    "lowercaseletter=Ll lt=Lt lu=Lu m=M mark=M mathsymbol=Sm mc=Mc me=Me mn=Mn modifierletter=Lm "
+    "modifiersymbol=Sk n=N nd=Nd nl=Nl no=No nonspacingmark=Mn number=N openpunctuation=Ps "
+    "other=C otherletter=Lo othernumber=No otherpunctuation=Po othersymbol=So p=P "
+    "paragraphseparator=Zp pc=Pc pd=Pd pe=Pe pf=Pf pi=Pi po=Po privateuse=Co ps=Ps punct=P "
+    "punctuation=P s=S sc=Sc separator=Z sk=Sk sm=Sm so=So spaceseparator=Zs spacingmark=Mc "
+    "surrogate=Cs symbol=S titlecaseletter=Lt unassigned=Cn uppercaseletter=Lu z=Z zl=Zl zp=Zp "
+    "zs=Zs ";
+
+static const char scripts[] =
+    " adlam ahom anatolianhieroglyphs arabic armenian avestan balinese bamum bassavah batak "
+    "bengali bhaiksuki bopomofo brahmi braille buginese buhid canadianaboriginal carian "
+    "caucasianalbanian chakma cham cherokee chorasmian common coptic cuneiform cypriot "
+    "cyprominoan cyrillic deseret devanagari divesakuru dogra duployan egyptianhieroglyphs "
+    "elbasan elymaic ethiopic georgian glagolitic gothic grantha greek gujarati gunjalagondi "
+    "gurmukhi han hangul hanifirohingya hanunoo hatran hebrew hiragana imperialaramaic inherited "
+    "inscriptionalpahlavi inscriptionalparthian javanese kaithi kannada katakana kawi kayahli "
+    "kharoshthi khitansmallscript khmer khojki khudawadi lao latin lepcha limbu lineara linearb "
+    "lisu lycian lydian mahajani makasar malayalam mandaic manichaean marchen masaramgondi "
+    "medefaidrin meeteimayek mendekikakui meroiticcursive meroitichieroglyphs miao modi "
+    "mongolian mro multani myanmar nabataean nagmundari nandinagari newa newtailue nko nushu "
+    "nyiakengpuachuehmong ogham olchiki oldhungarian olditalic oldnortharabian oldpermic "
+    "oldpersian oldsogdian oldsoutharabian oldturkic olduyghur oriya osage osmanya pahawhhmong "
+    "palmyrene paucinhau phagspa phoenician psalterpahlavi rejang runic samaritan saurashtra "
+    "sharada shavian siddham signwriting sinhala sogdian sorasompeng soyombo sundanese "
+    "sylotinagri syriac tagalog tagbanwa taile taitham taiviet takri tamil tangsa tangut telugu "
+    "thaana thai tibetan tifinagh tirhuta toto ugaritic vai vithkuqi wancho warangciti yezidi yi "
+    "zanabazarsquare ";
+
+/* Finds the key, followed by the character `after`, in a list of words. Returns the text after
+ * both, or NULL. */
+static const char *unicode_find(const char *list, const char *key, char after) {
+  char wanted[PROPERTY_MAX];
+  snprintf(wanted, sizeof wanted, " %s%c", key, after);
+  const char *found = strstr(list, wanted);
+  return found ? found + strlen(wanted) : NULL;
+}
+
+/* Writes PCRE2's name for the category or script `name`, as written between the braces of \p{}.
+ * Case, blanks, _ and - do not matter. Returns false for an unknown name. */
+static bool unicode_property(pprofc_str name, char out[PROPERTY_MAX]) {
+  char key[PROPERTY_MAX - 3]; /* name without "sc:", in lower case */
+  size_t size = 0;
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    if (c == ' ' || c == '_' || c == '-') continue;
+    if (size + 1 >= sizeof key || c == '\0') return false;
+    key[size++] = char_lower(c);
+  }
+  key[size] = '\0';
+  const char *category = unicode_find(categories, key, '=');
+  if (category)
+    snprintf(out, PROPERTY_MAX, "%.*s", (int)strcspn(category, " "), category);
+  else
+    snprintf(out, PROPERTY_MAX, "sc:%s", key);
+  return category || unicode_find(scripts, key, ' ');
+}
+
 /* Writes the characters of `folded`. With `others`, writes all other characters instead. */
 static void write_runs(struct regex_parser *p, const struct regex_folded *folded, bool others) {
   int32_t low = 0;
@@ -224,12 +292,12 @@ static void write_property(struct regex_parser *p, const char *property, bool ne
 
 /* Writes the category or script `name`. Returns false if the name is unknown. */
 static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated, bool alone) {
-  char property[REGEX_PROPERTY_MAX];
+  char property[PROPERTY_MAX];
   if (name.size && name.data[0] == '^') {
     negated = !negated;
     name = str_slice(name, 1, name.size);
   }
-  bool known = regex_unicode_property(name, property);
+  bool known = unicode_property(name, property);
   if (known) write_property(p, property, negated, alone);
   return known;
 }

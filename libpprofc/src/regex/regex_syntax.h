@@ -81,11 +81,6 @@ bool regex_class(struct regex_parser *parser);
  * escape here. */
 bool regex_class_escape(struct regex_parser *parser, bool *found);
 
-/* Writes PCRE2's name for the category or script `name`, as written between the braces of \p{}.
- * Returns false for an unknown name. */
-#define REGEX_PROPERTY_MAX 40
-bool regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]);
-
 /* The characters that \p{property} matches when case is ignored. If `whole` is true, `runs` lists
  * all of them, else only characters that are not in the property. */
 struct regex_folded {

@@ -1,5 +1,4 @@
-/* The table of units, conversions between units, and the texts of values and percentages, as in
- * pprof. */
+/* The table of units, conversions between units, and texts of values and percentages. */
 #include "unit/unit.h"
 
 #include "core/chars.h"
