@@ -32,7 +32,7 @@ static pprofc_gate_verdict compared(struct gate_row row) {
 }
 
 static pprofc_gate_verdict untested(struct gate_row row, const struct gate_rule *rule) {
-  return verdict_without_test(&plain_gate, &row, rule);
+  return verdict_without_test(&row, rule);
 }
 
 static void test_a_change_must_be_significant_and_large(void) {

@@ -3,6 +3,7 @@
 
 #include "core/array.h"
 #include "core/log_guard.h"
+#include "gate/judge.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,12 +12,10 @@
 void gate_init(struct gate *gate, const pprofc_allocator *mem) {
   *gate = (struct gate){.mem = mem};
   arena_init(&gate->arena, mem);
-  buffer_init(&gate->rows, mem, SIZE_MAX / 2);
   buffer_init(&gate->problems, mem, 1 << 24);
   buffer_init(&gate->warnings, mem, 1 << 24);
   interner_init(&gate->noise_keys, mem);
   interner_init(&gate->noise_units, mem);
-  buffer_init(&gate->noise, mem, SIZE_MAX / 2);
   gate->visible_middle = (double)NAN;
   gate->visible_worst = (double)NAN;
   gate->needed_worst = (double)NAN;
@@ -24,16 +23,14 @@ void gate_init(struct gate *gate, const pprofc_allocator *mem) {
 }
 
 void gate_free(struct gate *gate) {
-  buffer_free(&gate->rows);
+  ARRAY_FREE(gate->mem, gate->rows, gate->row_capacity);
   buffer_free(&gate->problems);
   buffer_free(&gate->warnings);
   interner_free(&gate->noise_keys);
   interner_free(&gate->noise_units);
-  buffer_free(&gate->noise);
-  mem_free(gate->mem, gate->settings.rules, gate->settings.rule_capacity,
-           sizeof *gate->settings.rules);
-  mem_free(gate->mem, gate->settings.directions, gate->settings.direction_capacity,
-           sizeof *gate->settings.directions);
+  ARRAY_FREE(gate->mem, gate->noise, gate->noise_capacity);
+  ARRAY_FREE(gate->mem, gate->settings.rules, gate->settings.rule_capacity);
+  ARRAY_FREE(gate->mem, gate->settings.directions, gate->settings.direction_capacity);
   arena_free(&gate->arena);
 }
 
@@ -69,9 +66,8 @@ bool gate_add(struct gate *gate, const struct gate_row *row) {
   if (!last->clean.data || last->raw.data != row->text.data || last->raw.size != row->text.size)
     *last = (struct gate_shown){row->text, escape_line_keep(row->text, &gate->arena)};
   clean.text = last->clean;
-  if (!clean.text.data) return false;
-  buffer_add(&gate->rows, &clean, sizeof clean);
-  return !gate->rows.failed;
+  return clean.text.data &&
+         ARRAY_PUSH(gate->mem, gate->rows, gate->row_count, gate->row_capacity, clean);
 }
 
 static void note(struct buffer *notes, const char *format, va_list args) {

@@ -12,6 +12,8 @@
 #include "gate/row.h"
 #include "gate/settings.h"
 
+struct gate_earlier;
+
 /* Text of the last row, before and after its control characters were escaped. */
 struct gate_shown {
   pprofc_str raw, clean;
@@ -20,14 +22,15 @@ struct gate_shown {
 struct gate {
   const pprofc_allocator *mem;
   struct arena arena;
-  struct buffer rows;     /* array of struct gate_row */
+  struct gate_row *rows;
+  size_t row_count, row_capacity;
   struct buffer problems; /* reasons why the result is unusable (exit status 1), one line each */
   size_t problem_count;
   struct buffer warnings;     /* warnings about the result, one line each */
   struct interner noise_keys; /* keys of the benchmarks in earlier runs, see gate_noise_key */
   struct interner noise_units;
-  struct buffer noise; /* array of struct gate_earlier: the noise between earlier runs, by the index
-                          of the key */
+  struct gate_earlier *noise; /* noise between earlier runs, by the index of the key */
+  size_t noise_count, noise_capacity;
   struct gate_settings settings;
   size_t inputs;
   struct gate_shown line;
@@ -60,8 +63,8 @@ void gate_init(struct gate *gate, const pprofc_allocator *mem);
 void gate_free(struct gate *gate);
 
 static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count) {
-  *count = gate->rows.size / sizeof(struct gate_row);
-  return (struct gate_row *)(void *)gate->rows.data;
+  *count = gate->row_count;
+  return gate->rows;
 }
 
 /* Adds a row. The texts of the row must live as long as the gate. The gate escapes control

@@ -94,7 +94,7 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
 static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_settings_direction(gate, row->unit);
   if (asked) row->direction = asked;
-  if (!row->direction) row->direction = gate_direction(gate, row->unit);
+  if (!row->direction) row->direction = gate_direction(row->unit);
 }
 
 /* Sets the limits of the row, and the verdict if the row needs no test. */
@@ -108,7 +108,7 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
   apply_rules(gate, row, scratch, decides);
   set_memory_floor(row);
   apply_noise(gate, row, scratch);
-  row->verdict = verdict_without_test(gate, row, *decides);
+  row->verdict = verdict_without_test(row, *decides);
 }
 
 /* ---- correction for the number of comparisons -------- */
@@ -142,35 +142,33 @@ static double *family_value(struct gate_row *row, const struct family *family, b
 
 /* Adjusts the p-values of a family. `p` is scratch space for one value per row. Returns false when
  * out of memory. */
-static bool adjust_family(struct gate *gate, struct gate_row *rows, size_t count,
-                          const struct family *family, double *p) {
+static bool adjust_family(struct gate *gate, const struct family *family, double *p) {
   static const corrections_fn corrections[] = {[PPROFC_GATE_BH] = corrections_benjamini_hochberg,
                                                [PPROFC_GATE_HOLM] = corrections_holm,
                                                [PPROFC_GATE_UNCORRECTED] = NULL};
-  size_t members = 0;
+  size_t members = 0, count = gate->row_count;
   for (size_t i = 0; i < count; i++) {
     p[i] = (double)NAN;
-    if (!is_member(&rows[i], family)) continue;
-    p[i] = fmin(1, family->factor * *family_value(&rows[i], family, false));
+    if (!is_member(&gate->rows[i], family)) continue;
+    p[i] = fmin(1, family->factor * *family_value(&gate->rows[i], family, false));
     members++;
   }
   if (family == families) gate->family = members;
   if (!corrections_apply(corrections[gate->settings.correction], p, count, gate->mem)) return false;
   for (size_t i = 0; i < count; i++)
-    if (!isnan(p[i])) *family_value(&rows[i], family, true) = p[i];
+    if (!isnan(p[i])) *family_value(&gate->rows[i], family, true) = p[i];
   return true;
 }
 
 /* Adjusts each family and stores the adjusted values in the rows. */
-static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
-                                pprofc_error *error) {
-  double *p = mem_array(gate->mem, count, sizeof *p);
+static bool adjust_all(struct gate *gate) {
+  double *p = mem_array(gate->mem, gate->row_count, sizeof *p);
   bool good = p != NULL;
-  for (size_t i = 0; i < count && good; i++) rows[i].adjusted = rows[i].p;
+  for (size_t i = 0; i < gate->row_count; i++) gate->rows[i].adjusted = gate->rows[i].p;
   for (size_t i = 0; i < sizeof families / sizeof *families && good; i++)
-    good = adjust_family(gate, rows, count, &families[i], p);
-  mem_free(gate->mem, p, count, sizeof *p);
-  return good ? PPROFC_OK : error_nomem(error);
+    good = adjust_family(gate, &families[i], p);
+  mem_free(gate->mem, p, gate->row_count, sizeof *p);
+  return good;
 }
 
 /* ---- verdicts ---------------------------------------- */
@@ -249,9 +247,9 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
 
 /* Marks a row as inconclusive if its wall time got worse and its CPU time did not. The benchmark
  * waits, or the machine was busy. */
-static void watch_row(const struct gate *gate, const struct gate_row *rows, struct gate_row *row) {
+static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
-  if (rows[row->judged].significant && rows[row->judged].delta > 0) return;
+  if (gate->rows[row->judged].significant && gate->rows[row->judged].delta > 0) return;
   if (verdict_of(gate, row, NULL) == PPROFC_GATE_REGRESSED) row->verdict = PPROFC_GATE_INCONCLUSIVE;
 }
 
@@ -296,6 +294,50 @@ static void check_rules(struct gate *gate) {
   }
 }
 
+/* Reasons why rows were not compared, by verdict. */
+static const struct {
+  pprofc_gate_verdict verdict;
+  const char *why;
+} uncompared[] = {
+    {PPROFC_GATE_MISSING, "in base only"},
+    {PPROFC_GATE_NEW, "in head only"},
+    {PPROFC_GATE_UNMEASURED, "with a time of 0: nothing was measured"},
+    {PPROFC_GATE_IGNORED, "ignored by rules"},
+    {PPROFC_GATE_INFORMATIONAL, "in a unit of unknown direction (-direction)"},
+    {PPROFC_GATE_ASIDE, "judged by the other time of the benchmark (-time)"},
+};
+
+static void explain_uncompared(const struct gate *gate, struct buffer *out) {
+  const char *between = ": ";
+  for (size_t r = 0; r < sizeof uncompared / sizeof *uncompared; r++) {
+    size_t n = 0;
+    for (size_t i = 0; i < gate->row_count; i++)
+      n += gate->rows[i].verdict == uncompared[r].verdict;
+    if (!n) continue;
+    buffer_printf(out, "%s%zu %s", between, n, uncompared[r].why);
+    between = ", ";
+  }
+  if (!gate->row_count) buffer_add_text(out, ": no benchmarks found");
+}
+
+/* Adds a problem if no row was compared, or if every row has too few samples. */
+static void check_compared(struct gate *gate) {
+  if (gate->problem_count) return;
+  if (gate->compared && gate->too_few == gate->compared) {
+    gate_problem(gate,
+                 "nothing can be judged: no benchmark has %zu samples per side; run them more "
+                 "often (-count=10), or pass -test none",
+                 gate->settings.min_samples);
+  } else if (!gate->compared) {
+    struct buffer text;
+    buffer_init(&text, gate->mem, 4096);
+    explain_uncompared(gate, &text);
+    gate->problems.failed |= text.failed;
+    gate_problem(gate, "nothing was compared%.*s", STR_ARG(buffer_str(&text)));
+    buffer_free(&text);
+  }
+}
+
 static void expire_rules(struct gate *gate, const char *today) {
   for (size_t i = 0; i < gate->settings.rule_count; i++) {
     struct gate_rule *rule = &gate->settings.rules[i];
@@ -306,51 +348,41 @@ static void expire_rules(struct gate *gate, const char *today) {
 /* Judges the rows. For each row, stores the last rule that ignores or accepts it in `decides`. */
 static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **decides,
                                 struct buffer *scratch, pprofc_error *error) {
-  size_t count;
-  struct gate_row *rows = gate_rows(gate, &count);
-  pprofc_status status = gate_choose_times(gate, error);
-  if (status != PPROFC_OK) return status;
-  for (size_t i = 0; i < count; i++) judge_prepare(gate, &rows[i], scratch, &decides[i]);
-  status = adjust_all(gate, rows, count, error);
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++) judge_row(gate, &rows[i], decides[i]);
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
-    watch_row(gate, rows, &rows[i]);
-    judge_count_row(gate, &rows[i]);
+  if (!gate_choose_times(gate)) return error_nomem(error);
+  for (size_t i = 0; i < gate->row_count; i++)
+    judge_prepare(gate, &gate->rows[i], scratch, &decides[i]);
+  if (!adjust_all(gate)) return error_nomem(error);
+  for (size_t i = 0; i < gate->row_count; i++) judge_row(gate, &gate->rows[i], decides[i]);
+  for (size_t i = 0; i < gate->row_count; i++) {
+    watch_row(gate, &gate->rows[i]);
+    judge_count_row(gate, &gate->rows[i]);
   }
-  return status;
-}
-
-static pprofc_status judge_run(struct gate *gate, pprofc_error *error) {
-  check_rules(gate);
-  gate_check_compared(gate);
-  pprofc_status status = gate_find_trends(gate, error);
-  return status == PPROFC_OK ? gate_find_visible(gate, error) : status;
+  return PPROFC_OK;
 }
 
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error) {
-  size_t count;
-  (void)gate_rows(gate, &count);
-  const struct gate_rule **decides = mem_zero_array(gate->mem, count, sizeof *decides);
+  const struct gate_rule **decides = mem_zero_array(gate->mem, gate->row_count, sizeof *decides);
   if (!decides) return error_nomem(error);
   struct buffer scratch;
   buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
   expire_rules(gate, today);
   pprofc_status status = judge_rows(gate, decides, &scratch, error);
-  if (status == PPROFC_OK) status = judge_run(gate, error);
-  bool failed =
-      scratch.failed || gate->rows.failed || gate->problems.failed || gate->warnings.failed;
+  if (status == PPROFC_OK) {
+    check_rules(gate);
+    check_compared(gate);
+    if (!gate_find_trends(gate) || !gate_find_visible(gate)) status = error_nomem(error);
+  }
+  bool failed = scratch.failed || gate->problems.failed || gate->warnings.failed;
   buffer_free(&scratch);
-  mem_free(gate->mem, decides, count, sizeof *decides);
+  mem_free(gate->mem, decides, gate->row_count, sizeof *decides);
   return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
 /* True if a row of the benchmark was not judged. */
 static bool has_unjudged(const struct gate *gate, const struct gate_row *of) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
-  for (size_t i = 0; i < count; i++)
-    if (rows[i].unjudged && str_equal(rows[i].name, of->name) &&
-        str_equal(rows[i].group, of->group))
+  for (size_t i = 0; i < gate->row_count; i++)
+    if (gate->rows[i].unjudged && str_equal(gate->rows[i].name, of->name) &&
+        str_equal(gate->rows[i].group, of->group))
       return true;
   return false;
 }

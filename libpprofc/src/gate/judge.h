@@ -44,7 +44,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 /* Returns the verdict if the row needs no test: ignored, missing, new ... Returns
  * PPROFC_GATE_UNCHANGED if the row must be compared. `decides` is the rule that ignores or accepts
  * the row, or NULL. */
-pprofc_gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
+pprofc_gate_verdict verdict_without_test(const struct gate_row *row,
                                          const struct gate_rule *decides);
 
 /* Returns the verdict from the comparison of both sides. */
@@ -86,20 +86,17 @@ bool gate_share_earlier(struct gate *gate);
 /* Tests the change of a row against the noise of earlier runs, if there are any. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key);
 
-/* ---- steps of gate_judge, in the order of their calls */
+/* ---- steps of gate_judge, in the order of their calls; each returns false when out of memory */
 
 /* Chooses wall time or CPU time for benchmarks that have both. */
-pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error);
-
-/* Adds a problem if no row was compared, or if every row has too few samples. */
-void gate_check_compared(struct gate *gate);
+bool gate_choose_times(struct gate *gate);
 
 /* Warns about three problems of a whole run: most benchmarks drift, most benchmarks change in one
  * direction, or there are too few samples for the number of rows. */
-pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error);
+bool gate_find_trends(struct gate *gate);
 
 /* Computes for each row the smallest change that its test would find. A pass does not exclude
  * smaller changes. */
-pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error);
+bool gate_find_visible(struct gate *gate);
 
 #endif

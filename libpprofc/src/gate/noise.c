@@ -2,6 +2,7 @@
  * this variance. One benchmark has too few runs for an estimate. Therefore the estimate includes
  * the variances of all benchmarks in the same unit (Smyth 2004), and the tail of their noise. */
 #include "bench/pairs.h"
+#include "core/array.h"
 #include "core/log_guard.h"
 #include "gate/judge.h"
 #include "pprofc/stats.h"
@@ -40,10 +41,9 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   if (id == MAP_NONE || earlier.unit == MAP_NONE) return false;
   /* Ids count from 0 without gaps, so a new id is the next index. If two benchmarks have equal
    * keys, the larger variance counts. */
-  if (id == gate->noise.size / sizeof earlier) buffer_add(&gate->noise, &earlier, sizeof earlier);
-  if (gate->noise.failed) return false;
-  struct gate_earlier *kept = (struct gate_earlier *)(void *)gate->noise.data + id;
-  if (earlier.variance > kept->variance) *kept = earlier;
+  if (id == gate->noise_count)
+    return ARRAY_PUSH(gate->mem, gate->noise, gate->noise_count, gate->noise_capacity, earlier);
+  if (earlier.variance > gate->noise[id].variance) gate->noise[id] = earlier;
   return true;
 }
 
@@ -168,8 +168,8 @@ static void earlier_add_tail(struct gate_earlier *e, double tail) {
 }
 
 bool gate_share_earlier(struct gate *gate) {
-  size_t count = gate->noise.size / sizeof(struct gate_earlier), units = gate->noise_units.count;
-  struct gate_earlier *all = (struct gate_earlier *)(void *)gate->noise.data;
+  size_t count = gate->noise_count, units = gate->noise_units.count;
+  struct gate_earlier *all = gate->noise;
   struct unit_noise *shared = mem_zero_array(gate->mem, units, sizeof *shared);
   if (!shared) return false;
   for (size_t i = 0; i < count; i++) unit_noise_add(&shared[all[i].unit], &all[i]);
@@ -231,7 +231,7 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;
-  const struct gate_earlier *e = (const struct gate_earlier *)(const void *)gate->noise.data + id;
+  const struct gate_earlier *e = &gate->noise[id];
   /* The runs are equal by chance, so the noise between them is unknown. */
   if (e->timed && !(e->variance > 0)) return;
   row->one_process = false; /* Earlier runs show the noise between processes. */

@@ -66,7 +66,8 @@ bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
 /* Returns the direction of a unit, which may have the spelling of any tool. 1: higher is better,
  * -1: lower is better, 0: unknown. */
-int gate_direction(const struct gate *gate, pprofc_str unit);
+int gate_direction(pprofc_str unit);
+
 /* Returns the direction that the settings give to the unit, or 0 if they give no direction. */
 int gate_settings_direction(const struct gate *gate, pprofc_str unit);
 

@@ -1,6 +1,7 @@
 /* Chooses between wall time and CPU time of a benchmark that has both. On a loaded machine CPU time
  * has half the noise. But CPU time does not include waiting, and with several threads it is the sum
  * over the threads. */
+#include "core/array.h"
 #include "gate/judge.h"
 
 #include <math.h>
@@ -89,8 +90,8 @@ static const char *why_wall(const struct gate *gate, const struct gate_row *wall
   return time == PPROFC_GATE_TIME_CPU ? NULL : why_not_cpu(wall, cpu);
 }
 
-static void time_choose(struct gate *gate, struct gate_row *rows, const struct gate_times *t) {
-  struct gate_row *wall = &rows[t->row[WALL]], *cpu = &rows[t->row[CPU]];
+static void time_choose(struct gate *gate, const struct gate_times *t) {
+  struct gate_row *wall = &gate->rows[t->row[WALL]], *cpu = &gate->rows[t->row[CPU]];
   if (!compares(wall) || !compares(cpu)) return;
   const char *why = why_wall(gate, wall, cpu);
   if (why) {
@@ -110,73 +111,69 @@ static void time_choose(struct gate *gate, struct gate_row *rows, const struct g
 static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
-    if (t->row[WALL] != SIZE_MAX && t->row[parts[i]] != SIZE_MAX)
-      rows[t->row[parts[i]]].aside = "part of CPU time";
+    if (t->row[parts[i]] != SIZE_MAX) rows[t->row[parts[i]]].aside = "part of CPU time";
 }
 
 /* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from the same measurement, so only
  * the time is judged. */
 static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
-  if (t->row[WALL] == SIZE_MAX || t->row[RATE] == SIZE_MAX) return;
-  if (compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
+  if (t->row[RATE] != SIZE_MAX && compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
 }
 
-/* Returns the index of the times of the benchmark `key`. Adds empty times for a new benchmark.
- * Returns MAP_NONE when out of memory. */
-static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
-                           const struct buffer *key) {
-  static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
-  if (key->failed) return MAP_NONE;
-  uint32_t id = interner_copy(names, &gate->arena, buffer_str(key));
-  if (id != MAP_NONE && id == times->size / sizeof none) buffer_add(times, &none, sizeof none);
-  return times->failed ? MAP_NONE : id;
-}
-
-static struct gate_times *times_of(const struct buffer *times) {
-  return (struct gate_times *)(void *)times->data;
-}
-
-static bool time_add_row(struct gate *gate, size_t index, struct interner *names,
-                         struct buffer *times, struct buffer *key) {
-  size_t count;
-  const struct gate_row *row = &gate_rows(gate, &count)[index];
-  enum kind kind = kind_of(row, key);
-  if (kind == KINDS) return !key->failed;
-  buffer_clear(key);
-  gate_noise_key(key, row->group, row->name, STR(""));
-  buffer_add_str(key, row->file);
-  uint32_t id = find_times(gate, names, times, key);
-  if (id == MAP_NONE) return false;
-  size_t column = times_of(times)[id].seen[kind]++;
-  if (column) {
-    buffer_printf(key, "%c%zu", '\0', column);
-    id = find_times(gate, names, times, key);
-  }
-  if (id != MAP_NONE) times_of(times)[id].row[kind] = index;
-  return id != MAP_NONE;
-}
-
-pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error) {
-  size_t count;
-  struct gate_row *rows = gate_rows(gate, &count);
+/* Times of all benchmarks. `names` has a key for each benchmark. */
+struct times_table {
+  struct gate *gate;
   struct interner names;
-  struct buffer times, key;
-  interner_init(&names, gate->mem);
-  buffer_init(&times, gate->mem, SIZE_MAX / 2);
-  buffer_init(&key, gate->mem, SIZE_MAX / 2);
+  struct gate_times *items;
+  size_t count, capacity;
+  struct buffer key; /* key of the current benchmark */
+};
+
+/* Returns the times of the benchmark `key`. Adds empty times for a new benchmark. Returns NULL when
+ * out of memory. */
+static struct gate_times *find_times(struct times_table *t) {
+  static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
+  if (t->key.failed) return NULL;
+  uint32_t id = interner_copy(&t->names, &t->gate->arena, buffer_str(&t->key));
+  bool added = id != t->count || ARRAY_PUSH(t->gate->mem, t->items, t->count, t->capacity, none);
+  return id != MAP_NONE && added ? &t->items[id] : NULL;
+}
+
+static bool time_add_row(struct times_table *t, size_t index) {
+  const struct gate_row *row = &t->gate->rows[index];
+  enum kind kind = kind_of(row, &t->key);
+  if (kind == KINDS) return !t->key.failed;
+  buffer_clear(&t->key);
+  gate_noise_key(&t->key, row->group, row->name, STR(""));
+  buffer_add_str(&t->key, row->file);
+  struct gate_times *times = find_times(t);
+  size_t column = times ? times->seen[kind]++ : 0;
+  if (column) {
+    buffer_printf(&t->key, "%c%zu", '\0', column);
+    times = find_times(t);
+  }
+  if (times) times->row[kind] = index;
+  return times != NULL;
+}
+
+bool gate_choose_times(struct gate *gate) {
+  struct times_table table = {.gate = gate};
   bool good = true;
-  for (size_t i = 0; i < count && good; i++) good = time_add_row(gate, i, &names, &times, &key);
-  const struct gate_times *t = times_of(&times);
-  for (size_t i = 0; i < times.size / sizeof *t && good; i++) {
-    if (t[i].row[WALL] != SIZE_MAX && t[i].row[CPU] != SIZE_MAX) time_choose(gate, rows, &t[i]);
-    set_parts_aside(rows, &t[i]);
-    set_rate_aside(rows, &t[i]);
+  interner_init(&table.names, gate->mem);
+  buffer_init(&table.key, gate->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < gate->row_count && good; i++) good = time_add_row(&table, i);
+  for (size_t i = 0; i < table.count && good; i++) {
+    const struct gate_times *t = &table.items[i];
+    if (t->row[WALL] == SIZE_MAX) continue;
+    if (t->row[CPU] != SIZE_MAX) time_choose(gate, t);
+    set_parts_aside(gate->rows, t);
+    set_rate_aside(gate->rows, t);
   }
   if (good && gate->settings.time == PPROFC_GATE_TIME_CPU && !gate->cpu_times)
     gate_warning(gate, "no benchmark has CPU time to judge");
-  buffer_free(&key);
-  buffer_free(&times);
-  interner_free(&names);
-  return good ? PPROFC_OK : error_nomem(error);
+  buffer_free(&table.key);
+  ARRAY_FREE(gate->mem, table.items, table.capacity);
+  interner_free(&table.names);
+  return good;
 }

@@ -64,12 +64,11 @@ static const char *trend_name(const struct trend *trend) {
  * the numbers so uneven. `values` is scratch space for one number per row. */
 static bool is_one_sided(const struct gate *gate, double (*number)(const struct gate_row *),
                          bool times, double *values, struct trend *trend) {
-  size_t count, n = 0;
-  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t n = 0;
   trend->worse = 0;
-  for (size_t i = 0; i < count; i++) {
-    double value = number(&rows[i]) * -rows[i].direction;
-    if (!stands_for_benchmark(&rows[i], times) || value == 0) continue;
+  for (size_t i = 0; i < gate->row_count; i++) {
+    double value = number(&gate->rows[i]) * -gate->rows[i].direction;
+    if (!stands_for_benchmark(&gate->rows[i], times) || value == 0) continue;
     values[n++] = value;
     trend->worse += value > 0;
   }
@@ -81,10 +80,8 @@ static bool is_one_sided(const struct gate *gate, double (*number)(const struct 
 }
 
 static bool has_times(const struct gate *gate) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
-  for (size_t i = 0; i < count; i++)
-    if (stands_for_benchmark(&rows[i], true)) return true;
+  for (size_t i = 0; i < gate->row_count; i++)
+    if (stands_for_benchmark(&gate->rows[i], true)) return true;
   return false;
 }
 
@@ -130,11 +127,10 @@ static bool is_powerless(const struct gate *gate, const struct gate_row *row) {
 }
 
 static void check_power(struct gate *gate) {
-  size_t count, weak = 0, fewest = SIZE_MAX;
-  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t weak = 0, fewest = SIZE_MAX;
   if (gate->settings.correction == PPROFC_GATE_UNCORRECTED || gate->family == 0) return;
-  for (size_t i = 0; i < count; i++) {
-    const struct gate_row *row = &rows[i];
+  for (size_t i = 0; i < gate->row_count; i++) {
+    const struct gate_row *row = &gate->rows[i];
     if (!is_powerless(gate, row)) continue;
     size_t n = row->base_count < row->head_count ? row->base_count : row->head_count;
     if (n < fewest) fewest = n;
@@ -147,15 +143,13 @@ static void check_power(struct gate *gate) {
                  fewest, gate->family, weak);
 }
 
-pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error) {
-  size_t count;
-  (void)gate_rows(gate, &count);
-  double *values = mem_array(gate->mem, count, sizeof *values);
-  if (!values) return error_nomem(error);
+bool gate_find_trends(struct gate *gate) {
+  double *values = mem_array(gate->mem, gate->row_count, sizeof *values);
+  if (!values) return false;
   bool times = has_times(gate);
   find_drift(gate, times, values);
   find_shift(gate, times, values);
   check_power(gate);
-  mem_free(gate->mem, values, count, sizeof *values);
-  return PPROFC_OK;
+  mem_free(gate->mem, values, gate->row_count, sizeof *values);
+  return true;
 }

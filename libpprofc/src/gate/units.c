@@ -7,42 +7,13 @@
 
 #include <math.h>
 
+/* Units that unit_direction_of and by_word do not know. */
 static const struct {
   const char *unit;
   int direction;
 } known[] = {
-    {"sec/op", -1},
-    {"ns/op", -1},
-    {"time/op", -1},
-    {"B/op", -1},
-    {"alloc/op", -1},
-    {"allocs/op", -1},
-    {"ns", -1},
-    {"us", -1},
-    {"ms", -1},
-    {"s", -1},
-    {"sec", -1},
-    {"seconds", -1},
-    {"B", -1},
-    {"bytes", -1},
-    {"instructions", -1},
-    {"cycles", -1},
-    {"misses", -1},
-    {"allocs", -1},
-    {"real_time", -1},
-    {"cpu_time", -1},
-    {"Ir", -1},
-    {"rss", -1},
-    {"RSS", -1},
-    {"faults", -1},
-    {"B/s", 1},
-    {"MB/s", 1},
-    {"speed", 1},
-    {"throughput", 1},
-    {"items_per_second", 1},
-    {"bytes_per_second", 1},
-    {"ops", 1},
-};
+    {"alloc/op", -1},        {"seconds", -1},         {"Ir", -1}, {"speed", 1}, {"throughput", 1},
+    {"items_per_second", 1}, {"bytes_per_second", 1}, {"ops", 1}};
 
 /* Returns the direction by a word within the unit. This is for units that no table has. */
 static int by_word(pprofc_str unit) {
@@ -54,27 +25,27 @@ static int by_word(pprofc_str unit) {
 
 int gate_settings_direction(const struct gate *gate, pprofc_str unit) {
   const struct gate_settings *s = &gate->settings;
-  struct buffer asked, given;
+  struct buffer both; /* the unit, then the unit of a direction */
   if (!s->direction_count) return 0;
-  buffer_init(&asked, gate->mem, SIZE_MAX / 2);
-  buffer_init(&given, gate->mem, SIZE_MAX / 2);
-  gate_unit_canonical(&asked, unit);
+  buffer_init(&both, gate->mem, SIZE_MAX / 2);
+  gate_unit_canonical(&both, unit);
+  size_t middle = both.size;
   int direction = 0;
   for (size_t i = 0; i < s->direction_count; i++) {
-    buffer_clear(&given);
-    gate_unit_canonical(&given, s->directions[i].unit);
-    if (str_equal(buffer_str(&given), buffer_str(&asked))) direction = s->directions[i].direction;
+    both.size = middle;
+    gate_unit_canonical(&both, s->directions[i].unit);
+    pprofc_str text = buffer_str(&both);
+    if (str_equal(str_slice(text, 0, middle), str_slice(text, middle, text.size)))
+      direction = s->directions[i].direction;
   }
-  buffer_free(&asked);
-  buffer_free(&given);
+  buffer_free(&both);
   return direction;
 }
 
-int gate_direction(const struct gate *gate, pprofc_str unit) {
-  int direction = gate_settings_direction(gate, unit);
-  for (size_t i = 0; i < sizeof known / sizeof *known && !direction; i++)
-    if (str_equal(unit, str_of(known[i].unit))) direction = known[i].direction;
-  if (!direction) direction = (int)unit_direction_of(unit);
+int gate_direction(pprofc_str unit) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (str_equal(unit, str_of(known[i].unit))) return known[i].direction;
+  int direction = (int)unit_direction_of(unit);
   return direction ? direction : by_word(unit);
 }
 

@@ -1,5 +1,5 @@
-/* Finds the verdict on a row. Each table lists conditions, and the first condition that holds for
- * the row decides. docs/GATES.md explains the conditions. */
+/* Finds the verdict on a row. The first condition that holds for the row decides. docs/GATES.md
+ * explains the conditions. */
 #include "gate/judge.h"
 
 #include <math.h>
@@ -7,18 +7,6 @@
 /* Relative improvement above which the benchmark may measure nothing. */
 #define SUSPICIOUS 0.5
 #define ROUNDING   1e-12 /* tolerance for the rounding of a division */
-
-/* A row, and the data for its conditions. */
-struct verdict_case {
-  const struct gate *gate;
-  const struct gate_row *row;
-  const struct gate_rule *decides; /* rule that ignores or accepts the row, or NULL */
-};
-
-struct verdict_line {
-  bool (*applies)(const struct verdict_case *c);
-  pprofc_gate_verdict verdict;
-};
 
 /* ---- sizes ------------------------------------------- */
 
@@ -48,177 +36,85 @@ static bool reaches_floor(const struct gate_row *row) {
   return reaches(fabs(row->head - row->base), row->floor);
 }
 
-/* ---- conditions before the test ---------------------- */
+/* ---- before the test --------------------------------- */
 
-static bool is_ignored_by_rule(const struct verdict_case *c) {
-  return c->decides && c->decides->ignore;
-}
-
-static bool has_other_time(const struct verdict_case *c) {
-  return c->row->aside != NULL;
-}
-
-static bool is_in_head_only(const struct verdict_case *c) {
-  return !c->row->in_base && c->row->in_head;
-}
-
-static bool is_in_base_only(const struct verdict_case *c) {
-  return !c->row->in_head;
-}
-
-static bool is_time_of_zero(const struct verdict_case *c) {
+static bool is_time_of_zero(const struct gate_row *row) {
   static const char *const units[] = {"sec/op", "ns/op", "time/op"};
-  if (c->row->base != 0 && c->row->head != 0) return false;
+  if (row->base != 0 && row->head != 0) return false;
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (str_equal(c->row->unit, str_of(units[i]))) return true;
+    if (str_equal(row->unit, str_of(units[i]))) return true;
   return false;
 }
 
-static bool has_no_direction(const struct verdict_case *c) {
-  return c->row->direction == 0;
+pprofc_gate_verdict verdict_without_test(const struct gate_row *row,
+                                         const struct gate_rule *decides) {
+  if (decides && decides->ignore) return PPROFC_GATE_IGNORED;
+  if (row->aside) return PPROFC_GATE_ASIDE;
+  if (!row->in_head) return PPROFC_GATE_MISSING;
+  if (!row->in_base) return PPROFC_GATE_NEW;
+  if (is_time_of_zero(row)) return PPROFC_GATE_UNMEASURED;
+  return row->direction ? PPROFC_GATE_UNCHANGED : PPROFC_GATE_INFORMATIONAL;
 }
 
-static bool is_any(const struct verdict_case *c) {
-  (void)c;
-  return true;
+/* ---- the comparison ---------------------------------- */
+
+static bool has_too_few_samples(const struct gate *gate, const struct gate_row *row) {
+  size_t base = row->base_count, head = row->head_count;
+  if (gate->settings.test == PPROFC_GATE_NONE || row->exact) return false;
+  return (base < head ? base : head) < gate->settings.min_samples;
 }
 
-/* ---- conditions on the comparison -------------------- */
-
-static bool has_too_few_samples(const struct verdict_case *c) {
-  size_t base = c->row->base_count, head = c->row->head_count;
-  const struct gate_settings *settings = &c->gate->settings;
-  if (settings->test == PPROFC_GATE_NONE || c->row->exact) return false;
-  return (base < head ? base : head) < settings->min_samples;
+/* True if a regression of the row does not count. Its samples come from one process, so that the
+ * noise between processes is unknown; constant values have no noise. Or the first stage did not
+ * choose the row for further rounds (screen.h). Or it is a time or a rate, and other programs used
+ * the processors. */
+static bool is_in_doubt(const struct gate *gate, const struct gate_row *row) {
+  if ((row->one_process && !row->constant) || row->screened) return true;
+  return row->overloaded && !gate->settings.any_load && gate_unit_depends_on_load(row->unit);
 }
 
-static bool has_no_size(const struct verdict_case *c) {
-  return c->row->delta_kind == GATE_DELTA_UNKNOWN;
+/* Returns the verdict on a change that is large enough and significant. */
+static pprofc_gate_verdict verdict_of_change(const struct gate *gate, const struct gate_row *row,
+                                             const struct gate_rule *decides) {
+  double worse = worse_by(row);
+  if (worse > 0) {
+    if (decides && decides->accept && !exceeds(worse, decides->accepted))
+      return PPROFC_GATE_ACCEPTED;
+    return is_in_doubt(gate, row) ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_REGRESSED;
+  }
+  /* A cost, such as time, fell by more than half. */
+  bool too_good = row->direction < 0 && worse < -SUSPICIOUS;
+  return too_good ? PPROFC_GATE_SUSPICIOUS : PPROFC_GATE_IMPROVED;
 }
 
-static bool is_significant_without_size(const struct verdict_case *c) {
-  return has_no_size(c) && c->row->significant;
-}
-
-static bool has_equal_sides(const struct verdict_case *c) {
-  return c->row->delta == 0;
-}
-
-/* True if the change is large enough and significant. */
-static bool is_proven(const struct verdict_case *c) {
-  return c->row->significant && reaches_threshold(c->row) && reaches_floor(c->row);
-}
-
-static bool is_proven_worse(const struct verdict_case *c) {
-  return worse_by(c->row) > 0 && is_proven(c);
-}
-
-/* True if a row regressed and its samples come from one process. The noise between processes is
- * then unknown. Constant values have no noise. */
-static bool is_worse_in_one_process(const struct verdict_case *c) {
-  return c->row->one_process && !c->row->constant && is_proven_worse(c);
-}
-
-/* True for a time or a rate that got worse while other programs used the processors. */
-static bool is_worse_under_load(const struct verdict_case *c) {
-  return c->row->overloaded && !c->gate->settings.any_load &&
-         gate_unit_depends_on_load(c->row->unit) && is_proven_worse(c);
-}
-
-/* True if the first stage did not choose the row for further rounds (screen.h). The gate then
- * reports no regression. */
-static bool is_screened(const struct verdict_case *c) {
-  return c->row->screened;
-}
-
-static bool is_screened_worse(const struct verdict_case *c) {
-  return c->row->screened && is_proven_worse(c);
-}
-
-static bool is_accepted_by_rule(const struct verdict_case *c) {
-  return c->decides && c->decides->accept && is_proven_worse(c) &&
-         !exceeds(worse_by(c->row), c->decides->accepted);
-}
-
-/* True if a cost, such as time, fell by more than half. */
-static bool is_too_good(const struct verdict_case *c) {
-  return c->row->direction < 0 && worse_by(c->row) < -SUSPICIOUS && is_proven(c);
-}
-
-/* True for a count that got worse by the threshold or more, but not by more than its noise. */
-static bool is_worse_within_noise(const struct verdict_case *c) {
-  return c->row->noise > 0 && reaches(worse_by(c->row), c->row->wanted);
-}
-
-static bool is_constant_row(const struct verdict_case *c) {
-  return c->row->constant;
-}
-
-static bool is_below_floor(const struct verdict_case *c) {
-  return !reaches_floor(c->row);
-}
-
-static bool has_interval(const struct verdict_case *c) {
-  return !isnan(c->row->low) && !isnan(c->row->high);
+static bool has_interval(const struct gate_row *row) {
+  return !isnan(row->low) && !isnan(row->high);
 }
 
 /* True if the interval excludes every regression as large as the threshold. */
-static bool excludes_regression(const struct verdict_case *c) {
-  const struct gate_row *row = c->row;
+static bool excludes_regression(const struct gate_row *row) {
   double worst = row->direction < 0 ? row->high : -row->low;
-  return has_interval(c) && worst < row->threshold;
+  return has_interval(row) && worst < row->threshold;
 }
 
-static bool seems_changed(const struct verdict_case *c) {
-  return reaches_threshold(c->row);
-}
-
-/* ---- tables ------------------------------------------ */
-
-static const struct verdict_line before_test[] = {
-    {is_ignored_by_rule, PPROFC_GATE_IGNORED}, {has_other_time, PPROFC_GATE_ASIDE},
-    {is_in_head_only, PPROFC_GATE_NEW},        {is_in_base_only, PPROFC_GATE_MISSING},
-    {is_time_of_zero, PPROFC_GATE_UNMEASURED}, {has_no_direction, PPROFC_GATE_INFORMATIONAL},
-    {is_any, PPROFC_GATE_UNCHANGED}, /* Any other row must be compared. */
-};
-
-static const struct verdict_line compared[] = {
-    {has_too_few_samples, PPROFC_GATE_TOO_FEW},
-    {is_significant_without_size, PPROFC_GATE_INCONCLUSIVE},
-    {has_no_size, PPROFC_GATE_UNCHANGED},
-    {has_equal_sides, PPROFC_GATE_UNCHANGED},
-    {is_accepted_by_rule, PPROFC_GATE_ACCEPTED},
-    {is_worse_in_one_process, PPROFC_GATE_INCONCLUSIVE},
-    {is_screened_worse, PPROFC_GATE_INCONCLUSIVE},
-    {is_worse_under_load, PPROFC_GATE_INCONCLUSIVE},
-    {is_proven_worse, PPROFC_GATE_REGRESSED},
-    {is_too_good, PPROFC_GATE_SUSPICIOUS},
-    {is_proven, PPROFC_GATE_IMPROVED},
-    /* The lines below are for rows without a proven change. A regression may still be possible. */
-    {is_worse_within_noise, PPROFC_GATE_INCONCLUSIVE},
-    {is_constant_row, PPROFC_GATE_UNCHANGED},
-    {is_screened, PPROFC_GATE_UNCHANGED},
-    {is_below_floor, PPROFC_GATE_UNCHANGED},
-    {excludes_regression, PPROFC_GATE_UNCHANGED},
-    {has_interval, PPROFC_GATE_INCONCLUSIVE},
-    {seems_changed, PPROFC_GATE_INCONCLUSIVE},
-    {is_any, PPROFC_GATE_UNCHANGED},
-};
-
-static pprofc_gate_verdict verdict_look_up(const struct verdict_line *lines,
-                                           const struct verdict_case *c) {
-  while (!lines->applies(c)) lines++; /* The last condition is always true. */
-  return lines->verdict;
-}
-
-pprofc_gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
-                                         const struct gate_rule *decides) {
-  return verdict_look_up(before_test, &(struct verdict_case){gate, row, decides});
+/* Returns the verdict on a row without a proven change. A regression may still be possible. */
+static pprofc_gate_verdict verdict_unproven(const struct gate_row *row) {
+  /* A count got worse by the threshold or more, but not by more than its noise. */
+  if (row->noise > 0 && reaches(worse_by(row), row->wanted)) return PPROFC_GATE_INCONCLUSIVE;
+  if (row->constant || row->screened || !reaches_floor(row) || excludes_regression(row))
+    return PPROFC_GATE_UNCHANGED;
+  bool possible = has_interval(row) || reaches_threshold(row);
+  return possible ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_UNCHANGED;
 }
 
 pprofc_gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
                                const struct gate_rule *decides) {
-  return verdict_look_up(compared, &(struct verdict_case){gate, row, decides});
+  if (has_too_few_samples(gate, row)) return PPROFC_GATE_TOO_FEW;
+  if (row->delta_kind == GATE_DELTA_UNKNOWN)
+    return row->significant ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_UNCHANGED;
+  if (row->delta == 0) return PPROFC_GATE_UNCHANGED;
+  bool proven = row->significant && reaches_threshold(row) && reaches_floor(row);
+  return proven ? verdict_of_change(gate, row, decides) : verdict_unproven(row);
 }
 
 bool verdict_is_decided(pprofc_gate_verdict verdict) {
@@ -227,10 +123,10 @@ bool verdict_is_decided(pprofc_gate_verdict verdict) {
 }
 
 const char *gate_row_verdict(const struct gate_row *row) {
-  const struct verdict_case c = {.row = row};
   bool up = row->low > 0, down = row->high < 0;
   if (row->verdict != PPROFC_GATE_UNCHANGED || (!up && !down))
     return pprofc_gate_verdict_name(row->verdict);
   if (up != (row->direction < 0)) return "not slower";
-  return is_below_floor(&c) && !excludes_regression(&c) ? "below the floor" : "below the threshold";
+  return !reaches_floor(row) && !excludes_regression(row) ? "below the floor"
+                                                          : "below the threshold";
 }

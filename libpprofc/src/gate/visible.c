@@ -115,66 +115,54 @@ static void visible_count_row(struct visible_search *v, const struct gate_row *r
 }
 
 static bool see_all(struct visible_search *v) {
-  size_t count;
-  struct gate_row *rows = gate_rows(v->gate, &count);
-  for (size_t i = 0; i < count; i++) {
-    if (!gate_was_judged(&rows[i])) continue;
-    if (!see_row(v, &rows[i])) return false;
-    bool too_few = rows[i].verdict == PPROFC_GATE_TOO_FEW;
-    rows[i].unjudged = rows[i].blind || too_few || rows[i].verdict == PPROFC_GATE_INCONCLUSIVE;
-    if ((rows[i].tested || too_few) && !rows[i].constant) visible_count_row(v, &rows[i], i);
+  struct gate *gate = v->gate;
+  for (size_t i = 0; i < gate->row_count; i++) {
+    struct gate_row *row = &gate->rows[i];
+    if (!gate_was_judged(row)) continue;
+    if (!see_row(v, row)) return false;
+    bool too_few = row->verdict == PPROFC_GATE_TOO_FEW;
+    row->unjudged = row->blind || too_few || row->verdict == PPROFC_GATE_INCONCLUSIVE;
+    if ((row->tested || too_few) && !row->constant) visible_count_row(v, row, i);
   }
-  v->gate->visible_count = v->count;
-  if (v->count) v->gate->visible_middle = gate_power_select(v->seen, v->count, v->count / 2);
+  gate->visible_count = v->count;
+  if (v->count) gate->visible_middle = gate_power_select(v->seen, v->count, v->count / 2);
   return true;
 }
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Counts the benchmarks with a compared row, and the benchmarks with an unjudged row. `flags` is
- * scratch space for one value per row. Returns false when out of memory. */
-static bool count_benchmarks(struct gate *gate, struct interner *keys, bool *flags) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
+/* Counts the benchmarks with a compared row, and the benchmarks with an unjudged row. Returns false
+ * when out of memory. */
+static bool see_benchmarks(struct gate *gate) {
+  struct interner keys;
   struct buffer key;
-  bool good = true;
+  bool *unjudged = mem_array(gate->mem, gate->row_count, sizeof *unjudged), good = unjudged;
+  interner_init(&keys, gate->mem);
   buffer_init(&key, gate->mem, SIZE_MAX / 2);
-  for (size_t i = 0; i < count && good; i++) {
-    if (!gate_was_judged(&rows[i])) continue;
+  for (size_t i = 0; i < gate->row_count && good; i++) {
+    const struct gate_row *row = &gate->rows[i];
+    if (!gate_was_judged(row)) continue;
     buffer_clear(&key);
-    gate_noise_key(&key, rows[i].group, rows[i].name, STR(""));
-    uint32_t id = MAP_NONE;
-    if (!key.failed) id = interner_copy(keys, &gate->arena, buffer_str(&key));
+    gate_noise_key(&key, row->group, row->name, STR(""));
+    uint32_t id = key.failed ? MAP_NONE : interner_copy(&keys, &gate->arena, buffer_str(&key));
     good = id != MAP_NONE;
     if (!good) break;
-    if (id == gate->benchmarks) flags[gate->benchmarks++] = false;
-    gate->unjudged += rows[i].unjudged && !flags[id];
-    flags[id] |= rows[i].unjudged;
+    if (id == gate->benchmarks) unjudged[gate->benchmarks++] = false;
+    gate->unjudged += row->unjudged && !unjudged[id];
+    unjudged[id] |= row->unjudged;
   }
   buffer_free(&key);
-  return good;
-}
-
-static bool see_benchmarks(struct gate *gate) {
-  size_t count;
-  (void)gate_rows(gate, &count);
-  struct interner keys;
-  bool *flags = mem_array(gate->mem, count, sizeof *flags);
-  interner_init(&keys, gate->mem);
-  bool good = flags && count_benchmarks(gate, &keys, flags);
   interner_free(&keys);
-  mem_free(gate->mem, flags, count, sizeof *flags);
+  mem_free(gate->mem, unjudged, gate->row_count, sizeof *unjudged);
   return good;
 }
 
-pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error) {
-  size_t count;
-  (void)gate_rows(gate, &count);
+bool gate_find_visible(struct gate *gate) {
   struct visible_search v = {.gate = gate};
-  v.seen = mem_array(gate->mem, count, sizeof *v.seen);
+  v.seen = mem_array(gate->mem, gate->row_count, sizeof *v.seen);
   gate_power_init(&v.power, gate->mem);
   bool good = v.seen && see_all(&v) && see_benchmarks(gate);
   gate_power_free(&v.power);
-  mem_free(gate->mem, v.seen, count, sizeof *v.seen);
-  return good ? PPROFC_OK : error_nomem(error);
+  mem_free(gate->mem, v.seen, gate->row_count, sizeof *v.seen);
+  return good;
 }

@@ -334,12 +334,11 @@ static pprofc_gate_row gate_public_row(const struct gate_row *row) {
 }
 
 static pprofc_status gate_make_rows(pprofc_gate *gate, pprofc_error *error) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(&gate->gate, &count);
-  gate->rows = mem_array(&gate->mem, count, sizeof *gate->rows);
+  gate->rows = mem_array(&gate->mem, gate->gate.row_count, sizeof *gate->rows);
   if (!gate->rows) return error_nomem(error);
-  gate->row_count = count;
-  for (size_t i = 0; i < count; i++) gate->rows[i] = gate_public_row(&rows[i]);
+  gate->row_count = gate->gate.row_count;
+  for (size_t i = 0; i < gate->gate.row_count; i++)
+    gate->rows[i] = gate_public_row(&gate->gate.rows[i]);
   return PPROFC_OK;
 }
 

@@ -48,12 +48,10 @@ static void csv_put_row(struct buffer *out, const struct gate_row *row) {
 }
 
 static void csv_put_table(struct buffer *out, const struct gate *gate, bool all) {
-  size_t count;
   (void)all;
-  const struct gate_row *rows = gate_rows(gate, &count);
   buffer_add_text(out, "verdict,benchmark,unit,group,base,head,delta,low,high,p,p_adjusted,"
                        "base_samples,head_samples,threshold,file,line\n");
-  for (size_t i = 0; i < count; i++) csv_put_row(out, &rows[i]);
+  for (size_t i = 0; i < gate->row_count; i++) csv_put_row(out, &gate->rows[i]);
 }
 
 void gate_print_csv(struct buffer *out, const struct gate *gate, bool all) {

@@ -41,17 +41,16 @@ static void github_put_problems(struct buffer *out, const struct gate *gate, siz
 }
 
 void gate_print_github(struct buffer *out, const struct gate *gate, bool all) {
-  size_t count, errors = 0, warnings = 0;
-  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t errors = 0, warnings = 0;
   github_put_problems(out, gate, &errors);
-  for (size_t i = 0; i < count; i++) {
-    pprofc_gate_verdict verdict = rows[i].verdict;
+  for (size_t i = 0; i < gate->row_count; i++) {
+    pprofc_gate_verdict verdict = gate->rows[i].verdict;
     bool warns = verdict == PPROFC_GATE_MISSING || verdict == PPROFC_GATE_SUSPICIOUS ||
                  verdict == PPROFC_GATE_INCONCLUSIVE || verdict == PPROFC_GATE_TOO_FEW ||
                  verdict == PPROFC_GATE_UNMEASURED;
     if (verdict == PPROFC_GATE_REGRESSED && ++errors < ERRORS_MAX)
-      put_annotation(out, gate, &rows[i], "error");
-    if (warns && warnings++ < WARNINGS_MAX) put_annotation(out, gate, &rows[i], "warning");
+      put_annotation(out, gate, &gate->rows[i], "error");
+    if (warns && warnings++ < WARNINGS_MAX) put_annotation(out, gate, &gate->rows[i], "warning");
   }
   if (errors >= ERRORS_MAX)
     buffer_printf(out, "::error title=benchmarks::%zu regressed, %zu problems; not all are shown\n",

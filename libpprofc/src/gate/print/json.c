@@ -106,8 +106,6 @@ static void json_put_row(struct json_writer *json, const struct gate *gate,
 }
 
 static void fill_report(struct json_writer *json, const struct gate *gate, bool all) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
   (void)all;
   json_begin_object(json);
   json_uint(json_key(json, "version"), 1);
@@ -135,9 +133,9 @@ static void fill_report(struct json_writer *json, const struct gate *gate, bool 
   put_lines(json, "problems", buffer_str(&gate->problems));
   put_lines(json, "warnings", buffer_str(&gate->warnings));
   json_begin_array(json_key(json, "rows"));
-  for (size_t i = 0; i < count; i++) {
-    output_row(json->out, -gate_rank(rows[i].verdict), 0, 0);
-    json_put_row(json, gate, &rows[i]);
+  for (size_t i = 0; i < gate->row_count; i++) {
+    output_row(json->out, -gate_rank(gate->rows[i].verdict), 0, 0);
+    json_put_row(json, gate, &gate->rows[i]);
   }
   output_no_row(json->out);
   json_end(json);
@@ -205,18 +203,16 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
 }
 
 static void fill_gitlab(struct json_writer *json, const struct gate *gate, bool all) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
   pprofc_str rest = buffer_str(&gate->problems), line;
   (void)all;
   json_begin_array(json);
   while (str_next_line(&rest, &line))
     if (line.size)
       put_issue(json, "benchmark-gate", "blocker", line, fingerprint_of(0, line), STR(""), 0);
-  for (size_t i = 0; i < count; i++) {
-    pprofc_gate_verdict v = rows[i].verdict;
+  for (size_t i = 0; i < gate->row_count; i++) {
+    pprofc_gate_verdict v = gate->rows[i].verdict;
     if (v == PPROFC_GATE_REGRESSED || v == PPROFC_GATE_MISSING || v == PPROFC_GATE_SUSPICIOUS)
-      put_row_issue(json, gate, &rows[i]);
+      put_row_issue(json, gate, &gate->rows[i]);
   }
   json_end(json);
 }

@@ -59,20 +59,20 @@ static void put_problem(struct buffer *out, pprofc_str line) {
 }
 
 void gate_print_junit(struct buffer *out, const struct gate *gate, bool all) {
-  size_t count, skipped = 0;
-  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t skipped = 0;
   pprofc_str rest = buffer_str(&gate->problems), line;
   (void)all;
-  for (size_t i = 0; i < count; i++)
-    skipped += strcmp(junit_element(rows[i].verdict), "skipped") == 0;
+  for (size_t i = 0; i < gate->row_count; i++)
+    skipped += strcmp(junit_element(gate->rows[i].verdict), "skipped") == 0;
   buffer_add_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
   buffer_printf(out,
                 "  <testsuite name=\"benchmarks\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
                 "skipped=\"%zu\">\n",
-                count + gate->problem_count, gate->regressed, gate->problem_count, skipped);
+                gate->row_count + gate->problem_count, gate->regressed, gate->problem_count,
+                skipped);
   while (str_next_line(&rest, &line))
     if (line.size) put_problem(out, line);
-  for (size_t i = 0; i < count; i++) put_case(out, gate, &rows[i]);
+  for (size_t i = 0; i < gate->row_count; i++) put_case(out, gate, &gate->rows[i]);
   buffer_add_text(out, "    <system-out>");
   gate_print_totals(out, gate);
   buffer_add_text(out, "</system-out>\n  </testsuite>\n</testsuites>\n");

@@ -72,13 +72,12 @@ static void put_notes(struct buffer *out, const char *title, pprofc_str notes) {
 /* Appends rows of the table, up to `limit` bytes. Returns the number of rows that do not fit. */
 static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bool all,
                                  size_t limit) {
-  size_t count, left = 0, shown = 0;
-  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t left = 0, shown = 0;
   size_t *order = gate_order(gate);
   struct buffer scratch;
   buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
-  for (size_t i = 0; i < count && order; i++) {
-    const struct gate_row *row = &rows[order[i]];
+  for (size_t i = 0; i < gate->row_count && order; i++) {
+    const struct gate_row *row = &gate->rows[order[i]];
     if (!gate_is_listed(row, all)) continue;
     if (!shown++)
       buffer_add_text(out,
@@ -91,7 +90,7 @@ static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bo
   }
   out->failed |= !order;
   buffer_free(&scratch);
-  mem_free(gate->mem, order, count, sizeof *order);
+  mem_free(gate->mem, order, gate->row_count, sizeof *order);
   return left;
 }
 

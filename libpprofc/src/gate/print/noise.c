@@ -14,12 +14,12 @@ static double suggested(const struct gate_row *row) {
 }
 
 static void put_floor(struct buffer *out, const struct gate *gate) {
-  size_t count, n = 0;
-  const struct gate_row *rows = gate_rows(gate, &count);
-  double *spreads = mem_array(gate->mem, count, sizeof *spreads);
-  for (size_t i = 0; i < count && spreads; i++)
-    if (rows[i].in_base && rows[i].in_head && !rows[i].constant && !isnan(rows[i].spread))
-      spreads[n++] = rows[i].spread;
+  size_t n = 0;
+  double *spreads = mem_array(gate->mem, gate->row_count, sizeof *spreads);
+  for (size_t i = 0; i < gate->row_count && spreads; i++)
+    if (gate->rows[i].in_base && gate->rows[i].in_head && !gate->rows[i].constant &&
+        !isnan(gate->rows[i].spread))
+      spreads[n++] = gate->rows[i].spread;
   if (!spreads) out->failed = true;
   if (spreads && n) {
     sort_doubles(spreads, n);
@@ -28,16 +28,14 @@ static void put_floor(struct buffer *out, const struct gate *gate) {
                   "measurements\n",
                   100 * spreads[n / 2], 100 * spreads[n - 1], n);
   }
-  mem_free(gate->mem, spreads, count, sizeof *spreads);
+  mem_free(gate->mem, spreads, gate->row_count, sizeof *spreads);
 }
 
 static void put_noise(struct buffer *out, const struct gate *gate, bool all) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
   (void)all;
   buffer_printf(out, "%9s %9s %9s  %s\n", "spread", "change", "suggested", "benchmark");
-  for (size_t i = 0; i < count; i++) {
-    const struct gate_row *row = &rows[i];
+  for (size_t i = 0; i < gate->row_count; i++) {
+    const struct gate_row *row = &gate->rows[i];
     if (!row->in_base || !row->in_head) continue;
     buffer_printf(out, "%8.2f%% %+8.2f%% %8.1f%%  %.*s %.*s", 100 * row->spread,
                   row->delta_kind == GATE_DELTA_NUMBER ? 100 * row->delta : 0,

@@ -136,21 +136,19 @@ static int by_rank(const void *a, const void *b) {
 }
 
 size_t *gate_order(const struct gate *gate) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
-  size_t *order = mem_array(gate->mem, count, sizeof *order);
-  struct ranked_row *ranked = mem_array(gate->mem, count, sizeof *ranked);
+  size_t *order = mem_array(gate->mem, gate->row_count, sizeof *order);
+  struct ranked_row *ranked = mem_array(gate->mem, gate->row_count, sizeof *ranked);
   if (order && ranked) {
-    for (size_t i = 0; i < count; i++)
-      ranked[i] = (struct ranked_row){gate_rank(rows[i].verdict), i};
-    qsort(ranked, count, sizeof *ranked, by_rank);
-    for (size_t i = 0; i < count; i++) order[i] = ranked[i].row;
+    for (size_t i = 0; i < gate->row_count; i++)
+      ranked[i] = (struct ranked_row){gate_rank(gate->rows[i].verdict), i};
+    qsort(ranked, gate->row_count, sizeof *ranked, by_rank);
+    for (size_t i = 0; i < gate->row_count; i++) order[i] = ranked[i].row;
   }
   if (!ranked) {
-    mem_free(gate->mem, order, count, sizeof *order);
+    mem_free(gate->mem, order, gate->row_count, sizeof *order);
     order = NULL;
   }
-  mem_free(gate->mem, ranked, count, sizeof *ranked);
+  mem_free(gate->mem, ranked, gate->row_count, sizeof *ranked);
   return order;
 }
 
@@ -273,8 +271,7 @@ static void visible_put_name(struct buffer *out, const struct gate_row *row) {
 }
 
 void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
-  size_t count, n = gate->visible_count;
-  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t n = gate->visible_count;
   if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
   /* A printed table has no samples. The gate then knows only if any change could be significant. */
@@ -287,7 +284,7 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
       gate_print_visible(out, gate->visible_worst);
       buffer_add_text(out, " at worst");
     }
-    visible_put_name(out, &rows[gate->visible_row]);
+    visible_put_name(out, &gate->rows[gate->visible_row]);
   }
   if (gate->blind) buffer_printf(out, "; %zu could not have shown the threshold", gate->blind);
   if (gate->blind && isfinite(gate->needed_worst))

@@ -34,16 +34,15 @@ static bool same_line(const struct gate_row *a, const struct gate_row *b) {
 }
 
 static void put_regressions(struct buffer *out, const struct gate *gate) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count), *last = NULL;
-  for (size_t i = 0; i < count; i++) {
-    if (rows[i].verdict != PPROFC_GATE_REGRESSED) continue;
-    if (!rows[i].text.size)
-      text_put_row(out, gate, &rows[i]);
-    else if (!last || !same_line(last, &rows[i]))
-      buffer_printf(out, "%.*s:%zu: %.*s\n", STR_ARG(rows[i].file), rows[i].line,
-                    STR_ARG(rows[i].text));
-    last = &rows[i];
+  const struct gate_row *last = NULL;
+  for (size_t i = 0; i < gate->row_count; i++) {
+    const struct gate_row *row = &gate->rows[i];
+    if (row->verdict != PPROFC_GATE_REGRESSED) continue;
+    if (!row->text.size)
+      text_put_row(out, gate, row);
+    else if (!last || !same_line(last, row))
+      buffer_printf(out, "%.*s:%zu: %.*s\n", STR_ARG(row->file), row->line, STR_ARG(row->text));
+    last = row;
   }
 }
 
@@ -70,12 +69,10 @@ static void put_test(struct buffer *out, struct tests *tests, const char *name) 
 
 /* Lists the tests that decided rows, each test once. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
   struct tests tests = {.count = 0};
   for (size_t test = 0; test <= GATE_FURTHER; test++)
-    for (size_t i = 0; i < count; i++) {
-      const struct gate_row *row = &rows[i];
+    for (size_t i = 0; i < gate->row_count; i++) {
+      const struct gate_row *row = &gate->rows[i];
       const struct gate_further *further = test ? &row->further[test - 1] : NULL;
       bool tested = further ? further->tested : row->tested;
       if (gate_was_judged(row) && !row->constant && tested)
@@ -86,10 +83,8 @@ static void put_tests(struct buffer *out, const struct gate *gate) {
 
 /* True if a row was tested against the noise of earlier runs. */
 static bool used_earlier_runs(const struct gate *gate) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
-  for (size_t i = 0; i < count; i++)
-    if (gate_was_judged(&rows[i]) && rows[i].between > 0) return true;
+  for (size_t i = 0; i < gate->row_count; i++)
+    if (gate_was_judged(&gate->rows[i]) && gate->rows[i].between > 0) return true;
   return false;
 }
 
@@ -114,20 +109,18 @@ static void put_times(struct buffer *out, const struct gate *gate) {
 }
 
 static void text_put_text(struct buffer *out, const struct gate *gate, bool all) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(gate, &count);
   size_t *order = gate_order(gate);
   if (!order) {
     out->failed = true;
     return;
   }
   put_regressions(out, gate);
-  for (size_t i = 0; i < count; i++) {
-    const struct gate_row *row = &rows[order[i]];
+  for (size_t i = 0; i < gate->row_count; i++) {
+    const struct gate_row *row = &gate->rows[order[i]];
     if (row->verdict != PPROFC_GATE_REGRESSED && gate_is_listed(row, all))
       text_put_row(out, gate, row);
   }
-  mem_free(gate->mem, order, count, sizeof *order);
+  mem_free(gate->mem, order, gate->row_count, sizeof *order);
   put_prefixed(out, "warning", buffer_str(&gate->warnings));
   put_prefixed(out, "problem", buffer_str(&gate->problems));
   put_method(out, gate);

@@ -11,11 +11,9 @@ struct gate_cell {
   pprofc_str delta;      /* printed change: "+21.50%", "~", "?" */
   pprofc_str comparison; /* printed result of the test, without parentheses: "p=0.000 n=10", "all
                             equal" ... */
-  pprofc_str base_unit, unit; /* unit of the centers, and unit of the row */
-  pprofc_str group, name;
+  pprofc_str unit, group, name;
   pprofc_str file, text; /* path of the file, and text of the whole line */
   size_t line;
-  bool scaled; /* true if the centers have a prefix and a unit: "13.6ms" */
 };
 
 /* Adds a row for the cell. Adds a problem with file and line if the cell is malformed. Returns

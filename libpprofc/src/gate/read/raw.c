@@ -226,7 +226,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found && !gate->noise.size) /* Earlier runs would show the noise between processes. */
+  if (found && !gate->noise_count) /* Earlier runs would show the noise between processes. */
     gate_warning(gate,
                  "every sample of %s from one process: the noise between processes is unknown and "
                  "every regression is inconclusive; measure several processes "

@@ -5,6 +5,7 @@
  * speed is the median over the benchmarks of log(value) minus the center of the benchmark.
  * docs/method/gates_rounds.md has the rules and their error rates. */
 #include "bench/pairs.h"
+#include "core/array.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
 #include "pprofc/stats.h"
@@ -24,8 +25,9 @@
 /* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
 struct speed_group {
   pprofc_str unit;
-  struct buffer members; /* array of size_t: indices of the pairs in the group */
-  uint32_t *rounds;      /* round of each pass; the passes of the base come first */
+  size_t *members; /* indices of the pairs in the group */
+  size_t size, capacity;
+  uint32_t *rounds; /* round of each pass; the passes of the base come first */
   size_t count[PAIR_SIDES], passes;
   double *logs; /* logarithm of each benchmark's median in each pass */
   double *speeds;
@@ -91,7 +93,6 @@ static struct speed_group *group_with(struct speed_work *w, const struct speed_g
   if (w->count == GROUPS_MOST) return NULL;
   struct speed_group *g = &w->groups[w->count++];
   *g = *like;
-  buffer_init(&g->members, w->gate->mem, SIZE_MAX / 2);
   g->rounds = arena_array(&w->arena, g->passes, sizeof *g->rounds);
   w->failed |= !g->rounds;
   if (g->rounds) memcpy(g->rounds, like->rounds, g->passes * sizeof *g->rounds);
@@ -114,17 +115,9 @@ static void group_add(struct speed_work *w, size_t index) {
     known = like.count[side] >= PASSES_LEAST;
   }
   struct speed_group *group = known ? group_with(w, &like) : NULL;
-  if (group) buffer_add(&group->members, &index, sizeof index);
-  if (group) w->failed |= group->members.failed;
+  if (group)
+    w->failed |= !ARRAY_PUSH(w->gate->mem, group->members, group->size, group->capacity, index);
   mem_free(w->gate->mem, like.rounds, most, sizeof *like.rounds);
-}
-
-static size_t group_size(const struct speed_group *g) {
-  return g->members.size / sizeof(size_t);
-}
-
-static size_t group_member(const struct speed_group *g, size_t i) {
-  return ((const size_t *)(const void *)g->members.data)[i];
 }
 
 /* ---- speeds ------------------------------------------ */
@@ -142,23 +135,23 @@ static double center_of(const struct speed_group *g, const double *values) {
 /* Returns the larger number of values of base and head. */
 static size_t group_values_most(const struct speed_work *w, const struct speed_group *g) {
   size_t most = 0;
-  for (size_t i = 0; i < group_size(g); i++)
+  for (size_t i = 0; i < g->size; i++)
     for (int side = 0; side < PAIR_SIDES; side++) {
-      size_t count = w->pairs->items[group_member(g, i)].sides[side].count;
+      size_t count = w->pairs->items[g->members[i]].sides[side].count;
       if (count > most) most = count;
     }
   return most;
 }
 
 static bool group_take_logs(struct speed_work *w, struct speed_group *g) {
-  size_t rows = group_size(g), cells;
+  size_t rows = g->size, cells;
   if (__builtin_mul_overflow(rows, g->passes, &cells)) return false;
   double *scratch = arena_array(&w->arena, group_values_most(w, g), sizeof *scratch);
   g->logs = arena_array(&w->arena, cells, sizeof *g->logs);
   g->speeds = arena_array(&w->arena, g->passes, sizeof *g->speeds);
   if (!g->logs || !g->speeds || !scratch) return false;
   for (size_t i = 0; i < rows; i++) {
-    const struct pair *pair = &w->pairs->items[group_member(g, i)];
+    const struct pair *pair = &w->pairs->items[g->members[i]];
     double *logs = g->logs + i * g->passes;
     logs = pass_medians(w->pairs, &pair->sides[PAIR_BASE], logs, scratch);
     (void)pass_medians(w->pairs, &pair->sides[PAIR_HEAD], logs, scratch);
@@ -168,7 +161,7 @@ static bool group_take_logs(struct speed_work *w, struct speed_group *g) {
 
 /* Computes the speed of each pass. `scratch` has space for two values per row. */
 static void group_find_speeds(struct speed_group *g, double *scratch) {
-  size_t rows = group_size(g);
+  size_t rows = g->size;
   double *centers = scratch + rows;
   for (size_t i = 0; i < rows; i++) centers[i] = center_of(g, g->logs + i * g->passes);
   for (size_t k = 0; k < g->passes; k++) {
@@ -189,7 +182,7 @@ static double squares_of(const struct speed_group *g, const double *values) {
 /* Returns the share of the variance that the speeds do not explain, as the median over the
  * benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
-  size_t rows = group_size(g);
+  size_t rows = g->size;
   for (size_t i = 0; i < rows; i++) {
     const double *logs = g->logs + i * g->passes;
     for (size_t k = 0; k < g->passes; k++) values[k] = logs[k] - g->speeds[k];
@@ -216,7 +209,7 @@ static void group_test_pairs(struct speed_group *g, double *values) {
 
 /* Tests the geometric mean of all benchmarks. */
 static void group_test_whole(struct speed_group *g, double *values) {
-  size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD], rows = group_size(g);
+  size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD], rows = g->size;
   for (size_t k = 0; k < g->passes; k++) {
     values[k] = 0;
     for (size_t i = 0; i < rows; i++) values[k] += g->logs[i * g->passes + k] / (double)rows;
@@ -233,7 +226,7 @@ static bool whole_is_significant(const struct gate *gate, const struct speed_gro
 
 /* Returns the median change of the benchmarks from base to head, as a logarithm. */
 static double middle_shift(const struct speed_group *g, double *scratch) {
-  size_t rows = group_size(g), base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD];
+  size_t rows = g->size, base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD];
   for (size_t i = 0; i < rows; i++) {
     const double *logs = g->logs + i * g->passes;
     scratch[i] = mean_of(logs + base, head) - mean_of(logs, base);
@@ -252,8 +245,8 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
   if (expm1(fmin(g->shift, middle_shift(g, scratch))) < gate->settings.threshold) return true;
   char *name = arena_alloc(&gate->arena, 64);
   if (!name) return false;
-  snprintf(name, 64, "geomean of %zu benchmarks", group_size(g));
-  double middle = mean_of(g->logs, group_size(g) * g->passes);
+  snprintf(name, 64, "geomean of %zu benchmarks", g->size);
+  double middle = mean_of(g->logs, g->size * g->passes);
   row.name = str_of(name);
   row.unit = arena_str(&gate->arena, g->unit);
   row.direction = -1;
@@ -277,7 +270,7 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
   gate_warning(gate,
                "noise: the machine's speed changed by %.1f%% between rounds; the gate corrected "
                "%zu benchmarks for it (%.*s)",
-               100 * expm1(noise), group_size(g), STR_ARG(g->unit));
+               100 * expm1(noise), g->size, STR_ARG(g->unit));
 }
 
 /* Divides the values of all benchmarks of the group by the speeds of their passes. A shift between
@@ -291,8 +284,8 @@ static void group_apply(struct speed_work *w, struct speed_group *g) {
                                 mean_of(g->speeds + base, g->passes - base)};
     for (size_t k = 0; k < g->passes; k++) g->speeds[k] -= means[k >= base];
   }
-  for (size_t i = 0; i < group_size(g); i++) {
-    struct pair *pair = &w->pairs->items[group_member(g, i)];
+  for (size_t i = 0; i < g->size; i++) {
+    struct pair *pair = &w->pairs->items[g->members[i]];
     const double *speed = g->speeds;
     pair->rescaled = true;
     for (int side = 0; side < PAIR_SIDES; side++) {
@@ -306,7 +299,7 @@ static void group_apply(struct speed_work *w, struct speed_group *g) {
 }
 
 static bool group_judge(struct speed_work *w, struct speed_group *g) {
-  size_t rows = group_size(g), room = 2 * rows + g->passes;
+  size_t rows = g->size, room = 2 * rows + g->passes;
   if (rows < ROWS_LEAST) return true;
   double *scratch = mem_array(w->gate->mem, room, sizeof *scratch);
   bool good = scratch && group_take_logs(w, g);
@@ -329,7 +322,8 @@ bool gate_take_speeds(struct gate *gate, struct pairs *pairs) {
   arena_init(&w.arena, gate->mem);
   for (size_t i = 0; i < pairs->count && !w.failed; i++) group_add(&w, i);
   for (size_t i = 0; i < w.count && !w.failed; i++) w.failed = !group_judge(&w, &w.groups[i]);
-  for (size_t i = 0; i < w.count; i++) buffer_free(&w.groups[i].members);
+  for (size_t i = 0; i < w.count; i++)
+    ARRAY_FREE(gate->mem, w.groups[i].members, w.groups[i].capacity);
   arena_free(&w.arena);
   return !w.failed;
 }

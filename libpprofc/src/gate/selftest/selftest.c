@@ -82,19 +82,18 @@ static pprofc_status read_planted(struct gate *copy, pprofc_bench *set, struct b
 
 /* Checks that every benchmark regressed, except for the unchanged benchmark. */
 static bool selftest_check(struct gate *gate, const struct gate *copy) {
-  size_t count, wrong = 0;
-  const struct gate_row *rows = gate_rows(copy, &count);
-  for (size_t i = 0; i < count; i++) {
-    bool same = str_equal(rows[i].name, STR("SelftestSame"));
-    if ((rows[i].verdict == PPROFC_GATE_REGRESSED) == !same) continue;
+  size_t wrong = 0;
+  for (size_t i = 0; i < copy->row_count; i++) {
+    bool same = str_equal(copy->rows[i].name, STR("SelftestSame"));
+    if ((copy->rows[i].verdict == PPROFC_GATE_REGRESSED) == !same) continue;
     wrong++;
-    gate_problem(gate, "planted %.*s %.*s is %s", STR_ARG(rows[i].name), STR_ARG(rows[i].unit),
-                 pprofc_gate_verdict_name(rows[i].verdict));
+    gate_problem(gate, "planted %.*s %.*s is %s", STR_ARG(copy->rows[i].name),
+                 STR_ARG(copy->rows[i].unit), pprofc_gate_verdict_name(copy->rows[i].verdict));
   }
   if (gate_exit_status(copy) != 2)
     gate_problem(gate, "planted regressions give status %d: %.*s", gate_exit_status(copy),
                  STR_ARG(buffer_str(&copy->problems)));
-  return wrong == 0 && count == 5 && gate_exit_status(copy) == 2;
+  return wrong == 0 && copy->row_count == 5 && gate_exit_status(copy) == 2;
 }
 
 pprofc_status gate_selftest(struct gate *gate, const char *today, bool *good, pprofc_error *error) {
