@@ -182,15 +182,15 @@ static void test_values_keep_four_digits_when_scaled(void) {
 }
 
 static void test_directions_follow_the_form_of_the_unit(void) {
-  CU_ASSERT_EQUAL(unit_direction_of(STR("sec/op")), UNIT_LOWER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("p99-sec/op")), UNIT_LOWER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("B/op")), UNIT_LOWER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("allocs/op")), UNIT_LOWER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("peak-RSS-bytes")), UNIT_LOWER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("B/s")), UNIT_HIGHER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("ops/s")), UNIT_HIGHER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("queries/sec")), UNIT_HIGHER_IS_BETTER);
-  CU_ASSERT_EQUAL(unit_direction_of(STR("widgets")), UNIT_UNKNOWN);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("sec/op")), -1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("p99-sec/op")), -1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("B/op")), -1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("allocs/op")), -1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("peak-RSS-bytes")), -1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("B/s")), 1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("ops/s")), 1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("queries/sec")), 1);
+  CU_ASSERT_EQUAL(unit_direction_of(STR("widgets")), 0);
 }
 
 UNIT_MAIN("bench numbers", UNIT(test_numbers_print_with_the_fewest_digits),

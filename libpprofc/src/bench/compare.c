@@ -1,84 +1,31 @@
 /* Computes the statistics of the cells of comparison tables, and formats them for the printers. */
 #include "bench/number.h"
 #include "bench/tables.h"
-#include "bench/units.h"
-#include "core/fixed.h"
 
 #include <math.h>
 
-/* ---- texts ------------------------------------------- */
-
-/* Returns -1, 0 or 1 for the sign of x, and 2 for NaN. */
-static int sign_of(double x) {
-  return isnan(x) ? 2 : (x > 0) - (x < 0);
-}
-
-void cell_range(struct buffer *out, const pprofc_bench_cell *cell) {
-  int sign = sign_of(cell->center);
-  if (isinf(cell->low) || isinf(cell->high)) {
-    buffer_add_text(out, "\xE2\x88\x9E");
-  } else if (sign == 2 || sign != sign_of(cell->low) || sign != sign_of(cell->high)) {
-    buffer_add_char(out, '?');
-  } else if (cell->center == 0) {
-    buffer_add_text(out, "0%");
-  } else {
-    number_print_fixed(out, 100 * fmax(cell->high / cell->center - 1, 1 - cell->low / cell->center),
-                       0, false);
-    buffer_add_char(out, '%');
-  }
-}
-
-void print_ratio(struct buffer *out, double ratio) {
-  number_print_fixed(out, (ratio - 1.0) * 100.0, 2, true);
-  buffer_add_char(out, '%');
-}
-
-void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
-                const pprofc_bench_cell *baseline) {
-  double was = baseline->center, is = cell->center;
-  if (cell->p > cell->alpha)
-    buffer_add_char(out, '~');
-  else if (was == is)
-    buffer_add_text(out, "0.00%");
-  else if (was == 0)
-    buffer_add_char(out, '?');
-  else
-    print_ratio(out, is / was);
-}
-
-void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
-                     const pprofc_bench_cell *baseline) {
-  if (cell->p != 0) {
-    char text[FIXED_MAX];
-    if (fixed_print(text, cell->p, 3))
-      buffer_printf(out, "p=%s ", text);
-    else
-      buffer_printf(out, "p=%0.3f ", cell->p);
-  }
-  if (cell->count == baseline->count)
-    buffer_printf(out, "n=%zu", cell->count);
-  else
-    buffer_printf(out, "n=%zu+%zu", baseline->count, cell->count);
-}
-
 /* ---- sample sizes ------------------------------------ */
+
+/* Makes the note "need >= 6 samples PURPOSE 0.95", or "need > 50 ..." if no number suffices. */
+static const char *need_note(struct pprofc_bench_tables *t, bool found, size_t need,
+                             const char *purpose, double level) {
+  struct buffer text;
+  buffer_init(&text, &t->mem, 256);
+  buffer_printf(&text, "need %s %zu samples %s ", found ? ">=" : ">", need, purpose);
+  number_print(&text, level);
+  return buffer_take(&text, &t->arena).data;
+}
 
 #define INTERVAL_SEARCH 50 /* largest sample size that is tried in the search for an interval */
 
 static const char *interval_note(struct pprofc_bench_tables *t) {
-  size_t need = 2;
-  for (; need <= INTERVAL_SEARCH; need++) {
-    pprofc_median_interval interval = pprofc_median_interval_of(need, t->options.confidence);
-    if (interval.low > 0 && interval.high <= need) break;
+  double level = t->options.confidence;
+  for (size_t need = 2; need <= INTERVAL_SEARCH; need++) {
+    pprofc_median_interval interval = pprofc_median_interval_of(need, level);
+    if (interval.low > 0 && interval.high <= need)
+      return need_note(t, true, need, "for confidence interval at level", level);
   }
-  bool found = need <= INTERVAL_SEARCH;
-  if (!found) need = INTERVAL_SEARCH;
-  struct buffer text;
-  buffer_init(&text, &t->mem, 256);
-  buffer_printf(&text, "need %s %zu samples for confidence interval at level ", found ? ">=" : ">",
-                need);
-  number_print(&text, t->options.confidence);
-  return buffer_take(&text, &t->arena).data;
+  return need_note(t, false, INTERVAL_SEARCH, "for confidence interval at level", level);
 }
 
 /* smallest possible p-value of a test with index + 1 values on each side */
@@ -103,12 +50,8 @@ static size_t needed_for(double alpha) {
 
 static const char *alpha_note(struct pprofc_bench_tables *t) {
   size_t need = needed_for(t->options.alpha);
-  struct buffer text;
-  buffer_init(&text, &t->mem, 256);
-  buffer_printf(&text, "need %s %zu samples to detect a difference at alpha level ",
-                need <= MIN_P ? ">=" : ">", need);
-  number_print(&text, t->options.alpha);
-  return buffer_take(&text, &t->arena).data;
+  return need_note(t, need <= MIN_P, need, "to detect a difference at alpha level",
+                   t->options.alpha);
 }
 
 /* ---- cells ------------------------------------------- */

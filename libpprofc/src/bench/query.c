@@ -38,9 +38,13 @@ void query_fail(struct query *query, size_t offset, const char *format, ...) {
   set_error(query, PPROFC_E_INVALID, offset, message);
 }
 
+static struct token end_token(const struct query *query) {
+  return (struct token){TOKEN_END, query->text.size, {NULL, 0}, NULL};
+}
+
 static struct token fail_token(struct query *query, const char *message) {
   query_fail(query, query->position, "%s", message);
-  return (struct token){TOKEN_END, query->text.size, {NULL, 0}, NULL};
+  return end_token(query);
 }
 
 /* ---- tokens ------------------------------------------ */
@@ -73,7 +77,7 @@ static struct token take_quoted(struct query *query) {
   if (!good) return fail_token(query, "bad escape sequence");
   if (!token.text.data) {
     set_error(query, PPROFC_E_NOMEM, query->position, "out of memory");
-    return (struct token){TOKEN_END, query->text.size, {NULL, 0}, NULL};
+    return end_token(query);
   }
   query->position += end + 1;
   return token;
@@ -136,7 +140,7 @@ static struct token take_regex(struct query *query) {
   pprofc_status status = regex_compile(query->arena->mem, token.text, &token.regex, &error);
   if (status != PPROFC_OK) {
     set_error(query, status, query->position, error.message);
-    return (struct token){TOKEN_END, query->text.size, {NULL, 0}, NULL};
+    return end_token(query);
   }
   size_t after = query->position + 1 + end + 1;
   unsigned char next = after < query->text.size ? (unsigned char)query->text.data[after] : ' ';
@@ -154,8 +158,7 @@ size_t query_offset(struct query *query) {
 
 struct token query_take(struct query *query, bool value) {
   size_t start = query_offset(query);
-  if (query->failed || start == query->text.size)
-    return (struct token){TOKEN_END, query->text.size, {NULL, 0}, NULL};
+  if (query->failed || start == query->text.size) return end_token(query);
   char c = query->text.data[start];
   if (starts_operator(c)) {
     query->position++;

@@ -109,10 +109,10 @@ pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit) {
 
 bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *direction) {
   pprofc_str better;
-  *direction = (int)unit_direction_of(unit);
+  *direction = unit_direction_of(unit);
   if (!set_metadata(set, unit, STR("better"), &better)) return false;
-  if (str_equal(better, STR("higher"))) *direction = UNIT_HIGHER_IS_BETTER;
-  if (str_equal(better, STR("lower"))) *direction = UNIT_LOWER_IS_BETTER;
+  if (str_equal(better, STR("higher"))) *direction = 1;
+  if (str_equal(better, STR("lower"))) *direction = -1;
   return true;
 }
 

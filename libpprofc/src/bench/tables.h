@@ -52,21 +52,6 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
-/* Appends half the width of the interval, relative to the center: "12%", "?" or the infinity
- * sign. */
-void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
-
-/* Appends the change: "+12.34%", "~", "?" or "0.00%". */
-void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
-                const pprofc_bench_cell *baseline);
-
-/* Appends the result of the test: "p=0.002 n=6" or "n=6+5". */
-void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
-                     const pprofc_bench_cell *baseline);
-
-/* Appends a ratio as "+1.23%". */
-void print_ratio(struct buffer *out, double ratio);
-
 /* Computes the statistics of every cell and the summary rows of every table. Returns false when out
  * of memory. */
 bool tables_compute(struct pprofc_bench_tables *tables);

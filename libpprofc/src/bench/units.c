@@ -163,33 +163,20 @@ void unit_print(struct buffer *out, struct unit_scale scale, double value) {
 
 /* ---- direction --------------------------------------- */
 
-struct known_direction {
-  const char *unit;
-  enum unit_direction direction;
-};
-
-static const struct known_direction known_directions[] = {
-    {"sec", UNIT_LOWER_IS_BETTER},          {"s", UNIT_LOWER_IS_BETTER},
-    {"ms", UNIT_LOWER_IS_BETTER},           {"us", UNIT_LOWER_IS_BETTER},
-    {"ns", UNIT_LOWER_IS_BETTER},           {"B", UNIT_LOWER_IS_BETTER},
-    {"KB", UNIT_LOWER_IS_BETTER},           {"MB", UNIT_LOWER_IS_BETTER},
-    {"bytes", UNIT_LOWER_IS_BETTER},        {"allocs", UNIT_LOWER_IS_BETTER},
-    {"instructions", UNIT_LOWER_IS_BETTER}, {"cycles", UNIT_LOWER_IS_BETTER},
-    {"misses", UNIT_LOWER_IS_BETTER},       {"faults", UNIT_LOWER_IS_BETTER},
-};
-
 /* Returns the direction by the last name in the numerator: "p99-sec/op" is a time, and
  * "peak-RSS-bytes" is a size. Higher is better for anything per second. */
-enum unit_direction unit_direction_of(pprofc_str unit) {
+int unit_direction_of(pprofc_str unit) {
+  static const char *const costs[] = {
+      "sec", "s",     "ms",     "us",           "ns",     "B",      "KB",
+      "MB",  "bytes", "allocs", "instructions", "cycles", "misses", "faults"};
   struct unit_parser p = {.unit = unit};
   pprofc_str numerator = {NULL, 0};
   while (next_token(&p))
     if (!p.denominator)
       numerator = p.token;
     else if (numerator.size && (str_equal(p.token, STR("s")) || str_equal(p.token, STR("sec"))))
-      return UNIT_HIGHER_IS_BETTER;
-  for (size_t i = 0; i < sizeof known_directions / sizeof *known_directions; i++)
-    if (str_equal(numerator, str_of(known_directions[i].unit)))
-      return known_directions[i].direction;
-  return UNIT_UNKNOWN;
+      return 1;
+  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+    if (str_equal(numerator, str_of(costs[i]))) return -1;
+  return 0;
 }

@@ -23,9 +23,8 @@ struct unit_scale {
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 
-/* Direction in which values of a unit are better. The name of the unit decides: it can be a known
- * name, or have a known form such as "B/s". */
-enum unit_direction { UNIT_UNKNOWN = 0, UNIT_LOWER_IS_BETTER = -1, UNIT_HIGHER_IS_BETTER = 1 };
-enum unit_direction unit_direction_of(pprofc_str unit);
+/* Returns 1 if higher values of a unit are better, -1 if lower values are better, 0 if the name of
+ * the unit does not tell. */
+int unit_direction_of(pprofc_str unit);
 
 #endif

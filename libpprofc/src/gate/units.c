@@ -45,7 +45,7 @@ int gate_settings_direction(const struct gate *gate, pprofc_str unit) {
 int gate_direction(pprofc_str unit) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (str_equal(unit, str_of(known[i].unit))) return known[i].direction;
-  int direction = (int)unit_direction_of(unit);
+  int direction = unit_direction_of(unit);
   return direction ? direction : by_word(unit);
 }
 

@@ -30,71 +30,56 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* Format for values from `from` on: divided by `divisor`, with `digits` decimals. */
+/* A prefix: values are divided by `divisor`. Values from `hundreds` on have no decimals, values
+ * from `tens` on have 1, and values from `ones` on have 2. */
 struct classic_scale_step {
-  double from;
-  int digits;
   double divisor;
   const char *suffix;
+  double hundreds, tens, ones;
 };
 
 static const struct classic_scale_step plain_steps[] = {
-    {99500000000000, 0, 1e12, "T"},
-    {9950000000000, 1, 1e12, "T"},
-    {995000000000, 2, 1e12, "T"},
-    {99500000000, 0, 1e9, "G"},
-    {9950000000, 1, 1e9, "G"},
-    {995000000, 2, 1e9, "G"},
-    {99500000, 0, 1e6, "M"},
-    {9950000, 1, 1e6, "M"},
-    {995000, 2, 1e6, "M"},
-    {99500, 0, 1e3, "k"},
-    {9950, 1, 1e3, "k"},
-    {995, 2, 1e3, "k"},
-    {99.5, 0, 1, ""},
-    {9.95, 1, 1, ""},
-    {-INFINITY, 2, 1, ""},
+    {1e12, "T", 99500000000000, 9950000000000, 995000000000},
+    {1e9, "G", 99500000000, 9950000000, 995000000},
+    {1e6, "M", 99500000, 9950000, 995000},
+    {1e3, "k", 99500, 9950, 995},
+    {1, "", 99.5, 9.95, -INFINITY},
 };
 
 static const struct classic_scale_step time_steps[] = {
-    {99.5, 0, 1, "s"},
-    {9.95, 1, 1, "s"},
-    {0.995, 2, 1, "s"},
-    {0.0995, 0, 1000, "ms"},
-    {0.00995, 1, 1000, "ms"},
-    {0.000995, 2, 1000, "ms"},
-    {0.0000995, 0, 1000000, "\xC2\xB5s"},
-    {0.00000995, 1, 1000000, "\xC2\xB5s"},
-    {0.000000995, 2, 1000000, "\xC2\xB5s"},
-    {0.0000000995, 0, 1000000000, "ns"},
-    {0.00000000995, 1, 1000000000, "ns"},
-    {-INFINITY, 2, 1000000000, "ns"},
+    {1, "s", 99.5, 9.95, 0.995},
+    {1000, "ms", 0.0995, 0.00995, 0.000995},
+    {1000000, "\xC2\xB5s", 0.0000995, 0.00000995, 0.000000995},
+    {1000000000, "ns", 0.0000000995, 0.00000000995, -INFINITY},
 };
 
-/* Finds the step of a value. The last step accepts every value, including NaN. */
+/* Finds the step of a value, and the number of decimals. The last step accepts every value,
+ * including NaN. */
 static const struct classic_scale_step *find_step(const struct classic_scale_step *steps,
-                                                  size_t count, double value) {
+                                                  size_t count, double value, int *digits) {
   size_t i = 0;
-  while (i + 1 < count && !(value >= steps[i].from)) i++;
+  while (i + 1 < count && !(value >= steps[i].ones)) i++;
+  *digits = value >= steps[i].tens ? 1 : 2;
+  if (value >= steps[i].hundreds) *digits = 0;
   return &steps[i];
 }
 
 struct classic_scale classic_scale_of(double value, pprofc_str unit) {
-  struct classic_scale scale = {.digits = 0};
-  if (has_base(unit, "ns/op") || has_base(unit, "ns/GC")) {
-    const struct classic_scale_step *step =
-        find_step(time_steps, sizeof time_steps / sizeof *time_steps, value / 1e9);
-    scale = (struct classic_scale){.digits = step->digits, .divisor = step->divisor, .time = true};
-    snprintf(scale.suffix, sizeof scale.suffix, "%s", step->suffix);
-    return scale;
+  struct classic_scale scale = {.time = has_base(unit, "ns/op") || has_base(unit, "ns/GC")};
+  double million = 1;
+  const char *base = "";
+  if (!scale.time && has_base(unit, "MB/s")) {
+    million = 1e6;
+    base = "B/s";
+  } else if (!scale.time &&
+             (has_base(unit, "B/op") || has_base(unit, "bytes/op") || has_base(unit, "bytes"))) {
+    base = "B";
   }
-  bool speed = has_base(unit, "MB/s");
-  double million = speed ? 1e6 : 1;
-  const char *base = speed ? "B/s" : "";
-  if (has_base(unit, "B/op") || has_base(unit, "bytes/op") || has_base(unit, "bytes")) base = "B";
   const struct classic_scale_step *step =
-      find_step(plain_steps, sizeof plain_steps / sizeof *plain_steps, value * million);
-  scale.digits = step->digits;
+      scale.time ? find_step(time_steps, sizeof time_steps / sizeof *time_steps, value / 1e9,
+                             &scale.digits)
+                 : find_step(plain_steps, sizeof plain_steps / sizeof *plain_steps, value * million,
+                             &scale.digits);
   scale.divisor = step->divisor / million;
   snprintf(scale.suffix, sizeof scale.suffix, "%s%s", step->suffix, base);
   return scale;

@@ -166,9 +166,9 @@ static void html_add_keys(struct html_table *h, size_t table) {
 void print_html(struct printer *p) {
   html_put_frame(p, "head");
   for (size_t i = 0; i < p->tables->table_count; i++) {
-    struct html_table h = {.printer = p, .table = &p->tables->tables[i]};
+    struct html_table h = {
+        .printer = p, .table = &p->tables->tables[i], .notes.mem = &p->tables->mem};
     pprofc_str unit = set_string(p->tables->set, h.table->unit);
-    footnotes_init(&h.notes, &p->tables->mem);
     fill_init(&h.fill, &p->tables->mem);
     p->failed |= !set_direction(p->tables->set, unit, &h.direction);
     h.binary = unit_is_binary(unit);

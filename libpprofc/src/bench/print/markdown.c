@@ -133,8 +133,8 @@ static void markdown_add_summary(struct print_markdown_table *m) {
 
 void print_markdown(struct printer *p) {
   for (size_t i = 0; i < p->tables->table_count; i++) {
-    struct print_markdown_table m = {.printer = p, .table = &p->tables->tables[i]};
-    footnotes_init(&m.notes, &p->tables->mem);
+    struct print_markdown_table m = {
+        .printer = p, .table = &p->tables->tables[i], .notes.mem = &p->tables->mem};
     buffer_init(&m.line, &p->tables->mem, (size_t)1 << 30);
     if (i > 0) end_line(&m);
     for (size_t f = 0; f < p->tables->table_by.field_count; f++) {

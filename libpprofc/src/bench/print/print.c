@@ -4,6 +4,7 @@
 #include "bench/number.h"
 #include "core/array.h"
 #include "core/brief.h"
+#include "core/fixed.h"
 #include "core/log_guard.h"
 
 #include <math.h>
@@ -14,10 +15,9 @@ static const struct print_format print_formats[] = {
     {"text", print_text, true},  {"csv", print_csv, true},    {"markdown", print_markdown, false},
     {"json", print_json, false}, {"html", print_html, false},
 };
-static const size_t print_format_count = sizeof print_formats / sizeof *print_formats;
 
 static const struct print_format *find_format(const char *name) {
-  for (size_t i = 0; i < print_format_count; i++)
+  for (size_t i = 0; i < sizeof print_formats / sizeof *print_formats; i++)
     if (strcmp(print_formats[i].name, name) == 0) return &print_formats[i];
   return NULL;
 }
@@ -92,26 +92,68 @@ pprofc_str print_key_line(struct printer *printer, size_t i, size_t field) {
   return buffer_str(&printer->scratch);
 }
 
+/* Returns -1, 0 or 1 for the sign of x, and 2 for NaN. */
+static int sign_of(double x) {
+  return isnan(x) ? 2 : (x > 0) - (x < 0);
+}
+
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell) {
-  buffer_clear(&printer->scratch);
-  cell_range(&printer->scratch, cell);
-  return buffer_str(&printer->scratch);
+  struct buffer *out = &printer->scratch;
+  int sign = sign_of(cell->center);
+  buffer_clear(out);
+  if (isinf(cell->low) || isinf(cell->high)) {
+    buffer_add_text(out, "\xE2\x88\x9E");
+  } else if (sign == 2 || sign != sign_of(cell->low) || sign != sign_of(cell->high)) {
+    buffer_add_char(out, '?');
+  } else if (cell->center == 0) {
+    buffer_add_text(out, "0%");
+  } else {
+    number_print_fixed(out, 100 * fmax(cell->high / cell->center - 1, 1 - cell->low / cell->center),
+                       0, false);
+    buffer_add_char(out, '%');
+  }
+  return buffer_str(out);
+}
+
+/* Appends a ratio as "+1.23%". */
+static void print_ratio(struct buffer *out, double ratio) {
+  number_print_fixed(out, (ratio - 1.0) * 100.0, 2, true);
+  buffer_add_char(out, '%');
 }
 
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell) {
-  buffer_clear(&printer->scratch);
-  cell_delta(&printer->scratch, cell, cell_baseline(table, cell));
-  return buffer_str(&printer->scratch);
+  struct buffer *out = &printer->scratch;
+  double was = cell_baseline(table, cell)->center, is = cell->center;
+  buffer_clear(out);
+  if (cell->p > cell->alpha)
+    buffer_add_char(out, '~');
+  else if (was == is)
+    buffer_add_text(out, "0.00%");
+  else if (was == 0)
+    buffer_add_char(out, '?');
+  else
+    print_ratio(out, is / was);
+  return buffer_str(out);
 }
 
 pprofc_str print_comparison(struct printer *printer, const struct table *table,
                             const pprofc_bench_cell *cell, bool parentheses) {
-  buffer_clear(&printer->scratch);
-  if (parentheses) buffer_add_char(&printer->scratch, '(');
-  cell_comparison(&printer->scratch, cell, cell_baseline(table, cell));
-  if (parentheses) buffer_add_char(&printer->scratch, ')');
-  return buffer_str(&printer->scratch);
+  struct buffer *out = &printer->scratch;
+  size_t before = cell_baseline(table, cell)->count;
+  char text[FIXED_MAX];
+  buffer_clear(out);
+  if (parentheses) buffer_add_char(out, '(');
+  if (cell->p != 0 && fixed_print(text, cell->p, 3))
+    buffer_printf(out, "p=%s ", text);
+  else if (cell->p != 0)
+    buffer_printf(out, "p=%0.3f ", cell->p);
+  if (cell->count == before)
+    buffer_printf(out, "n=%zu", before);
+  else
+    buffer_printf(out, "n=%zu+%zu", before, cell->count);
+  if (parentheses) buffer_add_char(out, ')');
+  return buffer_str(out);
 }
 
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
@@ -132,10 +174,6 @@ struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_b
 }
 
 /* ---- footnotes --------------------------------------- */
-
-void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem) {
-  *notes = (struct footnotes){.mem = mem};
-}
 
 void footnotes_free(struct footnotes *notes) {
   mem_free(notes->mem, notes->texts, notes->capacity, sizeof *notes->texts);

@@ -28,8 +28,10 @@ table_printer print_text, print_csv, print_markdown, print_json, print_html;
  * if the previous table has the same value. `field` is an index in display order. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
-/* Each function formats a text of a cell: the range, the difference or the comparison. The text is
- * in the scratch buffer of the printer and is valid until the next call. */
+/* Each function returns a text of a cell: half the width of its interval relative to the center
+ * ("12%", "?" or the infinity sign), its change ("+12.34%", "~", "?" or "0.00%"), or the result of
+ * its test ("p=0.002 n=6" or "n=6+5"). The text is in the scratch buffer of the printer and is
+ * valid until the next call. Only print_range accepts a cell without a baseline. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
@@ -68,7 +70,6 @@ struct footnotes {
   size_t count, capacity;
   bool failed; /* true if memory ran out, so that a note is missing */
 };
-void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem);
 void footnotes_free(struct footnotes *notes);
 /* Returns the number of a text, counted from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);

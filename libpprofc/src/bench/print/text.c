@@ -132,10 +132,9 @@ static void text_add_summary(struct print_text_table *t) {
 }
 
 static void text_add_table(struct printer *p, const struct table *table) {
-  struct print_text_table t = {.printer = p, .table = table};
   const pprofc_allocator *mem = &p->tables->mem;
+  struct print_text_table t = {.printer = p, .table = table, .notes.mem = mem};
   grid_init(&t.grid, mem);
-  footnotes_init(&t.notes, mem);
   buffer_init(&t.marks, mem, (size_t)1 << 20);
   text_add_headers(&t);
   add_units(&t);

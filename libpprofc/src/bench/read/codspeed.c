@@ -54,26 +54,23 @@ static void codspeed_add_samples(struct bench_sink *sink, const struct node *ent
   }
 }
 
-static void codspeed_read_tree(struct bench_sink *sink, const struct node *root) {
-  const struct node *list = node_get(root, "benchmarks");
-  if (!list || !list->first) sink_message(sink, root->line, "no benchmarks");
-  for (const struct node *entry = list ? list->first : NULL; entry; entry = entry->next) {
-    struct codspeed_stats stats;
-    struct name_builder name;
-    pprofc_str uri = node_text(entry, "uri");
-    if (!uri.size) uri = node_text(entry, "name");
-    name_begin(&name, sink, uri, true);
-    if (codspeed_read_stats(entry, &stats))
-      codspeed_add_samples(sink, entry, buffer_str(&name.text), &stats);
-    else
-      sink_message(sink, entry->line, "%.*s has no mean_ns, stdev_ns and rounds", STR_ARG(uri));
-    name_end(&name, sink);
-  }
+static void codspeed_read_entry(struct bench_sink *sink, const struct node *entry) {
+  struct codspeed_stats stats;
+  struct buffer name;
+  pprofc_str uri = node_text(entry, "uri");
+  if (!uri.size) uri = node_text(entry, "name");
+  name_begin(&name, sink, uri, true);
+  if (codspeed_read_stats(entry, &stats))
+    codspeed_add_samples(sink, entry, buffer_str(&name), &stats);
+  else
+    sink_message(sink, entry->line, "%.*s has no mean_ns, stdev_ns and rounds", STR_ARG(uri));
+  name_end(&name, sink);
 }
 
 const struct bench_reader bench_reader_codspeed = {.name = "CodSpeed JSON",
                                                    .first = '{',
                                                    .words = {"\"creator\"", "\"instrument\""},
                                                    .toolkit = "CodSpeed",
-                                                   .tree = codspeed_read_tree,
+                                                   .list = "benchmarks",
+                                                   .item = codspeed_read_entry,
                                                    .one_process = true};

@@ -34,8 +34,7 @@ static pprofc_str last_part(pprofc_str path, size_t *end) {
 
 /* Makes the name from the names of up to three folders above .../new/sample.json. Skips the folder
  * "criterion". */
-static void name_of_path(struct name_builder *name, const struct bench_sink *sink,
-                         pprofc_str path) {
+static void name_of_path(struct buffer *name, const struct bench_sink *sink, pprofc_str path) {
   pprofc_str parts[3];
   size_t count = 0, end = path.size;
   (void)last_part(path, &end); /* drops sample.json */
@@ -49,20 +48,20 @@ static void name_of_path(struct name_builder *name, const struct bench_sink *sin
   }
   name_begin(name, sink, count ? parts[count - 1] : STR("criterion"), false);
   for (size_t i = count; i-- > 1;) {
-    buffer_add_char(&name->text, '/');
-    name_encode(&name->text, parts[i - 1], false);
+    buffer_add_char(name, '/');
+    name_encode(name, parts[i - 1], false);
   }
 }
 
-static void name_of_benchmark(struct name_builder *name, const struct bench_sink *sink,
+static void name_of_benchmark(struct buffer *name, const struct bench_sink *sink,
                               const struct node *benchmark) {
   static const char *const levels[] = {"function_id", "value_str"};
   name_begin(name, sink, node_text(benchmark, "group_id"), false);
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     const struct node *level = node_get(benchmark, levels[i]);
     if (!node_is(level, NODE_STRING)) continue;
-    buffer_add_char(&name->text, '/');
-    name_encode(&name->text, level->text, false);
+    buffer_add_char(name, '/');
+    name_encode(name, level->text, false);
   }
 }
 
@@ -150,13 +149,13 @@ static void read_estimates(struct bench_sink *sink, pprofc_str name, const struc
 
 static void criterion_read_tree(struct bench_sink *sink, const char *path, const struct node *root,
                                 const struct node *benchmark) {
-  struct name_builder name;
+  struct buffer name;
   struct throughput throughput = throughput_of(benchmark);
   if (benchmark && node_text(benchmark, "group_id").size)
     name_of_benchmark(&name, sink, benchmark);
   else
     name_of_path(&name, sink, str_of(path));
-  pprofc_str text = buffer_str(&name.text);
+  pprofc_str text = buffer_str(&name);
   if (root->kind == NODE_ARRAY) /* Before version 0.3, criterion wrote [[iters], [times]]. */
     criterion_read_samples(sink, text, root->first, root->first ? root->first->next : NULL,
                            throughput);
@@ -177,9 +176,9 @@ static void read_message(struct bench_sink *sink, const struct node *root, uint6
     sink_message(sink, line, "%.*s is not measured in ns", STR_ARG(id));
     return;
   }
-  struct name_builder name;
+  struct buffer name;
   name_begin(&name, sink, id, true);
-  criterion_read_samples(sink, buffer_str(&name.text), node_get(root, "iteration_count"),
+  criterion_read_samples(sink, buffer_str(&name), node_get(root, "iteration_count"),
                          node_get(root, "measured_values"), (struct throughput){0, NULL});
   name_end(&name, sink);
 }

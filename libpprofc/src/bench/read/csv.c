@@ -14,11 +14,6 @@ struct record {
   bool bad_quotes;
 };
 
-/* For each column that the reader uses, its index in a record. */
-struct csv_columns {
-  size_t at[WANTED];
-};
-
 /* Appends a byte; `out` may be NULL. */
 static void put_byte(struct buffer *out, char c) {
   if (out) buffer_add_char(out, c);
@@ -78,13 +73,14 @@ static bool is_word(pprofc_str field, const char *word) {
   return true;
 }
 
-/* Reads the header. Returns false if the column name, unit or value is missing. Does not allocate
- * memory, because format detection has no set and no allocator. */
-static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
+/* Reads the header. Sets the index in a record of each column that the reader uses. Returns false
+ * if the column name, unit or value is missing. Does not allocate memory, because format detection
+ * has no set and no allocator. */
+static bool csv_find_columns(pprofc_str *rest, size_t columns[WANTED]) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;
   char end = ',';
-  columns->at[ASSUME] = SIZE_MAX;
+  columns[ASSUME] = SIZE_MAX;
   for (size_t i = 0; end == ',' && i < 1000; i++) {
     pprofc_str field = *rest;
     end = csv_take_field(rest, NULL, &line, &bad_quotes);
@@ -92,7 +88,7 @@ static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
     for (size_t w = 0; w < WANTED; w++) {
       if (found[w] || !is_word(field, wanted[w])) continue;
       found[w] = true;
-      columns->at[w] = i;
+      columns[w] = i;
     }
   }
   return !bad_quotes && line == 1 && found[NAME] && found[UNIT] && found[VALUE];
@@ -100,13 +96,13 @@ static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
 
 static bool csv_matches(pprofc_str data) {
   pprofc_str header = str_slice(data, 0, str_find_char(data, '\n'));
-  struct csv_columns columns;
+  size_t columns[WANTED];
   if (header.size > 4096 || str_find_char(header, ',') == header.size) return false;
-  return csv_find_columns(&header, &columns);
+  return csv_find_columns(&header, columns);
 }
 
-static char csv_take_record(pprofc_str *rest, const struct csv_columns *columns,
-                            struct record *record, uint64_t *line) {
+static char csv_take_record(pprofc_str *rest, const size_t columns[WANTED], struct record *record,
+                            uint64_t *line) {
   char end = ',';
   record->field_count = 0;
   record->bad_quotes = false;
@@ -114,7 +110,7 @@ static char csv_take_record(pprofc_str *rest, const struct csv_columns *columns,
   while (end == ',') {
     struct buffer *out = NULL;
     for (size_t w = 0; w < WANTED; w++)
-      if (columns->at[w] == record->field_count) out = &record->fields[w];
+      if (columns[w] == record->field_count) out = &record->fields[w];
     end = csv_take_field(rest, out, line, &record->bad_quotes);
     record->field_count++;
   }
@@ -166,17 +162,17 @@ static bool csv_is_blank(const struct record *record) {
 }
 
 static pprofc_status csv_read_source(const struct bench_source *source, pprofc_error *error) {
-  struct csv_columns columns;
+  size_t columns[WANTED];
   struct record record;
   pprofc_str rest = source->data;
   uint64_t line = 1 + csv_skip_front(&rest);
   (void)error;
-  if (!csv_find_columns(&rest, &columns)) return PPROFC_OK;
+  if (!csv_find_columns(&rest, columns)) return PPROFC_OK;
   for (size_t w = 0; w < WANTED; w++)
     buffer_init(&record.fields[w], &source->sink->set->mem, (size_t)64 << 20);
   while (rest.size && source->sink->status == PPROFC_OK) {
     uint64_t start = ++line;
-    csv_take_record(&rest, &columns, &record, &line);
+    csv_take_record(&rest, columns, &record, &line);
     const char *wrong = csv_is_blank(&record) ? NULL : csv_add_record(source->sink, &record, start);
     if (wrong) sink_message(source->sink, start, "%s", wrong);
     for (size_t w = 0; w < WANTED; w++)

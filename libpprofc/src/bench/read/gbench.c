@@ -3,33 +3,31 @@
 #include "bench/read/json_reader.h"
 
 /* Keys of the format itself. All other keys are user counters. */
-static const char *const known_keys[] = {
-    "name",
-    "family_index",
-    "per_family_instance_index",
-    "run_name",
-    "run_type",
-    "repetitions",
-    "repetition_index",
-    "threads",
-    "iterations",
-    "real_time",
-    "cpu_time",
-    "time_unit",
-    "aggregate_name",
-    "aggregate_unit",
-    "total_allocated_bytes",
-    "net_heap_growth",
-    "label",
-    "error_occurred",
-    "error_message",
-    "skipped",
-    "skip_message",
-    "cpu_coefficient",
-    "real_coefficient",
-    "big_o",
-    "rms",
-};
+static const char *const known_keys[] = {"name",
+                                         "family_index",
+                                         "per_family_instance_index",
+                                         "run_name",
+                                         "run_type",
+                                         "repetitions",
+                                         "repetition_index",
+                                         "threads",
+                                         "iterations",
+                                         "real_time",
+                                         "cpu_time",
+                                         "time_unit",
+                                         "aggregate_name",
+                                         "aggregate_unit",
+                                         "total_allocated_bytes",
+                                         "net_heap_growth",
+                                         "label",
+                                         "error_occurred",
+                                         "error_message",
+                                         "skipped",
+                                         "skip_message",
+                                         "cpu_coefficient",
+                                         "real_coefficient",
+                                         "big_o",
+                                         "rms"};
 
 struct counter_unit {
   const char *key, *unit;
@@ -91,9 +89,9 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
     sink_message(sink, entry->line, "%.*s: real_time is not a time", STR_ARG(name));
     return false;
   }
-  struct name_builder encoded;
+  struct buffer encoded;
   name_begin(&encoded, sink, name, true);
-  sink_result(sink, buffer_str(&encoded.text), node_count(entry, "iterations", 1), entry->line);
+  sink_result(sink, buffer_str(&encoded), node_count(entry, "iterations", 1), entry->line);
   name_end(&encoded, sink);
   if (node_count(entry, "threads", 1) > 1) sink_threads(sink);
   sink_value(sink, real, STR("sec/op"));

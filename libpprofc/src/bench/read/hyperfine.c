@@ -26,7 +26,7 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
     return;
   }
   if (!check_codes(sink, result, command)) return;
-  struct name_builder name;
+  struct buffer name;
   name_begin(&name, sink, command, false);
   name_parameters(&name, node_get(result, "parameters"));
   memory = node_at(memory, 0);
@@ -35,7 +35,7 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
     if (!node_number(time, 0, &value)) {
       sink_message(sink, time->line, "'%.*s': a time is not a number", STR_ARG(command));
     } else {
-      sink_result(sink, buffer_str(&name.text), 1, time->line);
+      sink_result(sink, buffer_str(&name), 1, time->line);
       sink_value(sink, value, STR("sec/op"));
       json_add_value(sink, memory, 0, STR("peak-RSS-bytes"));
       if (time == times->first) { /* Store the means over all runs only once, together with the
@@ -49,16 +49,10 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
   name_end(&name, sink);
 }
 
-static void hyperfine_read_tree(struct bench_sink *sink, const struct node *root) {
-  const struct node *results = node_get(root, "results");
-  if (!results || !results->first) sink_message(sink, root->line, "no results");
-  for (const struct node *result = results ? results->first : NULL; result; result = result->next)
-    hyperfine_read_result(sink, result);
-}
-
 const struct bench_reader bench_reader_hyperfine = {
     .name = "hyperfine JSON",
     .first = '{',
     .words = {"\"results\"", "\"command\"", "\"mean\""},
     .toolkit = "hyperfine",
-    .tree = hyperfine_read_tree};
+    .list = "results",
+    .item = hyperfine_read_result};

@@ -148,12 +148,12 @@ static size_t read_iterations(struct bench_sink *sink, const struct node *run, p
 
 static void jmh_read_run(struct bench_sink *sink, const struct node *run) {
   pprofc_str benchmark = node_text(run, "benchmark"), mode = node_text(run, "mode");
-  struct name_builder name;
+  struct buffer name;
   name_begin(&name, sink, benchmark, false);
   name_parameters(&name, node_get(run, "params"));
   if (mode.size) name_parameter(&name, STR("mode"), mode);
-  buffer_printf(&name.text, "-%lld", (long long)node_count(run, "threads", 1));
-  if (!read_iterations(sink, run, buffer_str(&name.text)))
+  buffer_printf(&name, "-%lld", (long long)node_count(run, "threads", 1));
+  if (!read_iterations(sink, run, buffer_str(&name)))
     sink_message(sink, run->line, "%.*s has no raw data, only its score", STR_ARG(benchmark));
   name_end(&name, sink);
 }

@@ -9,6 +9,14 @@
 /* Maximum size of a JSON text in bytes. The tree of a text needs about ten times as many bytes. */
 #define MAX_JSON ((size_t)512 << 20)
 
+static void json_read_list(struct bench_sink *sink, const struct bench_reader *reader,
+                           const struct node *root) {
+  const struct node *list = node_get(root, reader->list);
+  if (!list || !list->first) sink_message(sink, root->line, "no %s", reader->list);
+  for (const struct node *item = list ? list->first : NULL; item; item = item->next)
+    reader->item(sink, item);
+}
+
 pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,
                                pprofc_error *error) {
   if (source->data.size > MAX_JSON)
@@ -21,26 +29,29 @@ pprofc_status json_read_source(const struct bench_source *source, const struct b
   if (status == PPROFC_OK) {
     source->sink->base_units = true;
     sink_config(source->sink, STR("toolkit"), str_of(reader->toolkit));
-    reader->tree(source->sink, root);
+    if (reader->tree)
+      reader->tree(source->sink, root);
+    else
+      json_read_list(source->sink, reader, root);
   }
   arena_free(&arena);
   return status;
 }
 
-void name_begin(struct name_builder *name, const struct bench_sink *sink, pprofc_str text,
+void name_begin(struct buffer *name, const struct bench_sink *sink, pprofc_str text,
                 bool keep_slashes) {
-  buffer_init(&name->text, &sink->set->mem, (size_t)1 << 30);
-  name_encode(&name->text, text, keep_slashes);
+  buffer_init(name, &sink->set->mem, (size_t)1 << 30);
+  name_encode(name, text, keep_slashes);
 }
 
-void name_parameter(struct name_builder *name, pprofc_str key, pprofc_str value) {
-  buffer_add_char(&name->text, '/');
-  name_encode(&name->text, key, false);
-  buffer_add_char(&name->text, '=');
-  name_encode(&name->text, value, false);
+void name_parameter(struct buffer *name, pprofc_str key, pprofc_str value) {
+  buffer_add_char(name, '/');
+  name_encode(name, key, false);
+  buffer_add_char(name, '=');
+  name_encode(name, value, false);
 }
 
-void name_parameters(struct name_builder *name, const struct node *object) {
+void name_parameters(struct buffer *name, const struct node *object) {
   if (!object || object->kind != NODE_OBJECT) return;
   for (const struct node *member = object->first; member; member = member->next) {
     if (member->kind == NODE_ARRAY || member->kind == NODE_OBJECT) continue;
@@ -48,9 +59,9 @@ void name_parameters(struct name_builder *name, const struct node *object) {
   }
 }
 
-void name_end(struct name_builder *name, struct bench_sink *sink) {
-  if (name->text.failed) sink_fail(sink);
-  buffer_free(&name->text);
+void name_end(struct buffer *name, struct bench_sink *sink) {
+  if (name->failed) sink_fail(sink);
+  buffer_free(name);
 }
 
 void json_add_value(struct bench_sink *sink, const struct node *node, int exponent,
@@ -60,10 +71,10 @@ void json_add_value(struct bench_sink *sink, const struct node *node, int expone
 }
 
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix) {
-  struct name_builder unit;
+  struct buffer unit;
   name_begin(&unit, sink, prefix, true);
-  name_encode(&unit.text, member->key, true);
-  json_add_value(sink, member, 0, buffer_str(&unit.text));
+  name_encode(&unit, member->key, true);
+  json_add_value(sink, member, 0, buffer_str(&unit));
   name_end(&unit, sink);
 }
 

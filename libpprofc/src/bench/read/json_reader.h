@@ -26,19 +26,16 @@ void json_add_value(struct bench_sink *sink, const struct node *node, int expone
  * followed by the encoded key. */
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
-/* Builder of a benchmark name. Each function starts the name or appends to it. Characters that a
- * name must not contain are encoded. */
-struct name_builder {
-  struct buffer text;
-};
-void name_begin(struct name_builder *name, const struct bench_sink *sink, pprofc_str text,
+/* Builds the name of a benchmark in a buffer. Characters that a name must not contain are
+ * encoded. */
+void name_begin(struct buffer *name, const struct bench_sink *sink, pprofc_str text,
                 bool keep_slashes);
 /* Appends "/key=value". */
-void name_parameter(struct name_builder *name, pprofc_str key, pprofc_str value);
+void name_parameter(struct buffer *name, pprofc_str key, pprofc_str value);
 /* Appends the members of an object that are scalars as parameters. */
-void name_parameters(struct name_builder *name, const struct node *object);
+void name_parameters(struct buffer *name, const struct node *object);
 /* Frees the name. If memory ran out, reports this to the sink. */
-void name_end(struct name_builder *name, struct bench_sink *sink);
+void name_end(struct buffer *name, struct bench_sink *sink);
 
 /* A unit of time. A value times 10^exponent times `factor` is in seconds. */
 struct time_unit {

@@ -57,7 +57,7 @@ static void pytest_read_entry(struct bench_sink *sink, const struct node *entry)
   if (!full.size) full = node_text(entry, "name");
   const struct node *params = node_get(entry, "params");
   full = without_param(full, param);
-  struct name_builder name;
+  struct buffer name;
   name_begin(&name, sink, full, true);
   if (node_is(params, NODE_OBJECT) && params->first)
     name_parameters(&name, params);
@@ -65,23 +65,17 @@ static void pytest_read_entry(struct bench_sink *sink, const struct node *entry)
     name_parameter(&name, STR("param"), param);
   const struct node *data = node_path(entry, "stats.data");
   if (node_size(data))
-    read_rounds(sink, entry, buffer_str(&name.text), data);
+    read_rounds(sink, entry, buffer_str(&name), data);
   else
     sink_message(sink, entry->line, "%.*s has no data, only a summary (use --benchmark-save-data)",
                  STR_ARG(full));
   name_end(&name, sink);
 }
 
-static void pytest_read_tree(struct bench_sink *sink, const struct node *root) {
-  const struct node *list = node_get(root, "benchmarks");
-  if (!list || !list->first) sink_message(sink, root->line, "no benchmarks");
-  for (const struct node *entry = list ? list->first : NULL; entry; entry = entry->next)
-    pytest_read_entry(sink, entry);
-}
-
 const struct bench_reader bench_reader_pytest = {.name = "pytest-benchmark JSON",
                                                  .first = '{',
                                                  .words = {"\"benchmarks\"", "\"machine_info\""},
                                                  .toolkit = "pytest-benchmark",
-                                                 .tree = pytest_read_tree,
+                                                 .list = "benchmarks",
+                                                 .item = pytest_read_entry,
                                                  .one_process = true};

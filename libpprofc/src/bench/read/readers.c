@@ -53,7 +53,8 @@ static pprofc_status readers_read(pprofc_bench *set, const char *label, const ch
   if (advice)
     sink_message(&sink, 1, "%s", advice);
   else if (sink.status == PPROFC_OK)
-    status = reader->tree ? json_read_source(&source, reader, error) : reader->read(&source, error);
+    status =
+        reader->toolkit ? json_read_source(&source, reader, error) : reader->read(&source, error);
   pprofc_error late;
   pprofc_status closed = sink_close(&sink, &late);
   if (status == PPROFC_OK && closed != PPROFC_OK) {

@@ -15,8 +15,8 @@ struct bench_source {
                        longer needs */
 };
 
-/* A format. A format that is a single JSON value sets `words`, `toolkit` and `tree`. Any other
- * format sets `matches` and `read`. */
+/* A format. A format that is a single JSON value sets `words`, `toolkit`, and either `tree`, or
+ * `list` and `item`. Any other format sets `matches` and `read`. */
 struct bench_reader {
   const char *name;
   /* True if `data` looks like this format. `data` is not empty, and begins after any byte order
@@ -27,6 +27,8 @@ struct bench_reader {
   const char *words[4]; /* words that JSON of this format contains; ends with NULL */
   const char *toolkit;  /* value for the configuration key "toolkit"; times are in seconds */
   void (*tree)(struct bench_sink *sink, const struct node *root);
+  const char *list; /* name of the array in the root object that has the results */
+  void (*item)(struct bench_sink *sink, const struct node *item); /* reads an item of the array */
   bool one_process; /* true if a file always has the results of exactly one process */
 };
 
