@@ -1,5 +1,4 @@
-/* Assigns the measurements of a set to cells of comparison tables, by the keys of the
- * projections. */
+/* Assigns the measurements of a set to cells of comparison tables, by the projections' keys. */
 #include "bench/collector.h"
 
 #include "core/array.h"

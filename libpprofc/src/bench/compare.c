@@ -40,8 +40,7 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the number of values on each side that the test needs for this alpha. Returns MIN_P + 1
- * if no number in the table suffices. */
+/* Returns the number of values per side that the test needs for alpha, MIN_P + 1 if too many. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < MIN_P && least_p[n] > alpha) n++;
@@ -103,8 +102,7 @@ static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = m.mean + width;
 }
 
-/* Uses the most frequent value of a cell as its center, and the whole range as its interval. If
- * several values are equally frequent, the smallest is the center. */
+/* Uses the most frequent value (the smallest if several) as center, the whole range as interval. */
 static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   size_t best = 0, best_count = 1, run = 0;
   for (size_t i = 1; i < cell->count; i++) {
@@ -186,8 +184,7 @@ static void compute_cell(struct computation *c, const struct table *table,
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
-  bool bad_ratio; /* true if the column compares a value other than 0 with a baseline of 0; this
-                     ratio is undefined */
+  bool bad_ratio; /* true if a value other than 0 has a baseline of 0: undefined ratio */
 };
 
 static void column_numbers_add(struct column_numbers *n, const struct table *table,
@@ -218,8 +215,7 @@ static void summarize_column(struct table *table, size_t column, size_t baseline
   if (!s->has_ratio) s->notes[s->note_count++] = "ratios must be >0 to compute geomean";
 }
 
-/* Summarizes all columns in one loop over the cells. This works because the cells of each column
- * are in row order. */
+/* Summarizes all columns in one loop, because the cells of each column are in row order. */
 static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) {
   size_t columns = table->column_count, baselines = 0;
   struct column_numbers *n = mem_zero_array(&t->mem, columns, sizeof *n);

@@ -1,7 +1,6 @@
 /* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A `.unit:`
- * term tests each measurement, and every other term tests the whole result. A false result term
- * decides an AND. A true result term decides an OR. Otherwise the measurement terms decide. A value
- * on the evaluation stack is therefore true, false or "measured". */
+ * term tests each measurement, other terms the whole result. A value on the evaluation stack is
+ * true, false, or "measured" if the measurement terms decide. */
 #include "bench/filter.h"
 
 #include "core/array.h"
@@ -20,8 +19,7 @@ struct filter_instruction {
 struct term {
   struct key key;
   bool unit;        /* true for a `.unit:` term */
-  uint32_t literal; /* string id of the value that must match exactly; used if the term has no
-                       regular expression */
+  uint32_t literal; /* string id of the value to match exactly, without regular expression */
   struct regex *regex;
   size_t offset;        /* offset of the term in the query */
   unsigned char *known; /* cached result for each string id: 0: unknown, 1: no match, 2: match */
@@ -141,8 +139,7 @@ static void parse_match(struct filter_parser *p, const struct token *key) {
     query_fail(&p->query, key->offset, "expected key:value");
 }
 
-/* Parses up to the end of a match. Returns true if the match is complete. Returns false if a
- * parenthesis was opened. */
+/* Parses to the end of a match. Returns false if a parenthesis was opened instead. */
 static bool parse_operand(struct filter_parser *p) {
   for (;;) {
     size_t offset = query_offset(&p->query);
@@ -201,8 +198,7 @@ static bool end_level(struct filter_parser *p, const struct token *token) {
   return true;
 }
 
-/* Parses the operator between two matches. Returns true if another match follows. Returns false at
- * the end of the query. */
+/* Parses the operator between two matches. Returns false at the end of the query. */
 static bool parse_joint(struct filter_parser *p) {
   for (;;) {
     struct token token = query_peek(&p->query);
@@ -236,8 +232,7 @@ static void filter_parse(struct filter_parser *p) {
   } while (!p->query.failed && !p->nomem);
 }
 
-/* Checks the keys after the syntax of the whole query. benchstat reports errors in the same
- * order. */
+/* Checks the keys only after the whole syntax: benchstat reports errors in this order. */
 static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
   for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {
@@ -316,8 +311,7 @@ static struct truth filter_combine(enum op op, const struct truth *values, size_
   return result;
 }
 
-/* Runs the filter's program on the current result. `unit` is the unit of a measurement; only
- * `.unit:` terms use it. */
+/* Runs the filter on the current result. `unit`: unit of a measurement, for `.unit:` terms. */
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {

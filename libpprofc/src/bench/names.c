@@ -1,5 +1,4 @@
-/* Splits benchmark names. "Encode/format=json/size=4k-8" has the base "Encode", two parts that
- * begin with '/', and the suffix "-8". */
+/* Splits and writes benchmark names. */
 #include "bench/names.h"
 
 #include "core/chars.h"

@@ -1,5 +1,4 @@
-/* Parses integers and prints numbers by Go's rules. benchstatc then prints the same bytes as
- * benchstat. */
+/* Parses integers and prints numbers by Go's rules. */
 #include "bench/number.h"
 
 #include "core/fixed.h"

@@ -1,5 +1,4 @@
-/* Parses integers and prints numbers by Go's rules. benchstatc then prints the same bytes as
- * benchstat. */
+/* Parses integers and prints numbers by Go's rules, for the same bytes as benchstat. */
 #ifndef PPROFC_BENCH_NUMBER_H
 #define PPROFC_BENCH_NUMBER_H
 
@@ -12,8 +11,7 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out);
 /* Appends a value like %v of Go: the shortest digits from which the same double can be read. */
 void number_print(struct buffer *out, double value);
 
-/* Appends a value with `digits` decimals. Infinities and NaN are printed as in Go. With `sign`,
- * positive numbers get a plus sign. */
+/* Appends a value with `digits` decimals, infinities and NaN as in Go. `sign` adds a '+'. */
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign);
 
 #endif

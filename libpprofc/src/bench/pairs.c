@@ -1,5 +1,4 @@
-/* Groups measurements into pairs. Reads the set twice: to count the measurements, and to store
- * them. */
+/* Groups measurements into pairs. Reads the set twice: to count, then to store. */
 #include "bench/pairs.h"
 
 #include "bench/units.h"
@@ -41,8 +40,7 @@ static void pairs_count_processes(struct pairs *pairs) {
   }
 }
 
-/* Returns the round of a result as a text index. If a side has several processes, each process is a
- * round. */
+/* Returns the round of a result as a text index: the process if a side has several of them. */
 static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
@@ -95,8 +93,7 @@ static bool pair_has_key(const struct pair *pair, const struct pair *wanted) {
          pair->unit == wanted->unit;
 }
 
-/* Returns the pair with the key of `wanted`. Adds the pair if it is new. Returns NULL when out of
- * memory. */
+/* Returns the pair with the key of `wanted`, added if new; NULL when out of memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   if (pairs->expected < pairs->count && pair_has_key(&pairs->items[pairs->expected], wanted))
     return &pairs->items[pairs->expected];
@@ -181,8 +178,7 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
                     value->result);
 }
 
-/* Stores a measurement as the next value of its pair. The count of the pair starts at 0 and is the
- * next free index. */
+/* Stores a measurement as the next value of its pair. The pair's count is the next free index. */
 static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {
   struct pair_side *side = &pair->sides[place->side];
@@ -193,8 +189,7 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the columns of the values. Gives each side of a pair its range, and sets the counts to
- * 0. */
+/* Allocates the columns of the values. Gives each side its range, and sets counts to 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

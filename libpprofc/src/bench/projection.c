@@ -68,8 +68,7 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
   p->parts[p->part_count++] = part;
 }
 
-/* Parses "(v1 v2 ...)" after the opening parenthesis. If a word is repeated, its last position
- * counts. */
+/* Parses "(v1 v2 ...)" after the opening parenthesis. The last position of a word counts. */
 static void parse_fixed(struct projection_group *group, struct query *query,
                         struct projection_part *part) {
   size_t capacity = 0;
@@ -341,8 +340,7 @@ static inline bool reserve_key(struct projection *p, size_t values) {
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Most benchmark runs have the same order. Therefore compare with the key after the previous key
-   * first. */
+  /* Most runs repeat the order of keys: compare with the key after the previous key first. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);
@@ -375,8 +373,7 @@ uint32_t projection_key(struct projection *p, size_t result) {
 
 /* ---- order by number --------------------------------- */
 
-/* Returns the factor of the unit prefix at the start of s, such as "k" or "Mi". Returns 1 without a
- * prefix. */
+/* Returns the factor of the unit prefix at the start of s ("k", "Mi"), 1 without one. */
 static double prefix_factor(pprofc_str s) {
   static const char prefixes[] = "KMGTPEZY";
   if (!s.size || !s.data[0]) return 1;
@@ -390,8 +387,7 @@ static bool is_number_part(char c) {
   return c == '.' || char_is_digit(c);
 }
 
-/* Finds the first sequence of digits and points in s. Multiplies this number by the factor of the
- * unit prefix that follows it. */
+/* Finds the first number of digits and points in s, times the factor of its unit prefix. */
 static bool find_number(pprofc_str s, double *out) {
   size_t from = 0;
   while (from < s.size && !is_number_part(s.data[from])) from++;

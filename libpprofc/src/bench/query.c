@@ -57,8 +57,7 @@ static bool query_is_operator(char c) {
   return c == '(' || c == ')' || c == ':' || c == '@' || c == ',';
 }
 
-/* True if a token that starts with c is an operator. '-' and '*' are operators only at the start of
- * a token, not within a word. */
+/* True if a token that starts with c is an operator. '-' and '*' are not operators in a word. */
 static bool starts_operator(char c) {
   return query_is_operator(c) || c == '-' || c == '*';
 }

@@ -50,9 +50,8 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
   return true;
 }
 
-/* Returns the distinct keys among `count` keys in sorted order. Stores the position of each
- * distinct key in `places`, which has one item for each key of the projection. The result is in the
- * arena. */
+/* Returns the distinct keys in sorted order, in the arena. `places`, with one item for each key of
+ * the projection, gets their positions. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -134,8 +133,7 @@ struct table_part {
   uint32_t *order;
   size_t count;
   uint32_t *scratch;
-  uint32_t *row_places, *column_places; /* for each key of the projection, its row index, and its
-                                           column index */
+  uint32_t *row_places, *column_places; /* row and column index of each key of the projections */
 };
 
 /* Finds the rows and columns of a table. Makes their labels. */
@@ -187,8 +185,7 @@ static size_t cells_place(const struct tables_collector *c, const struct table_p
   return step ? part->row_places[id->row] : part->column_places[id->column];
 }
 
-/* Sorts cells by row, then by column, by two counting sorts. `from` and `to` have one item for each
- * cell. The result is in `from`. */
+/* Sorts cells by row and column, by counting. `from` (the result) and `to` have one item a cell. */
 static bool cells_sort(const struct tables_collector *c, const struct table *table,
                        const struct table_part *part, uint32_t *from, uint32_t *to) {
   size_t most = table->row_count > table->column_count ? table->row_count : table->column_count;
@@ -255,8 +252,7 @@ static size_t *flat_fields(struct tables_collector *c, const struct projection *
   return flat;
 }
 
-/* Sorts cells by table, by a counting sort. start[i] becomes the index of the first cell of table
- * i. */
+/* Sorts cells by table, by counting. start[i] becomes the index of the first cell of table i. */
 static void order_cells(const struct tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
   for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];

@@ -4,8 +4,7 @@
 
 #include "core/buffer.h"
 
-/* Appends the tidied form of a unit, and returns the factor for its values. "ns" becomes "sec", and
- * in numerators "MB" becomes "B". */
+/* Appends the tidied unit, and returns the factor for its values: "ns" to "sec", "MB" to "B". */
 double unit_tidy(pprofc_str unit, struct buffer *out);
 
 /* True for units of bytes, which scale by powers of 1024. */
@@ -18,13 +17,11 @@ struct unit_scale {
   const char *prefix; /* unit prefix in UTF-8: "µ" */
 };
 
-/* The first function returns the scale in which the value has four significant digits. The second
- * appends a value in that scale. */
+/* Return the scale in which the value has four significant digits; append a value in a scale. */
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 
-/* Returns 1 if higher values of a unit are better, -1 if lower values are better, 0 if the name of
- * the unit does not tell. */
+/* Returns 1 if higher values of a unit are better, -1 if lower ones are, 0 if unknown. */
 int unit_direction_of(pprofc_str unit);
 
 #endif

@@ -12,14 +12,11 @@
 
 #define EXACT_MAX 50 /* largest sample size for which the distribution of U is exact */
 #define DRIFT_MIN 6  /* minimum number of samples on each side for a test of drift */
-/* Significance level of the test for drift. It is small, because a suite of 100 benchmarks makes
- * 200 of these tests. */
+/* Significance level of the test for drift, small because 100 benchmarks make 200 tests. */
 #define DRIFT_ALPHA 0.001
-/* Minimum number of rounds on each side for a test of the medians of rounds. If each round is a
- * process, the minimum is 2. */
+/* Minimum number of rounds on each side to test their medians; 2 if each is a process. */
 #define ROUNDS_MIN 4
-/* Maximum number of rounds on a side. If there are more, the key "round" probably counts
- * samples. */
+/* Maximum number of rounds on a side. With more, the key "round" probably counts samples. */
 #define ROUNDS_MAX 1000
 
 static double compare_median(struct gate_sample s) {
@@ -32,8 +29,7 @@ static bool sample_is_constant(struct gate_sample s) {
   return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }
 
-/* Returns a robust relative spread: a standard deviation divided by the median. The standard
- * deviation belongs to the normal distribution that has the quartiles of the sample. */
+/* Returns the deviation of a normal distribution with the sample's quartiles, by the median. */
 static double spread_of(struct gate_sample s) {
   double middle = compare_median(s);
   double range =
@@ -45,15 +41,13 @@ static double compare_range(struct gate_sample s) {
   return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
 }
 
-/* Returns the range of the sample. From five values on, returns the inner range, which ignores the
- * lowest and the highest value. */
+/* Returns the range of the sample; from five values on, without the lowest and the highest. */
 static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
 
-/* Returns the larger range of both sides. If the medians differ by more than the inner ranges,
- * returns the larger inner range, because one outlier is not noise. Otherwise outliers count,
- * because an outlier can change the mean. */
+/* Returns the larger range of both sides; inner ranges if the medians differ by more than these,
+ * because one outlier is not noise. Otherwise outliers can change the mean. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
   bool apart = fabs(compare_median(head) - compare_median(base)) > inner;
@@ -69,8 +63,8 @@ double gate_smallest_p(size_t base_count, size_t head_count) {
   return ways > 0 ? fmin(1, 2 / ways) : 1;
 }
 
-/* Computes in how many ways U can be 0, 1 ... size - 1. These numbers are the coefficients of the
- * product of (1 - x^(n+i)) / (1 - x^i). */
+/* Counts the ways in which U is 0, 1 ...: coefficients of the product of (1 - x^(n+i)) / (1 -
+ * x^i). */
 static void count_u(double *ways, size_t size, size_t n, size_t m) {
   for (size_t u = 0; u < size; u++) ways[u] = u == 0;
   for (size_t i = 1; i <= m; i++) {
@@ -108,8 +102,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* Returns how many ratios head / base are at most `limit`. The inner loop only moves forward,
- * because a larger base value admits at least as many head values. */
+/* Counts the ratios head / base up to `limit`. A larger base value admits at least as many head
+ * values, so the inner loop only moves forward. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -119,8 +113,8 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* Returns the ratio at index `n` in ascending order, without storing all ratios. Searches over the
- * bits of doubles. Nonnegative doubles have the same order as their bits. */
+/* Returns the n-th smallest ratio without storing all: searches over the bits of doubles, whose
+ * order is the order of nonnegative values. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
   /* Upper bound of the search: the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
@@ -220,8 +214,7 @@ static bool compare_medians(const struct gate *gate, struct gate_row *row, struc
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
-/* Runs the U test, which compares medians. Means are misleading for samples with clusters or
- * outliers. */
+/* Runs the U test of medians, because clusters and outliers make means misleading. */
 static bool run_second_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                             struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
@@ -231,14 +224,12 @@ static bool run_second_test(const struct gate *gate, struct gate_row *row, struc
   return true;
 }
 
-/* True if the p-value of an earlier test is smaller than every p-value that the permutation test
- * can give. */
+/* True if an earlier test has a smaller p-value than the permutation test can give. */
 static bool is_below_permutations(const struct gate_row *row) {
   return fmin(row->p, row->further[0].p) < 1.0 / TRIMMED_DRAWS;
 }
 
-/* Tests the trimmed means of logarithms. Outliers can hide a change from the other two tests, but
- * not from this test. */
+/* Tests trimmed means of logarithms: outliers cannot hide a change, as in the other two tests. */
 static bool run_third_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                            struct gate_sample head) {
   size_t count = base.count + head.count;
@@ -317,8 +308,8 @@ static double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... in the order of their first values. Returns the number of
- * rounds. Returns 0 if a value has no round or there are too many rounds. */
+/* Numbers the rounds of a side 0, 1 ... in order of first use. Returns their number, or 0 if a
+ * value has no round or there are too many rounds. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {

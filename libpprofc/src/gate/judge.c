@@ -1,5 +1,5 @@
-/* Judges all rows. Applies the rules, chooses wall time or CPU time, corrects for the number of
- * tests, and sets the verdicts (verdict.c). Then adds warnings about the whole run. */
+/* Judges all rows: rules, wall or CPU time, correction for the number of tests, verdicts
+ * (verdict.c). Then warns about the whole run. */
 #include "gate/judge.h"
 #include "stats/corrections.h"
 
@@ -9,8 +9,8 @@
 
 /* Default for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
-/* Smallest default for whole bytes, just above 1 B. Go rounds bytes per operation down. Medians
- * that differ by 1 B can therefore have nearly the same amount. */
+/* Smallest default for whole bytes, just above 1 B: Go rounds bytes per operation down, so medians
+ * of nearly the same amount may differ by 1 B. */
 #define MEMORY_ROUNDING 1.001
 
 /* ---- rules ------------------------------------------- */
@@ -32,8 +32,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to a row. The last matching rule decides about each setting. Sets *decides to
- * the last rule that ignores or accepts the row. */
+/* Applies the rules to a row. The last matching rule decides each setting. *decides: the last
+ * matching rule that ignores or accepts the row. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -60,8 +60,7 @@ static bool is_whole_median(double median) {
   return 2 * median == floor(2 * median);
 }
 
-/* Sets the default floor for memory, unless the user set a floor. Go divides one-time allocations
- * by the number of operations, so results vary a little. */
+/* Sets the default floor for memory: Go divides one-time allocations by the operations. */
 static void set_memory_floor(struct gate_row *row) {
   static const struct gate_floor least = {.bytes = MEMORY_ROUNDING};
   struct gate_floor most = {.bytes = MEMORY_FLOOR};
@@ -71,12 +70,10 @@ static void set_memory_floor(struct gate_row *row) {
     row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
     if (whole) row->floor = fmax(row->floor, gate_floor_of(&least, row->unit));
   }
-  row->floor = fmax(row->floor, 0); /* A negative floor means that the user switched the floor
-                                       off. */
+  row->floor = fmax(row->floor, 0); /* A negative floor: switched off by the user. */
 }
 
-/* Adds noise that the samples do not show. Raises the threshold of counts to their noise. Tests the
- * change against the noise between earlier runs. */
+/* Adds noise that the samples hide. Raises thresholds of counts. Tests against earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {
@@ -89,8 +86,7 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   gate_test_earlier(gate, row, buffer_str(scratch));
 }
 
-/* Sets the better direction of the row. The settings decide first, then the input, then the table
- * of units. */
+/* Sets the row's better direction by the settings, else the input, else the table of units. */
 static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_settings_direction(gate, row->unit);
   if (asked) row->direction = asked;
@@ -113,13 +109,12 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A group of p-values that are corrected together. Each test has three groups: rows that can
- * regress, rows that cannot regress, and watched times (gate_row.watched). */
+/* A group of p-values that are corrected together. Each test has three: rows that can regress, rows
+ * that cannot, and watched times (gate_row.watched). */
 struct family {
-  size_t test;   /* number of the test: 0 is the first test; 1 and 2 are further[0] and
-                    further[1] */
-  double factor; /* factor that multiplies the p-values; 2 for the third test. With this factor, any
-                    test reports at most a share alpha of unchanged suites as worse. */
+  size_t test;   /* test: 0 is the first; 1 and 2 are further[0] and further[1] */
+  double factor; /* factor for the p-values, 2 for the third test: any test reports at most a share
+                    alpha of unchanged suites as worse */
   bool screened, watched;
 };
 
@@ -140,8 +135,7 @@ static double *family_value(struct gate_row *row, const struct family *family, b
   return adjusted ? &row->adjusted : &row->p;
 }
 
-/* Adjusts the p-values of a family. `p` is scratch space for one value per row. Returns false when
- * out of memory. */
+/* Adjusts the p-values of a family. `p` has space for all rows. False when out of memory. */
 static bool adjust_family(struct gate *gate, const struct family *family, double *p) {
   static const corrections_fn corrections[] = {[PPROFC_GATE_BH] = corrections_benjamini_hochberg,
                                                [PPROFC_GATE_HOLM] = corrections_holm,
@@ -245,8 +239,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* Marks a row as inconclusive if its wall time got worse and its CPU time did not. The benchmark
- * waits, or the machine was busy. */
+/* Marks a row inconclusive if only its wall time got worse: a wait, or a busy machine. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
   if (gate->rows[row->judged].significant && gate->rows[row->judged].delta > 0) return;
@@ -321,7 +314,7 @@ static void explain_uncompared(const struct gate *gate, struct buffer *out) {
 }
 
 /* Adds a problem if no row was compared, or if every row has too few samples. */
-static void check_compared(struct gate *gate) {
+static void judge_check_compared(struct gate *gate) {
   if (gate->problem_count) return;
   if (gate->compared && gate->too_few == gate->compared) {
     gate_problem(gate,
@@ -369,7 +362,7 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   pprofc_status status = judge_rows(gate, decides, &scratch, error);
   if (status == PPROFC_OK) {
     check_rules(gate);
-    check_compared(gate);
+    judge_check_compared(gate);
     if (!gate_find_trends(gate) || !gate_find_visible(gate)) status = error_nomem(error);
   }
   bool failed = scratch.failed || gate->problems.failed || gate->warnings.failed;

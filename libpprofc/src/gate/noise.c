@@ -1,6 +1,6 @@
 /* Estimates from earlier runs how much benchmarks vary without a change, and tests changes against
- * this variance. One benchmark has too few runs for an estimate. Therefore the estimate includes
- * the variances of all benchmarks in the same unit (Smyth 2004), and the tail of their noise. */
+ * it. One benchmark has too few runs, so the estimate includes the variances of all in the same
+ * unit (Smyth 2004), and the tail of their noise. */
 #include "bench/pairs.h"
 #include "core/array.h"
 #include "core/log_guard.h"
@@ -12,8 +12,7 @@
 #include <math.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* gate_add escapes the names of rows. Escape here as well, to get equal
-                              keys. */
+  escape_line(out, group); /* Escape as gate_add does, to get equal keys. */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -39,16 +38,14 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   earlier.unit = interner_copy(&gate->noise_units, &gate->arena, str_slice(key, unit, key.size));
   uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
   if (id == MAP_NONE || earlier.unit == MAP_NONE) return false;
-  /* Ids count from 0 without gaps, so a new id is the next index. If two benchmarks have equal
-   * keys, the larger variance counts. */
+  /* Ids have no gaps: a new id is the next index. Of equal keys, the larger variance counts. */
   if (id == gate->noise_count)
     return ARRAY_PUSH(gate->mem, gate->noise, gate->noise_count, gate->noise_capacity, earlier);
   if (earlier.variance > gate->noise[id].variance) gate->noise[id] = earlier;
   return true;
 }
 
-/* Replaces the values of a benchmark by the median of each run, and returns the number of runs.
- * Each input is a run, whose values are adjacent. */
+/* Replaces a benchmark's values by the median of each run (input). Returns the number of runs. */
 static size_t take_runs(struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *all = &pair->sides[PAIR_BASE];
   const uint32_t *runs = pairs->inputs + all->first;
@@ -99,10 +96,9 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 #define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
 
 /* Statistics of the benchmarks of a unit. A tail is the excess kurtosis of the difference of two
- * runs: 0 for normal noise, above 0 if large differences are more frequent. */
+ * runs: 0 for normal noise, above 0 with more large differences. */
 struct unit_noise {
-  /* of the logarithms of the variances, corrected for the bias of small samples: count, mean, sum
-   * of squares, and sum of the variances of the sampling errors */
+  /* of the log variances, corrected for size: count, mean, squares, sampling variances */
   size_t count;
   double mean, squares, sampling;
   /* sums over the benchmarks: fourth and second powers of the differences between two runs, and
@@ -114,8 +110,7 @@ struct unit_noise {
   double variance, degrees;
 };
 
-/* Adds the means over all pairs of runs, computed from the sums of squares and of fourth powers
- * around the mean of the benchmark. */
+/* Adds the means over all pairs of runs, from the powers around the mean of the benchmark. */
 static void unit_noise_add_tail(struct unit_noise *u, const struct gate_earlier *e) {
   double n = e->degrees + 1, pairs = n * e->degrees, squares = e->variance * e->degrees;
   u->fourth += (2 * n * e->fourth + 6 * squares * squares) / pairs;
@@ -137,9 +132,8 @@ static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
   unit_noise_add_tail(u, e);
 }
 
-/* Estimates the tail. With four runs, differences within one benchmark show it, even if the noise
- * of the benchmarks differs. With fewer runs, the estimate assumes that all benchmarks have equal
- * noise: a benchmark with more noise then counts as a tail, and the test finds less. */
+/* Estimates the tail. Four runs show it within one benchmark. Fewer need the assumption that all
+ * benchmarks have equal noise: unequal noise then counts as a tail, and the test finds less. */
 static double unit_noise_tail(const struct unit_noise *u) {
   double count = (double)u->count, square = u->second * u->second / count;
   if (u->products == u->count) square = u->product;
@@ -158,8 +152,8 @@ static void unit_noise_finish(struct unit_noise *u) {
   u->variance = exp(u->mean + stats_digamma(u->degrees / 2) - log(u->degrees / 2));
 }
 
-/* Lowers the degrees of freedom, so that the t distribution also has the tail of the noise. Scales
- * the variance, so that the test statistic keeps its variance. */
+/* Lowers the degrees of freedom for the tail of the noise, and scales the variance to keep the
+ * statistic's variance. */
 static void earlier_add_tail(struct gate_earlier *e, double tail) {
   if (!(tail > 0) || !(e->degrees > 4)) return;
   double degrees = 4 + 6 / (tail + 6 / (e->degrees - 4));
@@ -177,8 +171,7 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Keep a variance of 0 for memory sizes, which have no noise. For times, a variance of 0 is
-     * chance. */
+    /* Keep a variance of 0 for memory sizes, which have no noise; for times it is chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;
@@ -194,8 +187,7 @@ bool gate_share_earlier(struct gate *gate) {
 static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
   double change = log1p(delta) / row->between;
   if (kind == GATE_DELTA_UNKNOWN) return 1;
-  /* A change from 0, or to 0 or less, exceeds all noise, because the values of earlier runs are
-   * positive. */
+  /* A change from or to 0 or less exceeds all noise, because earlier values are positive. */
   if (!isfinite(change)) return 0;
   return pprofc_t_two_sided(change, row->between_degrees);
 }
@@ -204,8 +196,7 @@ static double earlier_p(const struct gate_row *row, enum gate_delta kind, double
 static void earlier_widen(const struct gate_row *row, double delta, double *low, double *high) {
   double half = row->between * pprofc_t_quantile(1 - row->alpha / 2, row->between_degrees);
   if (!isfinite(delta)) return;
-  if (!(half < log(GATE_EARLIER_MOST))) { /* There are too few earlier runs, so the interval is
-                                             unbounded. */
+  if (!(half < log(GATE_EARLIER_MOST))) { /* Too few earlier runs: the interval is unbounded. */
     *low = *high = (double)NAN;
     return;
   }
@@ -215,8 +206,7 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Raises p to the p-value from earlier runs if that is larger. Without a test of the row, p is the
- * p-value from earlier runs. */
+/* Raises p to the p-value from earlier runs, or sets it if the row has no test. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
@@ -226,8 +216,7 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   row->constant = false;
 }
 
-/* Requires that a change exceeds two types of noise: within this run, and between runs. The larger
- * p-value counts. */
+/* Requires that a change exceeds the noise in this run and between runs: the larger p counts. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;

@@ -1,6 +1,5 @@
-/* Computes the power of Welch's t-test and of the Mann-Whitney U test for normal noise that is
- * proportional to the value. From the power, computes the smallest change that a test detects, and
- * the number of samples that detects a given change. */
+/* Computes the power of Welch's t-test and the Mann-Whitney U test for normal noise proportional to
+ * the value: the smallest change that a test detects, and the samples that a change needs. */
 #include "gate/power.h"
 
 #include "gate/compare.h"
@@ -14,15 +13,13 @@
 #define SAMPLES_MAX 10000 /* largest number of samples on each side that is useful advice */
 #define U_COUNTED   50    /* largest sample size for which U is simulated */
 #define U_DRAWS     2000
-/* The square root of pi / 3. In large normal samples, the smallest change that U finds is larger
- * than the change that t finds by this factor. */
+/* sqrt(pi / 3): in large normal samples, U needs a change larger than t does by this factor. */
 #define U_EFFICIENCY 1.0233
 
 /* ---- Welch ------------------------------------------- */
 
-/* Returns the t at which the two-sided p-value is `level`. Runs Newton's method on the logarithm of
- * the tail probability, starting from `near`. The error of a step is about the square of the
- * previous error. */
+/* Returns the t with the two-sided p-value `level`, by Newton's method from `near` on the logarithm
+ * of the tail. The error of a step is about the square of the last error. */
 static double power_critical(double level, double degrees, double near) {
   double t = near;
   double scale =
@@ -38,13 +35,11 @@ static double power_critical(double level, double degrees, double near) {
   return t;
 }
 
-/* Number of steps of the integrals. The integrands are nearly 0 at both ends, so a sum over equal
- * steps is as exact as any other rule. */
+/* Steps of the integrals. Integrands are nearly 0 at both ends, so a plain sum is exact. */
 #define NODES 12
 #define REACH 5.0 /* limits of integration in standard deviations */
 
-/* Discrete approximation of the distribution of sqrt(chi-squared / degrees): its values and their
- * weights. */
+/* Discrete approximation of the distribution of sqrt(chi-squared / degrees), with weights. */
 struct chi {
   double value[NODES + 1], weight[NODES + 1];
 };
@@ -61,8 +56,7 @@ static void chi_init(struct chi *chi, double degrees) {
   for (int i = 0; i <= NODES; i++) chi->weight[i] /= all;
 }
 
-/* Returns P(T > critical) of the noncentral t with noncentrality `shift`: the mean of
- * Phi(shift - critical * u). */
+/* Returns P(T > critical) of the noncentral t: the mean of Phi(shift - critical * u). */
 static double power_of_t(const struct chi *chi, double shift, double critical) {
   double sum = 0;
   for (int i = 0; i <= NODES; i++)
@@ -77,10 +71,9 @@ struct mean_error {
 
 #define SHARES 8
 
-/* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their sum is
- * independent of their ratio, and the test's degrees of freedom depend only on the ratio. The
- * integral runs over an angle that represents the ratio, because the density over the angle has no
- * pole. */
+/* Returns the power of Welch's test. Both variance estimates are chi-squared; their sum is
+ * independent of their ratio, which gives the degrees of freedom. Integrates over an angle that
+ * represents the ratio, because its density has no pole. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -116,8 +109,7 @@ double gate_power_welch(const struct gate_design *d, double change) {
   return power_of_welch(change, x, y, d->level);
 }
 
-/* Returns the normal quantile of a power. The quantile is nearly linear in the change, which suits
- * the secant method. */
+/* Returns the normal quantile of a power, nearly linear in the change for the secant method. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -126,8 +118,8 @@ static double most_change(const struct gate_design *d) {
   return d->direction > 0 ? 1 - 1e-9 : CHANGE_MAX;
 }
 
-/* Finds the smallest change that the test detects, by the secant method. Starts at the value for
- * large samples. Keeps each step between a change that is too small and a change that suffices. */
+/* Finds the smallest change that the test detects, by the secant method from the value for large
+ * samples. Keeps each step between a change too small and one that suffices. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
@@ -178,9 +170,8 @@ double gate_power_select(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* Returns the smallest shift of the head that makes a simulated pair of samples significant. U
- * counts the pairs in which the head's value exceeds the base's value. A growing shift adds the
- * pairs one by one. The smallest shift is therefore an order statistic of the differences. */
+/* Returns the smallest shift of the head that makes a simulated pair of samples significant. A
+ * growing shift adds pairs to U one by one, so it is an order statistic of the differences. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -208,8 +199,7 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Returns the shift for samples of n and m values. A suite has few different sizes, so each pair of
- * sizes is simulated once and kept in a list. */
+/* Returns the shift for n and m values. Simulates each pair of sizes once; a suite has few. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;
@@ -223,8 +213,7 @@ static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double lev
   return !power->known.failed;
 }
 
-/* Converts a shift in standard deviations to a relative change. The change also scales the noise of
- * head. */
+/* Converts a shift in standard deviations to a relative change, which also scales head's noise. */
 static double change_of_shift(const struct gate_design *d, double shift) {
   double change = 0, most = most_change(d);
   for (int i = 0; i < 200; i++) {

@@ -98,8 +98,7 @@ static const char *take_direction(struct rules_reader *r, const struct node *val
   return NULL;
 }
 
-/* Escapes the text like gate_add escapes the texts of rows, because rules are compared with
- * rows. */
+/* Escapes a text as gate_add does with rows, because rules are compared with rows. */
 static const char *rules_take_text(struct rules_reader *r, const struct node *value, void *field) {
   pprofc_str *out = field;
   if (!node_is(value, NODE_STRING)) return "must be a string";
@@ -269,8 +268,7 @@ static const struct gate_rules_member top_members[] = {
 
 /* ---- the file ---------------------------------------- */
 
-/* Writes the place of the error, such as `rule 2, "threshold"`, `rule 2`, `"threshold"` or `the
- * file`. */
+/* Writes the place of the error: `rule 2, "threshold"`, `rule 2`, `"threshold"`, `the file`. */
 static void put_mistake_place(const struct rules_reader *r, char *out, size_t size) {
   char rule[32] = "the file";
   if (r->rule != SIZE_MAX) snprintf(rule, sizeof rule, "rule %zu", r->rule + 1);
@@ -286,9 +284,7 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
  * position in the file, and both are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
-  if (r->key)
-    offset--; /* r->at is the byte after the opening quote. Report the position of the
-                 quote. */
+  if (r->key) offset--; /* r->at is after the opening quote; report the quote. */
   *line = *column = 1;
   if (offset >= r->data.size) return;
   for (const char *c = r->data.data; offset-- > 0; c++) {

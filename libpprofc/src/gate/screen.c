@@ -1,13 +1,11 @@
 /* Selects the benchmarks that get further rounds, and plans the number of rounds. */
 #include "gate/screen.h"
 
-/* Significance level of the first stage. It selects four of five benchmarks that are worse by the
- * threshold. */
+/* Significance level of the first stage: selects 4 of 5 benchmarks worse by the threshold. */
 #define SCREEN_ALPHA 0.4
 #define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
 
-/* Shares of the significance level at which looks (screen.h) find regressions: the maximum for a
- * single look, and the maximum sum of all looks. */
+/* Maximum share of the level at which a look (screen.h) finds regressions, and of all looks. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

@@ -1,6 +1,5 @@
-/* Chooses between wall time and CPU time of a benchmark that has both. On a loaded machine CPU time
- * has half the noise. But CPU time does not include waiting, and with several threads it is the sum
- * over the threads. */
+/* Chooses between wall and CPU time of a benchmark. CPU time has half the noise on a loaded
+ * machine, but no waiting, and is the sum over the threads. */
 #include "core/array.h"
 #include "gate/judge.h"
 
@@ -11,8 +10,7 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
-/* Indices of a benchmark's rows by type of time, or SIZE_MAX. A table with several columns repeats
- * a benchmark for each column, one after the other. */
+/* Row indices of a benchmark by type of time, or SIZE_MAX; one after the other per table column. */
 struct gate_times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* number of columns read so far, by type of time */
@@ -40,8 +38,7 @@ static bool is_part(pprofc_str name, const char *part) {
   return end == name.size || name.data[end] == '/';
 }
 
-/* True if the name contains "/threads:8", which Google Benchmark writes. "/threads:1" means one
- * thread. */
+/* True if the name has Google Benchmark's "/threads:8"; "/threads:1" means one thread. */
 static bool names_threads(pprofc_str name) {
   size_t at = str_find(name, STR("/threads:"));
   if (at == name.size) return false;
@@ -56,8 +53,7 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
   return least >= gate->settings.min_samples || least >= other;
 }
 
-/* True if the benchmark has several threads, because the input says so or CPU time exceeds wall
- * time. */
+/* True if the input says so or CPU time exceeds wall time. */
 static bool has_threads(const struct gate_row *wall, const struct gate_row *cpu) {
   return wall->threaded || cpu->threaded || names_threads(wall->name) ||
          cpu->base / wall->base > CPU_MAX || cpu->head / wall->head > CPU_MAX;
@@ -106,16 +102,14 @@ static void time_choose(struct gate *gate, const struct gate_times *t) {
   }
 }
 
-/* Excludes user time and system time, because the gate judges their sum. If the sum is unknown for
- * a sample, the gate judges neither. */
+/* Excludes user and system time if their sum is judged. If the sum is unknown, neither is. */
 static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
     if (t->row[parts[i]] != SIZE_MAX) rows[t->row[parts[i]]].aside = "part of CPU time";
 }
 
-/* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from the same measurement, so only
- * the time is judged. */
+/* Excludes the rate of a Go benchmark: "ns/op" and "MB/s" are the same measurement. */
 static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
   if (t->row[RATE] != SIZE_MAX && compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
@@ -130,8 +124,7 @@ struct times_table {
   struct buffer key; /* key of the current benchmark */
 };
 
-/* Returns the times of the benchmark `key`. Adds empty times for a new benchmark. Returns NULL when
- * out of memory. */
+/* Returns the times of the benchmark `key`, empty if new, or NULL when out of memory. */
 static struct gate_times *find_times(struct times_table *t) {
   static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
   if (t->key.failed) return NULL;

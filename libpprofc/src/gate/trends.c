@@ -1,5 +1,4 @@
-/* Warns about three problems of a whole run: most benchmarks drift, most benchmarks change in one
- * direction, or there are too few samples for the number of rows. */
+/* Warns about a whole run: most benchmarks drift or change alike, or samples are too few. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "stats/robust.h"
@@ -9,8 +8,7 @@
 #define SIGN_ALPHA 0.001
 #define SIGN_MIN   8 /* minimum number of rows for a sign test */
 
-/* Returns the p-value of a two-sided sign test: the probability that fair coins give a split that
- * is at least as uneven. */
+/* Returns a two-sided sign test's p: the chance that fair coins split at least as unevenly. */
 static double sign_p(size_t up, size_t down) {
   size_t n = up + down, most = up > down ? up : down;
   double log_ways = -(double)n * log(2), sum = 0;
@@ -26,8 +24,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if the row represents its benchmark when benchmarks are counted. With `times`, only rows of
- * times represent a benchmark, because other units change together with the time. */
+/* True if the row represents its benchmark in counts. `times`: only times, because other units
+ * change with them. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;
@@ -44,8 +42,7 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-/* A change that most benchmarks share. It has the number of benchmarks that got worse, the number
- * that changed, and the median change, which is positive for worse. */
+/* A change that most benchmarks share: the number worse, the number changed, their median. */
 struct trend {
   size_t worse, all;
   double middle;
@@ -60,8 +57,7 @@ static const char *trend_name(const struct trend *trend) {
   return trend->middle > 0 ? "worse" : "better";
 }
 
-/* Counts the rows with a positive and with a negative `number`. True if chance is unlikely to make
- * the numbers so uneven. `values` is scratch space for one number per row. */
+/* Counts rows by sign of `number`; true if too uneven for chance. `values`: space for all rows. */
 static bool is_one_sided(const struct gate *gate, double (*number)(const struct gate_row *),
                          bool times, double *values, struct trend *trend) {
   size_t n = 0;

@@ -1,5 +1,4 @@
-/* Finds the better direction of units, in the spelling of any tool. Parses percentages, floors and
- * dates of the settings. */
+/* Finds directions of units in any tool's spelling. Parses percentages, floors and dates. */
 #include "bench/units.h"
 
 #include "core/chars.h"

@@ -1,5 +1,4 @@
-/* Finds the verdict on a row. The first condition that holds for the row decides. docs/GATES.md
- * explains the conditions. */
+/* Finds a row's verdict by the first condition that holds. docs/GATES.md explains these. */
 #include "gate/judge.h"
 
 #include <math.h>
@@ -64,10 +63,9 @@ static bool has_too_few_samples(const struct gate *gate, const struct gate_row *
   return (base < head ? base : head) < gate->settings.min_samples;
 }
 
-/* True if a regression of the row does not count. Its samples come from one process, so that the
- * noise between processes is unknown; constant values have no noise. Or the first stage did not
- * choose the row for further rounds (screen.h). Or it is a time or a rate, and other programs used
- * the processors. */
+/* True if a regression of the row does not count: all samples come from one process, which hides
+ * the noise between processes (constant values have no noise); the first stage did not choose the
+ * row (screen.h); or other programs slowed a time or rate. */
 static bool is_in_doubt(const struct gate *gate, const struct gate_row *row) {
   if ((row->one_process && !row->constant) || row->screened) return true;
   return row->overloaded && !gate->settings.any_load && gate_unit_depends_on_load(row->unit);

@@ -1,13 +1,11 @@
-/* Computes for each row the smallest change that its test would find. Also computes how many rounds
- * or samples find a change as large as the threshold. */
+/* Computes the smallest change that each row's test finds, and the samples for the threshold. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/power.h"
 
 #include <math.h>
 
-/* Returns the p-value up to which a row is significant if no other row changed. This is the first
- * step of both Benjamini and Hochberg and Holm. */
+/* Returns the p up to which a row is significant alone, the first step of both corrections. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {
   bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1;
   return corrected ? row->alpha / (double)gate->family : row->alpha;
@@ -19,8 +17,7 @@ static double least_change(const struct gate_row *row) {
   return fmax(row->threshold, floor);
 }
 
-/* Sets the smallest visible change of a row to infinity if no p-value of its table can be
- * significant. A table has no samples from which a change could be computed. */
+/* Makes a table row's smallest change infinite if no p can be significant: it has no samples. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -37,8 +34,7 @@ static struct gate_design design_of(const struct gate *gate, const struct gate_r
                               .ranks = gate->settings.test == PPROFC_GATE_UTEST};
 }
 
-/* Finds how many rounds would find a change as large as the threshold if the noise stays the same.
- * The number is at least -min-samples. */
+/* Finds how many rounds, at least -min-samples, find the threshold at the same noise. */
 static bool find_rounds(const struct gate *gate, struct gate_power *power,
                         const struct gate_row *row, double *needed) {
   struct gate_design design = design_of(gate, row);
@@ -47,8 +43,7 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power,
   return true;
 }
 
-/* Raises the smallest visible change to the smallest change that exceeds the noise between runs.
- * More rounds in this run do not reduce that noise. */
+/* Raises the smallest visible change to exceed the noise between runs, which more rounds keep. */
 static void see_between_runs(struct gate_row *row) {
   double t = pprofc_t_quantile(1 - row->level / 2, row->between_degrees) +
              pprofc_t_quantile(GATE_POWER, row->between_degrees);
@@ -66,8 +61,8 @@ struct visible_search {
   size_t count;
 };
 
-/* Sets the smallest visible change of a row with a test. For a screened row this is the threshold:
- * a change of that size would have caused more rounds in four of five cases. */
+/* Sets a tested row's smallest visible change. For a screened row it is the threshold: such a
+ * change leads to more rounds in four of five cases. */
 static bool see_change(struct visible_search *v, struct gate_row *row, bool known) {
   struct gate_design design = design_of(v->gate, row);
   if (row->screened) {
@@ -98,8 +93,7 @@ static bool see_row(struct visible_search *v, struct gate_row *row) {
 
 /* ---- all rows ---------------------------------------- */
 
-/* Counts a tested row. If several rows have the same largest change, the first counts as the
- * worst. */
+/* Counts a tested row. The first row with the largest change counts as the worst. */
 static void visible_count_row(struct visible_search *v, const struct gate_row *row, size_t index) {
   struct gate *gate = v->gate;
   gate->tested++;
@@ -131,8 +125,7 @@ static bool see_all(struct visible_search *v) {
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Counts the benchmarks with a compared row, and the benchmarks with an unjudged row. Returns false
- * when out of memory. */
+/* Counts the benchmarks with a compared and with an unjudged row. False when out of memory. */
 static bool see_benchmarks(struct gate *gate) {
   struct interner keys;
   struct buffer key;

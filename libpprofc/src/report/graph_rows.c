@@ -1,5 +1,4 @@
-/* Returns the call graph as data. Builds the graph of -top with the edges of -tree. Copies the
- * shown part into arrays in a separate region. */
+/* Returns the call graph, the nodes of -top with edges of -tree, copied to its own region. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/graph.h"
@@ -29,8 +28,7 @@ static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *o
   return out->data != NULL;
 }
 
-/* Returns the copy of a text of a frame. Makes only one copy of each text, because many nodes have
- * the same file. */
+/* Returns the copy of a frame's text, only one for each text: many nodes have the same file. */
 static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *out) {
   pprofc_str *copy = &c->texts[text];
   if (!copy->data && !graph_copy_text(c, c->graph->frames.texts.items[text], copy)) return false;
@@ -38,8 +36,7 @@ static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *ou
   return true;
 }
 
-/* Copies the name of a node. If this is also the name of the function, uses the copy of the
- * function's name. */
+/* Copies the name of a node, or uses the copy of its function's name if that is equal. */
 static bool graph_copy_name(struct graph_copy *c, uint32_t index, uint32_t function,
                             pprofc_str *out) {
   pprofc_str name = graph_name(c->graph, index), text = c->graph->frames.texts.items[function];
@@ -75,8 +72,7 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Updates whether the target of an edge is inlined. A node is inlined if all calls to it are
- * inlined. It is partly inlined if only some calls are inlined. */
+/* Updates if the target of an edge is inlined: by all calls to it, or partly, by some. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;

@@ -15,8 +15,7 @@ struct similar_name {
   size_t cost;
 };
 
-/* Copies a text in lower case. Drops the bytes that are in `without`. Returns "" for a long
- * text. */
+/* Copies a text in lower case, without the bytes in `without`. Returns "" for a long text. */
 static pprofc_str similar_lower(pprofc_str text, const char *without, char out[WORD_MAX]) {
   size_t size = 0;
   for (size_t i = 0; i < text.size && text.size <= WORD_MAX; i++) {
@@ -34,25 +33,21 @@ static pprofc_str similar_after(pprofc_str name, const char *bytes) {
   return str_slice(name, at, name.size);
 }
 
-/* Returns the smallest edit distance between `wanted` and three forms of the name: the whole name,
- * the name without folders, and the name without its package. */
+/* Returns the smallest edit distance of `wanted` to a name, whole, without folders, or package. */
 static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
   char text[WORD_MAX];
   pprofc_str lower = similar_lower(name, "", text);
   const pprofc_str forms[] = {lower, similar_after(lower, "/"), similar_after(lower, ".:")};
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    if (i && forms[i].size == forms[i - 1].size)
-      continue; /* This form is the same as the previous
-                   form. */
+    if (i && forms[i].size == forms[i - 1].size) continue; /* same as the previous form */
     size_t cost = misspelling_cost(wanted, forms[i]);
     if (cost < best) best = cost;
   }
   return best;
 }
 
-/* Keeps the names with the smallest edit distances. Names with equal distances stay in the order of
- * the profile. */
+/* Keeps the names with the smallest edit distances; ties stay in the profile's order. */
 static void similar_keep(struct similar_name best[SIMILAR_MAX], pprofc_str name, size_t cost) {
   for (size_t i = 0; i < SIMILAR_MAX; i++)
     if (str_equal(best[i].name, name)) return;

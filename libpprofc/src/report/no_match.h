@@ -4,9 +4,9 @@
 
 #include "report/report.h"
 
-/* Sets the error for the expression of the report. `what` is pprof's word for the expression:
- * "regexp:". If functions of the profile match, adds the text `present`. If `present` is NULL, adds
- * that these functions have no samples. If no function matches, adds up to three similar names. */
+/* Sets the error for the report's expression; `what` is pprof's word for it: "regexp:". If
+ * functions of the profile match, adds `present`, or (NULL) that they have no samples. If not, adds
+ * up to three similar names. */
 pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
                               pprofc_error *error);
 

@@ -1,5 +1,4 @@
-/* Makes a report. Finds the format, filters the profile with the settings of the format, and calls
- * the function of the format. */
+/* Makes a report: finds the format, filters the profile for it, calls its function. */
 #include "core/brief.h"
 #include "core/budget.h"
 #include "core/log_guard.h"
@@ -32,8 +31,7 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* True if a CI system may print the output in its log. This holds for a text format and for the
- * variant "text". */
+/* True if a CI system may print the output in its log: text formats, and the variant "text". */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;
@@ -80,8 +78,7 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   return status;
 }
 
-/* True if the format can read the profile. Returns false if equal samples were already added up but
- * the format needs the single samples. */
+/* True if the format can read the profile, which may lack the single samples that it needs. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   if (!profile->samples.tree) return true;

@@ -1,5 +1,5 @@
-/* The input of a report, and the table of reports. A new output format needs a file with a
- * report_fn function, and a row in formats.c. docs/EXTENDING.md lists the other steps. */
+/* The input of a report, and the table of reports. A new format needs a report_fn function and a
+ * row in formats.c; docs/EXTENDING.md lists the other steps. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
@@ -15,14 +15,10 @@ struct report {
   const pprofc_allocator *mem;
   struct pipeline_result result; /* filtered and aggregated profile, with its value and total */
   const struct graph *kept; /* existing graph that the report prints (report/kept.h), or NULL */
-  bool rows_add_up; /* true if the rows that the report marks (output_row) have flat values that add
-                       up to the flat value of all nodes */
-  struct graph_summary legend; /* with rows_add_up: numbers of nodes for the lines above the
-                                  report */
-  int node_rank;               /* with rows_add_up: rank (core/brief.h) of the rows that show
-                                  nodes */
-  pprofc_str output_unit; /* value of the option unit. pipeline_graph replaces it by the chosen unit
-                             (docs/spec/pprof.md, 20.2). */
+  bool rows_add_up; /* true if the flat values of marked rows (output_row) add up to the total */
+  struct graph_summary legend; /* with rows_add_up: numbers of nodes for the lines above */
+  int node_rank;               /* with rows_add_up: rank (core/brief.h) of rows of nodes */
+  pprofc_str output_unit;      /* option unit, or the unit chosen by pipeline_graph (spec 20.2) */
 };
 
 typedef pprofc_status report_fn(struct report *report, struct output *out, pprofc_error *error);
@@ -53,8 +49,8 @@ struct report_format {
 #define REPORT_TOTALS    32768u /* flag: the report shows totals of the unfiltered profile */
 #define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
 
-/* Prepares the profile for the format that the options name. The options must live as long as the
- * report. The caller frees the result, even after an error. */
+/* Prepares the profile for the options' format. Options must outlive it. The caller frees the
+ * result, even after an error. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
 
@@ -62,8 +58,7 @@ pprofc_status report_open(struct report *report, const pprofc_profile *profile,
 pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
                             pprofc_error *error);
 
-/* Sets *graph to the kept graph. Without a kept graph, builds a graph like pipeline_graph. The
- * caller frees the graph with report_graph_free, even after an error. */
+/* Sets *graph to the kept graph, or builds one. Call report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
@@ -71,38 +66,32 @@ void report_graph_free(const struct report *report, struct graph *graph);
 /* Returns the table row of a format, or NULL. */
 const struct report_format *report_format_find(const char *name);
 
-/* Returns the value of a sample for display. With the option -mean, divides `value` by `divisor`,
- * which is the first value of the sample. */
+/* Returns a sample's value for display. -mean divides it by the sample's first value `divisor`. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
   if (divisor == -1)
-    return (int64_t)(0 - (uint64_t)value); /* This wraps around, because the smallest integer has no
-                                              positive counterpart. */
+    return (int64_t)(0 - (uint64_t)value); /* wraps around for the smallest integer */
   return divisor ? value / divisor : value;
 }
 
 /* Divides a value by divide_by, and formats it in the output unit of the report. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
-/* The first function prints a value right-aligned in `width` cells. The second prints the share of
- * a value in a total, such as " 12.34%". */
+/* Print a value right-aligned in `width` cells; its share in a total, such as " 12.34%". */
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
 void report_percentage(struct output *out, int64_t value, int64_t total);
 
-/* Prints the columns flat, flat%, sum%, cum and cum%. *running is the sum of flat over all rows so
- * far. */
+/* Prints flat, flat%, sum%, cum and cum%. *running is the sum of flat over the rows so far. */
 void report_columns(const struct report *report, struct output *out, int64_t flat, int64_t cum,
                     int64_t *running);
 
-/* Returns the name of the program: the file of the first mapping, without its folders. May be
- * empty. */
+/* Returns the program's name: the first mapping's file without folders. May be empty. */
 pprofc_str report_program(const pprofc_profile *profile);
 
-/* Prints the lines of docs/spec/pprof.md, 20.3: File:, Type:, Time:, Duration: ... Each ends with a
- * newline. */
+/* Prints the lines File:, Type:, Time:, Duration: ... of docs/spec/pprof.md, 20.3. */
 void report_profile_header(const struct report *report, struct output *out);
 
-/* Returns the filtered profile with its values divided by divide_by. The caller releases this
- * profile. Returns NULL if divide_by is 1. */
+/* Returns the filtered profile with values divided by divide_by, for the caller to release; NULL if
+ * divide_by is 1. */
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 

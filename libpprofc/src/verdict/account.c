@@ -1,19 +1,16 @@
-/* Fills in the summary of the comparison: the total, the counts of verdicts, and the share of the
- * total change that the changed functions explain. */
+/* Fills in the summary: the total, counts of verdicts, and the changed functions' share of it. */
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
 #include "verdict/recorded.h"
 
 #include <math.h>
 
-/* Ratio of the mean durations of base and head. Above it, the recordings count as different in
- * length. */
+/* Ratio of mean durations of base and head above which lengths count as different. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the first column of a side: base is 0, head is 1. For the side 2, returns the number of
- * columns, which is the end of the head. */
+/* Returns the first column of a side, base 0 or head 1; for 2 the number of columns. */
 static size_t account_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];
@@ -39,9 +36,8 @@ static double account_sampling(const struct comparison *c, size_t side) {
   return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* Returns the variance of the difference of the mean totals. Estimates it from the totals of the
- * runs. Returns at least the sampling variance. With one run on each side, uses the assumed noise
- * between runs. */
+/* Returns the variance of the difference of the mean totals: between the runs' totals (one run on
+ * each side: the assumed noise), but at least the sampling variance. */
 static double account_variance(const struct comparison *c, double base, double head) {
   double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
   double sampling = account_sampling(c, 0) + account_sampling(c, 1);

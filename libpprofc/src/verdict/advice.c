@@ -1,6 +1,5 @@
-/* Computes the smallest change that a comparison finds in 80 % of cases. Also computes the number
- * of runs or samples that find a change of 5 %. The formula was fitted to simulated comparisons,
- * and tests/perf/verdict/advice.c checks it. */
+/* Computes the smallest change that a comparison finds in 80 % of cases, and the runs or samples
+ * for 5 %, by a formula fitted to simulations (tests/perf/verdict/advice.c checks it). */
 #include "verdict/advice.h"
 
 #include "pprofc/stats.h"
@@ -15,8 +14,7 @@
 #define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs on each side */
 #define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs on each side */
 #define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs on each side */
-/* Factor for the noise between runs. A changed function may vary more between runs than the median
- * function. */
+/* Factor for noise between runs: a changed function may vary more than the median function. */
 #define ADVICE_UNEQUAL 2.0
 /* Largest change that is useful advice, as a share of the base. */
 #define ADVICE_CHANGE_MOST 10.0
@@ -39,9 +37,8 @@ static double advice_factor(const struct advice *a) {
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* Returns the relative variance between runs. With one run on each side, this is the assumed
- * variance. Otherwise increases the estimate, because the changed function may vary more than the
- * median function. */
+/* Returns the relative variance between runs, increased because the changed function may vary more
+ * than the median function; with one run on each side the assumed one. */
 static double advice_noise(const struct advice *a) {
   return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
 }

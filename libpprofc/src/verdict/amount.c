@@ -30,16 +30,14 @@ static struct measure amount_scale(const struct amount_unit *unit, double value)
   return unit_scale_double(value * unit->ratio, unit->from, unit->to);
 }
 
-/* Returns the number of decimals at which `size` has three significant digits: 0.012, 1.23, 12.3,
- * 123. */
+/* Returns the number of decimals for three significant digits: 0.012, 1.23, 12.3, 123. */
 static int amount_digits(double size) {
   if (size == 0 || size >= 100) return 0;
   if (size >= 10) return 1;
   return size >= 1 ? 2 : 3;
 }
 
-/* Appends the unit. It comes from a profile and may contain any bytes. Bytes that escape_terminal
- * would change are written as \xNN. */
+/* Appends the unit, whose bytes that escape_terminal would change are written as \xNN. */
 static void amount_add_unit(pprofc_str unit, char out[AMOUNT_TEXT]) {
   size_t used = strlen(out), next = 0;
   for (size_t at = 0; at < unit.size; at = next) {
@@ -74,8 +72,7 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 
 /* ---- grids ------------------------------------------- */
 
-/* Number of digits of the largest number in a table. If the smallest number needs more digits, the
- * second constant is the limit. */
+/* Digits of the largest number in a table, or the limit if the smallest one needs more. */
 #define GRID_DIGITS      4
 #define GRID_DIGITS_MOST 8
 /* Maximum number of decimals. */

@@ -111,8 +111,7 @@ static size_t comparison_from(const struct comparison *c, size_t side) {
   return from[side];
 }
 
-/* Returns the sum of the divisors of a side's runs. With `squared`, returns the sum of their
- * squares. */
+/* Returns the sum of the divisors of a side's runs, or of their squares (`squared`). */
 static double comparison_divisors(const struct comparison *c, size_t side, bool squared) {
   double sum = 0;
   for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++)
@@ -204,8 +203,7 @@ static pprofc_status comparison_stacks(struct comparison *c, pprofc_error *error
   return status ? status : stacks_judge(c, error);
 }
 
-/* Judges runs. If `sums` is not NULL, judges sums over runs instead. Sums have no stacks, so the
- * steps that need stacks are skipped. */
+/* Judges runs, or `sums` over runs if not NULL, without the steps that need stacks. */
 static pprofc_status comparison_judge(struct comparison *c, const struct sums *const *sums,
                                       pprofc_error *error) {
   pprofc_status status = sums ? comparison_read_sums(c, sums, error) : comparison_read(c, error);

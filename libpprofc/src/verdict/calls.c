@@ -1,12 +1,10 @@
-/* Explains functions whose cum value grew. For each of them, judges the sum of the self values of
- * all functions below it, whatever their caller is. If that sum did not grow, calls only moved to
- * the function from other callers. */
+/* Explains functions whose cum value grew: judges the sum of self values of all functions below,
+ * for any caller. If it did not grow, calls moved here from other callers. */
 #include "verdict/domains.h"
 
 #include <stdlib.h>
 
-/* Half width of a sum's interval, as a share of the growth of the cum value. A wider interval
- * cannot exclude the growth. */
+/* Half width of a sum's interval, as a share of the growth; a wider one cannot exclude it. */
 #define CALLS_SEE 0.5
 
 struct calls {
@@ -15,8 +13,7 @@ struct calls {
   uint32_t grown[CANDIDATES_MOST]; /* rows of functions whose cum value grew */
   size_t count;
   uint32_t *grown_of; /* for each row: its index in `grown`, or MAP_NONE */
-  uint64_t *below;    /* for each row in `grown`: the bit set of the rows that are leaves in its
-                         stacks */
+  uint64_t *below;    /* for each row in `grown`: bit set of the leaves in its stacks */
   size_t words;
 };
 
@@ -63,16 +60,14 @@ static bool calls_read(struct calls *s) {
   return true;
 }
 
-/* True if a row of the domain is a leaf in the stacks of the function. A domain is a group of
- * functions between which cost moved. */
+/* True if a row of the domain (functions between which cost moved) is a leaf below the function. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
     if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;
   return false;
 }
 
-/* Adds all rows of a domain to the set if the set has one of these rows. Cost moved between the
- * rows of a domain. */
+/* Adds all rows of a domain to a set with one of them: cost moved between these rows. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];

@@ -6,8 +6,7 @@ static const struct candidate *set_member(const struct relations *r, const struc
   return &r->candidates[set->members[at]];
 }
 
-/* Returns the name of the function in the set that calls all the other functions in it, or
- * MAP_NONE. */
+/* Returns the name of the function of the set that calls all others of it, or MAP_NONE. */
 static uint32_t set_caller(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i < set->member_count; i++) {
     size_t called = 0;

@@ -1,5 +1,4 @@
-/* Judges the sum of a set of rows like a row. Estimates the noise of the sum from its value in each
- * run. */
+/* Judges the sum of a set of rows like a row, with the noise of the sum in each run. */
 #include "verdict/domains.h"
 
 #include <math.h>

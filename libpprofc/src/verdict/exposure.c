@@ -21,9 +21,8 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the number of operations of a run. This is the given number, or the total of the profile
- * divided by the given benchmark result per operation. In the second case, the values per operation
- * add up to the benchmark result. */
+/* Returns a run's operations: the given number, or the total divided by the benchmark result per
+ * operation, to which the values then add up. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -38,8 +37,7 @@ static double exposure_of_nothing(const struct comparison *c, size_t run) {
 
 static const struct exposure_kind {
   double (*of)(const struct comparison *c, size_t run);
-  const char *missing; /* word for the missing data, in the error about a run that cannot use this
-                          divisor */
+  const char *missing; /* word for the missing data, in the error of a run that lacks it */
 } exposure_kinds[] = {
     [PPROFC_EXPOSURE_OPS] = {exposure_of_ops, "its number of operations is not known"},
     [PPROFC_EXPOSURE_TIME] = {exposure_of_time, "its duration is not known"},
@@ -64,9 +62,8 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
                                                          : PPROFC_EXPOSURE_NONE;
 }
 
-/* True if the profiles do not record how much work a run did. Functions are then judged by their
- * shares of the total. The model removes a factor that all functions of a run share (model.h), so
- * shares and amounts give the same result. */
+/* True if the profiles do not record how much work a run did: functions are judged by shares of the
+ * total. The model removes a common factor, so amounts give the same result. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;
   bool sampled = kind == SAMPLING_PERIOD || kind == SAMPLING_COUNTS || kind == SAMPLING_UNKNOWN;

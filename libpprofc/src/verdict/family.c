@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of standard errors at which a doubling is significant after the correction for many
- * functions. */
+/* Standard errors at which a doubling is significant after correction for many functions. */
 #define DOUBLING_ERRORS 4.5
 
 /* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find
@@ -53,8 +52,7 @@ static double family_range(const struct comparison *c, const struct matrix *m, s
   return most - least;
 }
 
-/* True if the exact counts of base and head differ by more than they vary between the runs of a
- * side. With one run on a side, this variation is unknown. */
+/* True if exact counts of the sides differ by more than between runs, unknown with one run. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   double base = family_range(c, m, row, 0, m->bases);

@@ -8,17 +8,15 @@ static bool links_replaced(const struct relations *r, uint32_t a, uint32_t b) {
   return relations_one_sided(r, a) || relations_one_sided(r, b);
 }
 
-/* True if both functions are copies, closures or fragments that the compiler made from one
- * function. */
+/* True if both are copies, closures or fragments that the compiler made from one function. */
 static bool links_same_stem(const struct candidate *a, const struct candidate *b) {
   return (a->parts.generated || b->parts.generated) && a->parts.last.size &&
          str_equal(a->parts.last, b->parts.last) && a->type == b->type &&
          str_equal(a->parts.package, b->parts.package);
 }
 
-/* True if both functions are in one package. All C functions count as one package, because C has no
- * packages. Two C functions must also have similar names, or each of them must be missing in base
- * or head. */
+/* True if both functions are in one package. C has no packages; two C functions must have similar
+ * names, or each must be missing on a side. */
 static bool links_same_package(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (!str_equal(x->parts.package, y->parts.package)) return false;
@@ -27,8 +25,7 @@ static bool links_same_package(const struct relations *r, uint32_t a, uint32_t b
          names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
 }
 
-/* True if one function calls the other. Also true if both belong to a type that has at most half of
- * all cost. */
+/* True if one function calls the other, or both belong to a type with at most half of all cost. */
 static bool links_close(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (relations_calls(r, a, b) || relations_calls(r, b, a)) return true;

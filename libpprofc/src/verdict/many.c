@@ -9,10 +9,8 @@
 struct many_shape {
   /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
   double bases, heads, degrees;
-  double inverse_base, inverse_head; /* mean of 1 / scaled exposure, over the runs of base and of
-                                        head */
-  double scaled; /* sum of the runs' exposures, each multiplied by the common factor (model.h) of
-                    the run */
+  double inverse_base, inverse_head; /* mean of 1 / scaled exposure over each side's runs */
+  double scaled; /* sum of the runs' exposures times their common factors (model.h) */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {
@@ -49,8 +47,7 @@ struct row_spread model_spread(const struct matrix *m, const struct fit *fit, si
   return s;
 }
 
-/* Computes three numbers of a row: its means, its sampling variance, and its variance between
- * runs. */
+/* Computes a row's means, its sampling variance, and its variance between runs. */
 static struct variance many_row(const struct model *model, const struct many_shape *s, size_t row) {
   const struct matrix *m = model->m;
   struct estimate *e = &model->fit->of[row];
@@ -73,8 +70,7 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* Returns the prior distribution of the variances. Estimates it from the tested rows that have
- * sampling noise. */
+/* Returns the prior of the variances, estimated from tested rows with sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;

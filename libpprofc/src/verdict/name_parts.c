@@ -1,5 +1,4 @@
-/* Splits names of Go, C++, Rust, Java and script functions in order to compare functions. Brackets
- * may be nested. "." and "::" separate parts. */
+/* Splits names of Go, C++, Rust, Java and script functions at "." and "::"; brackets may nest. */
 #include "verdict/name_parts.h"
 
 #include "core/hash.h"
@@ -31,8 +30,7 @@ static bool parts_generated(pprofc_str tail) {
   return false;
 }
 
-/* Returns the offset of the last separator, or the size of the name if there is no separator. The
- * caller checks if a compiler generated the text after it. */
+/* Returns the offset of the last separator (or the name's size); a compiler's text may follow. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;
@@ -64,8 +62,7 @@ struct parts_scan {
   size_t last, width;
 };
 
-/* True if the parenthesis at `i` is part of the name. It then belongs to a receiver, an unnamed
- * namespace or an operator. */
+/* True if the parenthesis at `i` belongs to a receiver, unnamed namespace or operator. */
 static bool parts_inside(pprofc_str name, size_t i, size_t start) {
   bool operator_call = i >= 8 && str_equal(str_slice(name, i - 8, i), STR("operator"));
   return i == start || parts_is(name, i - 1, ".:/ ") || operator_call;
@@ -77,8 +74,7 @@ static size_t parts_join(pprofc_str name, size_t i) {
   return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
 }
 
-/* Returns the depth of brackets after the byte at `i`. The ">" of an arrow "->" is not a
- * bracket. */
+/* Returns the depth of brackets after the byte at `i`; the ">" of "->" is not a bracket. */
 static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   if (parts_is(name, i, "<[{(")) return depth + 1;
   bool arrow = parts_is(name, i, ">") && i && parts_is(name, i - 1, "-=");
@@ -108,15 +104,13 @@ static struct parts_scan parts_scan_of(pprofc_str name) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the offset of the last part of an owner, which is the name before the function:
- * "(*Writer)" in "old/enc.(*Writer)". */
+/* Returns the offset of the last part before the function: "(*Writer)" in "old/enc.(*Writer)". */
 static size_t parts_tail(pprofc_str owner) {
   struct parts_scan s = parts_scan_of(owner);
   return s.last ? s.last + s.width : s.start;
 }
 
-/* True if an owner is a type instead of a package. The brackets of the owner show this, or the
- * naming convention of its language. */
+/* True if an owner is a type, not a package: by its brackets, or its language's convention. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;

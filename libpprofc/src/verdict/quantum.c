@@ -19,8 +19,7 @@ static pprofc_str quantum_family(pprofc_str type) {
   return str_slice(type, 0, str_find_char(type, '_'));
 }
 
-/* Returns the column that has the same family and another suffix: "alloc_objects" for
- * "alloc_space". Returns SIZE_MAX if there is no such column. */
+/* Returns the column with another suffix ("alloc_objects" for "alloc_space"), or SIZE_MAX. */
 static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc_str suffix) {
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = quantum_type(p, i);
@@ -58,8 +57,7 @@ static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
          str_equal(quantum_unit(p, 0), STR("count"));
 }
 
-/* True if the column counts events. A measured time without a period, as in cProfile, is not a
- * count, because it differs between machines. */
+/* True if a column counts events. Measured times without period, as in cProfile, do not count. */
 static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
   return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
 }
@@ -134,9 +132,8 @@ struct quantum quantum_of(const pprofc_profile *p, size_t value) {
   return q;
 }
 
-/* Returns the quantum of a heap sample. The profiler samples an object of `size` bytes with
- * probability p = 1 - exp(-size / period). The profile contains the value of the object divided by
- * p. */
+/* Returns the quantum of a heap sample: an object of `size` bytes is sampled with probability p = 1
+ * - exp(-size / period), and its value is divided by p. */
 static double quantum_of_heap(const struct quantum *q, const int64_t *values) {
   double objects = (double)values[q->objects];
   if (objects == 0) return 0;

@@ -1,5 +1,4 @@
-/* Reads the runs of a comparison. Filters the runs and adds them up, checks that their types agree,
- * and fills in the matrices. */
+/* Reads the runs of a comparison: filters, adds up, checks types, fills in matrices. */
 #include "verdict/compare.h"
 
 #include "pipeline/pipeline.h"
@@ -60,8 +59,7 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
                    (long long)p->period, (long long)first->period);
 }
 
-/* Returns the factor that converts counts of samples to the period of the first run; 1 for other
- * sample types. */
+/* Returns the factor from counts of samples to the first run's period; 1 for other types. */
 static double read_scale(const struct comparison *c, size_t run, size_t value) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
   struct value_type type = p->types[value];
@@ -136,9 +134,8 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns a quantum for runs with different periods. It is a weighted mean that gives the variance
- * of the difference of the means. A plain mean would underestimate the noise of a side with few
- * runs and a long period. */
+/* Returns a quantum for different periods: the weighted mean that gives the variance of the
+ * difference. A plain mean is too small with few runs of a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
@@ -185,16 +182,14 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   return true;
 }
 
-/* True if cum contains time of the environment, such as time in the kernel (rules.h). The judged
- * cum then excludes this time. */
+/* True if cum contains time of the environment (rules.h), which the judged cum excludes. */
 static bool read_has_machine(const struct comparison *c) {
   bool any = false;
   for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;
   return any && quantum_has_speed(c->quantum.sampling);
 }
 
-/* Fills in cum_judged: cum without the time of the environment, such as time in the kernel or a
- * scheduler (rules.h). Excludes functions that have only such time. */
+/* Fills in cum_judged: cum without the environment (rules.h), such as kernel and scheduler. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

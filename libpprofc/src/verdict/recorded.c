@@ -26,8 +26,7 @@ static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
   return log(exposure * r->fit->common[column] / r->c->divisors[column]);
 }
 
-/* Returns the variance of the logarithmic factor between the runs of a side. For sums over runs,
- * estimates it from the variance of the totals. */
+/* Returns the variance of a side's log factor between runs, for sums from the totals' variance. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
   size_t from = recorded_from(r, side), end = recorded_end(r, side);
   double sum = 0;
@@ -115,8 +114,7 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* With `judged`, returns the mean of 1 / scaled exposure over the runs of a side. Otherwise returns
- * the mean of 1 / divisor. */
+/* Returns the mean of 1 / divisor over a side's runs, or (`judged`) of 1 / scaled exposure. */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
   for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
@@ -130,8 +128,7 @@ static double recorded_inverse(const struct recorded_rows *r, size_t side, bool 
   return sum / r->c->side_runs[side];
 }
 
-/* Returns the observed variance of a row between the runs of a side, divided by the variance from
- * sampling. */
+/* Returns a row's variance between a side's runs, divided by the variance from sampling. */
 static double recorded_excess(const struct recorded_rows *r, size_t row) {
   double sum = 0, degrees = 0;
   for (size_t side = 0; side < 2; side++) {
@@ -145,8 +142,7 @@ static double recorded_excess(const struct recorded_rows *r, size_t row) {
   return degrees > 0 ? sum / degrees : 0;
 }
 
-/* Returns the variance of the mean of a row over the runs of a side: sampling variance plus the
- * function's noise between runs. */
+/* Returns the variance of a side's mean of a row: sampling, and noise between runs. */
 static double recorded_variance(const struct recorded_rows *r, size_t row, size_t side,
                                 double excess) {
   const struct variance_prior prior = {r->fit->cv2, r->fit->prior};
@@ -183,8 +179,7 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval from the difference of the means to the shown difference. The two differ if
- * runs have unequal lengths. */
+/* Moves an interval from the difference of means to the shown one; run lengths may differ. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -214,9 +209,8 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns `own`, the verdict without the common factor, or its opposite if the recorded difference
- * has the other sign. The recorded difference contains the common factor, which can change the
- * sign. */
+/* Returns the verdict `own` without the common factor, reversed if that changes the sign of the
+ * recorded difference. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
@@ -238,10 +232,9 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the common factor of the self values. If it is not certain and the
- * interval of the row excludes 0, returns the verdict on the factor for the row's own type of value
- * (flat or cum). Cum has a separate factor, because callers grow together even if few functions
- * have self values. */
+/* Returns the verdict on the common factor of self values. If it is uncertain and the row's
+ * interval excludes 0, returns the verdict on the factor of the row's own type: cum has its own,
+ * because callers grow together even if few functions have self values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

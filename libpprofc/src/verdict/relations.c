@@ -1,5 +1,4 @@
-/* Finds functions whose changes cancel each other because cost moved, or because a function was
- * renamed or inlined. Finds callers whose change comes from their callees. */
+/* Finds functions that cancel (moved, renamed or inlined), and callers changed by callees. */
 #include "verdict/relations.h"
 
 #include "core/array.h"
@@ -47,8 +46,7 @@ static void relations_choose(struct relations *r) {
   }
 }
 
-/* True if the changes of two candidates cancel. Their sum is then small and within both
- * intervals. */
+/* True if the changes of two candidates cancel: small sum, within both intervals. */
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
@@ -94,8 +92,7 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* Sets for each function name its candidate, its sketch, and the flag that both base and head have
- * a cost. */
+/* Sets each name's candidate, its sketch, and if both base and head have a cost. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {
@@ -130,8 +127,7 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds the callers in the current stack to a candidate. If only base or head has a caller, also
- * adds the nearest caller above it that both have. */
+/* Adds the stack's callers to a candidate; for one on one side, also the nearest on both. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {
@@ -149,8 +145,7 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
   }
 }
 
-/* Adds the change of the leaf of the current stack to `explained` of each caller. A sample counts
- * only once for a caller. */
+/* Adds the change of the stack's leaf to `explained` of each caller, once per sample. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
   uint32_t leaf = walk->frames[0], row = r->c->row_of[leaf];

@@ -1,5 +1,4 @@
-/* Finds the old and the new name of each renamed function. The evidence is in names, callers and
- * callees. Costs decide only between pairs with equal evidence. */
+/* Finds renames by names, callers and callees. Costs decide only between equal evidence. */
 #include "core/array.h"
 #include "verdict/name_parts.h"
 #include "verdict/relations.h"
@@ -11,16 +10,13 @@
  * SCORE_LOCAL is added. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum score of two names with different last parts. Callers and callees of both names must be
- * nearly equal for this score. */
+/* Minimum score of different last parts, which needs nearly equal callers and callees. */
 #define SCORE_SETS 1.5
-/* A pair of names is certain if its score exceeds the score of every other pair with one of its
- * names by this margin. */
+/* A pair is certain if its score exceeds all others of its names by this margin. */
 #define SCORE_MARGIN 0.2
 
 struct rename {
-  double score, rest; /* score: evidence that both names are one function; rest: difference of their
-                         costs */
+  double score, rest; /* evidence that both are one function; difference of their costs */
   uint32_t gone, made;
 };
 
@@ -46,8 +42,7 @@ static pprofc_str rename_local(const struct candidate *c) {
   return (pprofc_str){from, (size_t)(c->parts.last.data + c->parts.last.size - from)};
 }
 
-/* Returns the score of the evidence that a vanished name and a new name are one function. Returns 0
- * if there is no evidence. */
+/* Returns the score that a vanished and a new name are one function, 0 without evidence. */
 static double rename_score(const struct relations *r, uint32_t gone, uint32_t made) {
   const struct candidate *a = &r->candidates[gone], *b = &r->candidates[made];
   bool callers = relations_share_caller(r, gone, made);
@@ -83,8 +78,7 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if another name without a partner has nearly the same score, so that only cost would
- * decide. */
+/* True if another free name has nearly the same score, so that only cost would decide. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);

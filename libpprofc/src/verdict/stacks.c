@@ -1,5 +1,4 @@
-/* Judges the nodes of the call tree like functions. The p-values of nodes and of functions are
- * adjusted separately. */
+/* Judges nodes of the call tree like functions, with p-values adjusted separately. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/tree.h"
@@ -23,10 +22,8 @@ struct stacks {
       *cells;          /* for each run, cells of the nodes that existed after the run was read */
   size_t *cell_counts; /* number of cells of each run */
   uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
-  struct stack_place *places; /* sort keys of the nodes except the root, sorted by parent and
-                                 name */
-  uint32_t *from;  /* for each node, the index in `places` of its first child; an additional last
-                      item marks the end */
+  struct stack_place *places; /* nodes except the root, sorted by parent and name */
+  uint32_t *from;  /* for each node, index of its first child in `places`; then the end */
   uint32_t *order; /* for each node, its number in preorder; the root has 0 */
   struct arena scratch;
 };
@@ -185,8 +182,7 @@ static int stacks_parent_order(const struct comparison *c, size_t stack, size_t 
   return (x > y) - (x < y);
 }
 
-/* Groups the stacks by parent. The children stay sorted by name, because the numbers of stacks
- * follow this order. */
+/* Groups stacks by parent. Children stay sorted by name, the order of stack numbers. */
 static bool stacks_index(struct stacks *s) {
   struct comparison *c = s->c;
   size_t *next = mem_zero_array(c->mem, c->stack_count + 2, sizeof *next);

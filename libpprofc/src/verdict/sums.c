@@ -65,8 +65,7 @@ struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32
 
 /* ---- one run ----------------------------------------- */
 
-/* Adds the values of a function in a run. A value is divided by `exposure` first: the total of the
- * run, or 1 for heap profiles. */
+/* Adds a function's values in a run / `exposure`: the run's total, or 1 for heap profiles. */
 static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure,
                           bool has_speed) {
   double machine = has_speed ? cell->machine : 0;

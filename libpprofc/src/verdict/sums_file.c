@@ -41,8 +41,7 @@ static const struct sums_member type_members[] = {
 };
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
-/* Number of members in a file of an older version. That file does not separate the time of the
- * environment (rules.h). */
+/* Members in an older file, which does not separate the environment's time (rules.h). */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 
@@ -181,8 +180,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads the sampling rule and the period of a type. Sets `mixed` if they differ from the first
- * file. */
+/* Reads a type's sampling rule and period. Sets `mixed` if the first file differs. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

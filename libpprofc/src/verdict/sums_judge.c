@@ -1,5 +1,4 @@
-/* Fills in the matrices of a comparison from sums instead of runs. A column has the sums over all
- * runs of base or of head. */
+/* Fills in matrices from sums: a column has the sums over all runs of a side. */
 #include "verdict/compare.h"
 #include "verdict/sums.h"
 
@@ -9,8 +8,7 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;   /* true if the judged cum includes the time of the kernel, scheduler and runtime
-                   (rules.h), because a file of sums does not separate it */
+  bool whole;   /* judged cum includes the environment (rules.h): not separate in a file */
   bool shares;  /* true if rates are shares of the total */
   double scale; /* if rates are shares of the total: mean total; else 1 */
 };
@@ -44,8 +42,7 @@ static bool judge_column(const struct judge *j, size_t side) {
   return run->cells != NULL;
 }
 
-/* Fills in `grouped` of a matrix: the mean and the squared deviations over the runs of base and of
- * head. */
+/* Fills in `grouped` of a matrix: mean and squared deviations over each side's runs. */
 static bool judge_group(const struct judge *j, enum sums_value value, struct matrix *m) {
   struct comparison *c = j->c;
   double *rates = arena_zero_array(&c->arena, 2 * m->rows, sizeof *rates);
@@ -105,8 +102,7 @@ static pprofc_status judge_pick(struct judge *j, pprofc_error *error) {
   return judge_check_alike(j->type[0], j->type[1], error);
 }
 
-/* Fills in the divisors, and the totals with their variance between the runs of base and of
- * head. */
+/* Fills in divisors, and totals with their variance between each side's runs. */
 static bool judge_sides(struct judge *j) {
   struct comparison *c = j->c;
   c->divisors = arena_array(&c->arena, 2, sizeof *c->divisors);

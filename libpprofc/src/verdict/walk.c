@@ -1,5 +1,4 @@
-/* Converts the stacks of samples from location ids to ids of names. Does not allocate memory for
- * each sample. */
+/* Converts samples' location ids to name ids, without memory for each sample. */
 #include "verdict/walk.h"
 
 #include "core/array.h"

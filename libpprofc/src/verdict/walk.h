@@ -22,16 +22,14 @@ struct names {
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
 void names_free(struct names *names);
 
-/* Returns the id of a name. Adds the name and applies the rules to it if it is new. Returns
- * MAP_NONE when out of memory. */
+/* Returns a name's id. Rules apply to a new name. Returns MAP_NONE when out of memory. */
 uint32_t names_add(struct names *names, pprofc_str name);
 
 struct walk {
   const pprofc_profile *profile;
   const struct names *names;
   struct quantum quantum;
-  bool inlines;  /* true: inlined functions are frames; false: they count as part of their
-                    callers */
+  bool inlines;  /* inlined functions are frames, else parts of their callers */
   uint32_t *ids; /* for each function of the profile, or for each line: id of its name */
   struct stack_reader reader;
   size_t next;
@@ -40,8 +38,7 @@ struct walk {
   const int64_t *values; /* values of the current sample */
 };
 
-/* Adds the names of the profile's functions or lines. Starts before the first sample. The caller
- * frees `walk`, even after an error. */
+/* Adds names of functions or lines. Starts before the first sample. Free it even after an error. */
 pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t value,
                         bool inlines, struct names *names, pprofc_error *error);
 void walk_free(struct walk *walk);
@@ -49,8 +46,7 @@ void walk_free(struct walk *walk);
 /* Moves back to the position before the first sample. */
 void walk_restart(struct walk *walk);
 
-/* Moves to the next sample that has a value and a frame. Sets *more to false at the end. Returns
- * false when out of memory. */
+/* Moves to the next sample with value and frame; *more false: end. False when out of memory. */
 bool walk_next(struct walk *walk, bool *more);
 
 #endif

@@ -16,8 +16,7 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 
 /* ---- groups ------------------------------------------ */
 
-/* Returns the label of part i of a name. Part 0 has the label "name". A later part "key=value" has
- * the label "key". Any other part has the label "subI". */
+/* Returns the label of part i of a name: "name" for part 0, the key of "key=value", or "subI". */
 static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   size_t equals = str_find_char(part, '=');
   if (i == 0) return STR("name");
@@ -26,9 +25,8 @@ static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   return str_of(number);
 }
 
-/* Returns the value of a label in a name. The label is "name", "gomaxprocs", the key of a part, or
- * "subN" for the N-th part without a key. Returns "" if the name has no such part. If a key is
- * repeated, its last value counts. */
+/* Returns the value of a label in a name: "name", "gomaxprocs", the key of a part, or "subN" for
+ * the N-th part without a key. Returns "" if absent. The last value of a repeated key counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   size_t dash = str_find_last_char(name, '-');
   int64_t procs;
@@ -47,8 +45,7 @@ static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   return found;
 }
 
-/* Returns the group of a result: the values of the labels in options.split, such as "pkg:a/x
- * goos:linux". */
+/* Returns the values of the labels in options.split, such as "pkg:a/x goos:linux". */
 static uint32_t find_group(struct classic *c, size_t result, struct buffer *text) {
   pprofc_str rest = str_of(c->options.split), label;
   pprofc_str name = set_string(c->set, c->set->results[result].name);
@@ -162,8 +159,7 @@ static void summarize(struct classic_metric *m, double *scratch) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Tests two samples without their outliers. If the test gives no result, returns a note, else
- * NULL. */
+/* Tests two samples without their outliers. Returns a note if the test has no result, else NULL. */
 static const char *test_samples(struct classic *c, const struct classic_metric *old,
                                 const struct classic_metric *new, double *p) {
   static const char *const notes[] = {[PPROFC_TEST_TOO_SMALL] = "(too few samples)",
@@ -265,8 +261,7 @@ static void set_geomean(struct classic *c, struct classic_row *row, size_t confi
   row->scaled = true;
 }
 
-/* Adds a row with the geometric mean of each input. Adds nothing if no input has more than one
- * mean. */
+/* Adds a row with the geometric mean of each input if any input has more than one mean. */
 static void add_geomean(struct classic *c, struct classic_table *table, uint32_t unit) {
   struct classic_row *row = &table->rows[table->row_count];
   double *means = mem_array(c->mem, c->benchmark_count, sizeof *means);
@@ -336,8 +331,7 @@ static void make_table(struct classic *c, uint32_t unit) {
 
 /* ---- the whole report -------------------------------- */
 
-/* Names each input by its label, or else by its path. Adjacent inputs with the same label, such as
- * the files of a folder, share a column. */
+/* Names each input by its label or path. Adjacent inputs with the same label share a column. */
 static void name_configs(struct classic *c) {
   for (size_t i = 0; i < c->set->input_count; i++) {
     struct bench_input input = c->set->inputs[i];

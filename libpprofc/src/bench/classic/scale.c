@@ -53,8 +53,7 @@ static const struct classic_scale_step time_steps[] = {
     {1000000000, "ns", 0.0000000995, 0.00000000995, -INFINITY},
 };
 
-/* Finds the step of a value, and the number of decimals. The last step accepts every value,
- * including NaN. */
+/* Finds the step of a value and its decimals. The last step accepts every value, even NaN. */
 static const struct classic_scale_step *find_step(const struct classic_scale_step *steps,
                                                   size_t count, double value, int *digits) {
   size_t i = 0;

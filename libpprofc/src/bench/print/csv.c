@@ -1,5 +1,4 @@
-/* Prints comparison tables as CSV. Warnings go to a second output, each with the position of its
- * cell. */
+/* Prints comparison tables as CSV. A second output gets the warnings with their cells. */
 #include "bench/go_text.h"
 #include "bench/number.h"
 #include "bench/print/print.h"
@@ -53,8 +52,7 @@ static void csv_end_row(struct csv *csv) {
   csv->row++;
 }
 
-/* Writes warnings such as "F14: text", with the column and row of the cell. The column is a number
- * in base 26 in which A is 0, so BA follows Z, as in benchstat. */
+/* Writes "F14: text": column and row of the cell. BA follows column Z, as in benchstat. */
 static void csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];

@@ -51,8 +51,7 @@ static void html_add_columns(struct html_table *h) {
   }
 }
 
-/* Returns the CSS class of a change: better, worse or changed. Returns "" if the difference is not
- * significant. */
+/* Returns the CSS class of a change: better, worse, changed, or "" if not significant. */
 static const char *change_class(const struct html_table *h, const pprofc_bench_cell *cell,
                                 const pprofc_bench_cell *baseline) {
   if (cell->p > cell->alpha || cell->center == baseline->center || cell->nan) return "";

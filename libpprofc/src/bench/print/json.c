@@ -1,5 +1,4 @@
-/* Prints comparison tables as JSON: every sample, interval, p and delta, without scaling or
- * rounding. */
+/* Prints comparison tables as JSON: samples, intervals, p and delta, without rounding. */
 #include "bench/print/print.h"
 #include "core/json_write.h"
 

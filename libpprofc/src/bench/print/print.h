@@ -28,10 +28,9 @@ table_printer print_text, print_csv, print_markdown, print_json, print_html;
  * if the previous table has the same value. `field` is an index in display order. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
-/* Each function returns a text of a cell: half the width of its interval relative to the center
- * ("12%", "?" or the infinity sign), its change ("+12.34%", "~", "?" or "0.00%"), or the result of
- * its test ("p=0.002 n=6" or "n=6+5"). The text is in the scratch buffer of the printer and is
- * valid until the next call. Only print_range accepts a cell without a baseline. */
+/* Return texts of a cell, valid until the next call: half its interval relative to the center
+ * ("12%", "?" or the infinity sign), its change ("+12.34%", "~", "?", "0.00%"), its test ("p=0.002
+ * n=6", "n=6+5"). Only print_range accepts a cell without a baseline. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
@@ -42,9 +41,8 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
-/* Returns the first output column for a column of results. The row labels take one output column.
- * The first column of results takes `each` output columns. Each later column takes twice as
- * many. */
+/* Returns the first output column of a column of results. The row labels take one column, the first
+ * column of results `each`, and later ones twice as many. */
 static inline size_t print_start(size_t column, size_t each) {
   return column ? 1 + each + (column - 1) * 2 * each : 1;
 }
@@ -55,8 +53,7 @@ void print_csv_field(struct output *out, pprofc_str field);
 /* Largest possible difference between the ranks of two rows with significant changes. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row, for a report that -budget shortens. It is 1 without a significant
- * change. A larger significant change has a higher rank. */
+/* Returns the rank of a row for -budget: 1 without a significant change, higher for larger ones. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
@@ -74,8 +71,7 @@ void footnotes_free(struct footnotes *notes);
 /* Returns the number of a text, counted from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);
 
-/* Appends the change of a column's geometric mean, such as "+1.23%". Appends "?" if it is
- * unknown. */
+/* Appends the change of a column's geometric mean, such as "+1.23%", or "?" if unknown. */
 void print_summary_ratio(struct buffer *out, const struct table_summary *summary);
 
 /* Appends a number in superscript digits. */

@@ -1,7 +1,6 @@
-/* Reads results/PID.json, which CodSpeed's plugins write in walltime mode. The file has only a
- * summary of each benchmark's rounds. The reader makes samples from it: quantiles of a normal
- * distribution with the mean and the standard error of the summary. Welch's test of the samples
- * then equals Welch's test of the summaries. */
+/* Reads results/PID.json of CodSpeed's plugins in walltime mode, which has only a summary of each
+ * benchmark's rounds. Its samples are quantiles of a normal distribution with the mean and standard
+ * error of the summary, so that Welch's test gives the same result. */
 #include "bench/read/json_reader.h"
 #include "pprofc/stats.h"
 
@@ -32,14 +31,12 @@ static void codspeed_normal(double *samples, size_t count) {
     samples[i] *= sqrt((double)(count - 1) / squares);
 }
 
-/* Returns the index of the i-th sample in the ascending list. Low and high samples alternate,
- * because a sorted sample would look like drift. */
+/* Returns the index of sample i in ascending order, low and high in turn: no apparent drift. */
 static size_t codspeed_turn(size_t i, size_t count) {
   return i % 2 ? count - 1 - i / 2 : i / 2;
 }
 
-/* Adds artificial samples, because the file has no samples of the rounds. They have the mean and
- * the standard error that the file gives. */
+/* Adds artificial samples with the mean and the standard error that the file gives. */
 static void codspeed_add_samples(struct bench_sink *sink, const struct node *entry, pprofc_str name,
                                  const struct codspeed_stats *stats) {
   double samples[CODSPEED_SAMPLES];

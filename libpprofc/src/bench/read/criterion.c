@@ -1,6 +1,5 @@
-/* Reads criterion's sample.json and estimates.json, and the stream of cargo-criterion. The files do
- * not contain the name of the benchmark. The path does: GROUP/FUNCTION/VALUE/new/sample.json.
- * benchmark.json in the same folder has the exact names and the throughput. */
+/* Reads criterion's sample.json and estimates.json, and cargo-criterion's stream. The name comes
+ * from benchmark.json in the same folder, or from the path GROUP/FUNCTION/VALUE/new. */
 #include "bench/read/json_reader.h"
 
 #include <fcntl.h>
@@ -32,8 +31,7 @@ static pprofc_str last_part(pprofc_str path, size_t *end) {
   return part;
 }
 
-/* Makes the name from the names of up to three folders above .../new/sample.json. Skips the folder
- * "criterion". */
+/* Makes the name from up to three folders above .../new/sample.json, except "criterion". */
 static void name_of_path(struct buffer *name, const struct bench_sink *sink, pprofc_str path) {
   pprofc_str parts[3];
   size_t count = 0, end = path.size;
@@ -81,8 +79,7 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* Reads at most `room` bytes of a regular file. Returns 0 on failure. Opens the file without
- * blocking, because the path may be a pipe. */
+/* Reads at most `room` bytes of a regular file; 0 on failure. Does not block on a pipe. */
 static size_t read_small(const char *name, char *data, size_t room) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -93,8 +90,7 @@ static size_t read_small(const char *name, char *data, size_t room) {
   return size > 0 ? (size_t)size : 0;
 }
 
-/* Returns the text of benchmark.json in the folder of a path. Returns "" if the file is unreadable.
- * data is NULL when out of memory. */
+/* Returns benchmark.json in the folder of a path, "" if unreadable, NULL data if out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   enum { ROOM = 64 * 1024 };
   const char *slash = strrchr(path, '/');

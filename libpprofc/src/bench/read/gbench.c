@@ -1,5 +1,4 @@
-/* Reads the JSON of Google Benchmark (--benchmark_format=json). Each repetition is a sample. Skips
- * aggregates. */
+/* Reads Google Benchmark's JSON. Each repetition is a sample. Skips aggregates. */
 #include "bench/read/json_reader.h"
 
 /* Keys of the format itself. All other keys are user counters. */
@@ -54,8 +53,7 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
   json_add_member(sink, member, STR(""));
 }
 
-/* True for an entry that is a mean or another aggregate of repetitions. Older files have no
- * run_type, and only the name marks an aggregate. */
+/* True for a mean or another aggregate. In older files without run_type, the name marks it. */
 static bool is_aggregate(const struct node *entry) {
   pprofc_str type = node_text(entry, "run_type"), name = node_text(entry, "name");
   if (type.size) return !str_equal(type, STR("iteration"));
@@ -63,8 +61,7 @@ static bool is_aggregate(const struct node *entry) {
          str_ends(name, STR("_stddev")) || str_ends(name, STR("_cv"));
 }
 
-/* Returns the reason why an item in the list of benchmarks has no measurement, or NULL if it has
- * one. */
+/* Returns the reason why a listed item has no measurement, or NULL if it has one. */
 static const char *failure(const struct node *entry) {
   if (node_is(node_get(entry, "error_occurred"), NODE_TRUE)) return "error_message";
   if (node_is(node_get(entry, "skipped"), NODE_TRUE)) return "skip_message";
@@ -101,8 +98,7 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
   return true;
 }
 
-/* Reads the load average of the last minute. Google Benchmark measures it before it runs the
- * benchmarks. */
+/* Reads the load average of the minute before the benchmarks ran. */
 static void read_load(struct bench_sink *sink, const struct node *context) {
   const struct node *averages = node_get(context, "load_avg");
   double load, cpus;

@@ -1,5 +1,4 @@
-/* Reads the JSON of JMH (-rf json). Each iteration is a sample, and also has the metrics of JMH's
- * profilers. */
+/* Reads JMH's JSON (-rf json). Each iteration is a sample, with the metrics of profilers. */
 #include "bench/read/json_reader.h"
 
 /* ---- units ------------------------------------------- */
@@ -46,8 +45,7 @@ static bool jmh_converted(const struct conversion *c, const struct node *number,
 
 /* ---- iterations -------------------------------------- */
 
-/* Computes the mean of a histogram, which has pairs [value, count]. Returns false if it has no
- * values. */
+/* Computes the mean of a histogram of pairs [value, count]. Returns false if it is empty. */
 static bool histogram_mean(const struct conversion *c, const struct node *pairs, double *mean) {
   double sum = 0, weight = 0, value, count;
   for (const struct node *pair = node_at(pairs, 0); pair; pair = pair->next) {
@@ -60,8 +58,7 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* A metric of a profiler. The reader steps through the values of this metric and of the primary
- * metric together. This metric may have fewer values. */
+/* A metric of a profiler, read in step with the primary metric. It may have fewer values. */
 struct secondary {
   struct conversion conversion;
   const struct node *fork, *score;
@@ -106,8 +103,7 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Moves all profiler metrics to the next iteration. With `wanted`, adds the current values to the
- * result that was started last. */
+/* Moves all metrics to the next iteration. `wanted` adds their values to the last result. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

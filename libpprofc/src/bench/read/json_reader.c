@@ -97,8 +97,7 @@ static bool parse_finite(pprofc_str text, double *value) {
   return true;
 }
 
-/* Parses a number, with `shift` added to its decimal exponent. The result is exact. A
- * multiplication by 1e-9 would not be exact. */
+/* Parses a number exactly, with `shift` added to its decimal exponent. */
 static bool parse_shifted(pprofc_str number, int shift, double *value) {
   char text[128];
   size_t e = str_find_char(number, 'e');

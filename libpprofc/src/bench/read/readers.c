@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Readers in the order of detection. The last reader is for benchmark text, and accepts
- * everything. */
+/* Readers in the order of detection. The last one, for benchmark text, accepts everything. */
 static const struct bench_reader *const bench_readers[] = {
     &bench_reader_codspeed,  &bench_reader_test2json, &bench_reader_gbench,
     &bench_reader_hyperfine, &bench_reader_pytest,    &bench_reader_jmh,
@@ -131,8 +130,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   return status;
 }
 
-/* Reads a file. If the path is a folder of criterion, reads all samples in it under the label of
- * the folder. */
+/* Reads a file, or all samples in a folder of criterion under the label of the folder. */
 static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
                                          pprofc_error *error) {
   struct stat info;

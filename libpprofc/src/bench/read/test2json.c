@@ -1,5 +1,5 @@
-/* Reads the stream of `go test -json`. Joins the output events of each package to a text. A line
- * may be split into several events, and events of parallel packages are mixed. */
+/* Reads the stream of `go test -json`. Joins the output events of each package to a text, because
+ * events split lines and packages are mixed. */
 #include "bench/read/json_reader.h"
 #include "bench/read/readers.h"
 #include "core/array.h"
@@ -73,8 +73,7 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   return status;
 }
 
-/* Reads the text of each package separately. The configuration lines of one package do not apply to
- * another. */
+/* Reads each package separately: its configuration lines do not apply to others. */
 static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < s->count && status == PPROFC_OK; i++) {

@@ -162,8 +162,7 @@ static void text_read_line(struct text_reader *r, pprofc_str line) {
 /* After this number of bytes of a mapped file were read, their pages are released. */
 #define RELEASE_STEP ((size_t)4 << 20)
 
-/* Releases the pages that are completely in [from, to). A later access loads them from the file
- * again. */
+/* Releases the pages that are completely in [from, to). A later access loads them again. */
 static void text_release(const struct bench_source *source, const char *from, const char *to) {
   if (!source->mapped) return;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -207,8 +206,7 @@ static bool text_matches(pprofc_str data) {
   return true;
 }
 
-/* True if the text is JSON of an unknown format and has no benchmark line. If it were ignored, the
- * message would be "nothing to compare". */
+/* True if the text is JSON of an unknown format without benchmark lines, which needs an error. */
 static bool is_foreign(pprofc_str data) {
   data = str_trim(data);
   return data.size && (data.data[0] == '{' || data.data[0] == '[') &&

@@ -1,5 +1,4 @@
-/* Prints the gate's result as JSON, with unrounded numbers, and as GitLab's code quality
- * report. */
+/* Prints the result as JSON with unrounded numbers, and as GitLab's code quality report. */
 #include "core/json_write.h"
 #include "gate/power.h"
 #include "gate/print/print.h"
@@ -65,8 +64,7 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   json_bool(json_key(json, "head_drifts"), row->head_drifts);
 }
 
-/* Writes the smallest change that the test of the row would find. Writes null if it finds no change
- * or if the change is unknown. */
+/* Writes the smallest change that the row's test would find, or null if infinite or unknown. */
 static void put_visible(struct json_writer *json, const struct gate_row *row) {
   json_double(json_key(json, "p_needed"), row->level);
   json_double(json_key(json, "visible_change"), row->visible);
@@ -153,8 +151,7 @@ void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
 
 /* ---- GitLab ------------------------------------------ */
 
-/* Computes the FNV-1a hash. The library's own hash depends on the build, but a fingerprint must not
- * depend on it. */
+/* Computes the FNV-1a hash, because fingerprints must not depend on the build. */
 static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   if (!print) print = 0xCBF29CE484222325u;
   for (size_t i = 0; i <= text.size; i++) {
@@ -164,8 +161,7 @@ static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   return print;
 }
 
-/* Writes an issue with a file, a line and a fingerprint. The fingerprint depends only on the
- * benchmark and its unit. It is therefore the same in every pipeline. */
+/* Writes an issue with file, line and a fingerprint of benchmark and unit, stable over runs. */
 static void put_issue(struct json_writer *json, const char *check, const char *severity,
                       pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
   char print[32];
@@ -197,8 +193,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
       fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
   put_issue(json, "benchmark", row->verdict == PPROFC_GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
-  json->out->failed |= text.failed; /* When out of memory, fail instead of writing a part of the
-                                       text. */
+  json->out->failed |= text.failed; /* When out of memory, fail instead of writing part of it. */
   buffer_free(&text);
 }
 

@@ -3,8 +3,7 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Appends text, and breaks the commands of CI systems in it. Tools print JUnit files into logs,
- * where a CI system would run the commands. */
+/* Appends text, and breaks CI commands in it: tools print JUnit files into logs, which CI runs. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);
@@ -14,8 +13,7 @@ static void junit_put(struct buffer *out, pprofc_str text) {
   buffer_free(&broken);
 }
 
-/* Returns the XML element for a verdict. It is "skipped" for rows that neither passed nor
- * regressed. */
+/* Returns the XML element of a verdict, "skipped" if it is neither a pass nor a regression. */
 static const char *junit_element(pprofc_gate_verdict verdict) {
   switch (verdict) {
   case PPROFC_GATE_REGRESSED:

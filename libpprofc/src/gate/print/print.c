@@ -1,5 +1,4 @@
-/* Implements the functions that all formats share: effects, values, totals, remarks and the order
- * of rows. */
+/* Implements functions of all formats: effects, values, totals, remarks, the order of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
 #include "core/log_guard.h"
@@ -228,8 +227,7 @@ static void put_barely_visible(struct buffer *out, const struct gate_row *row, d
   buffer_add_text(out, "): the true change may be smaller");
 }
 
-/* Writes the smallest change that the test would find, if the row is undecided. Writes a warning if
- * the test found a smaller change. */
+/* Writes the smallest detectable change of an undecided row, a warning if it is below the found. */
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == PPROFC_GATE_SUSPICIOUS) return;
   if (row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_IMPROVED) {

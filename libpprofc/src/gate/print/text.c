@@ -1,5 +1,4 @@
-/* Prints the gate's result for a terminal or a log. Regressions come first, and the totals come
- * last. */
+/* Prints the result for a terminal or a log. Regressions come first, the totals last. */
 #include "gate/print/print.h"
 
 static void text_put_name(struct buffer *out, const struct gate_row *row) {
@@ -27,8 +26,7 @@ static void text_put_row(struct buffer *out, const struct gate *gate, const stru
   buffer_add_char(out, '\n');
 }
 
-/* True if both rows come from one line of a table. The report prints that line once for all
- * columns. */
+/* True if both rows come from one line of a table, which the report prints once. */
 static bool same_line(const struct gate_row *a, const struct gate_row *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }

@@ -1,5 +1,4 @@
-/* Reads the text tables of earlier benchstat versions. The cells are separated by two or more
- * spaces. */
+/* Reads text tables of earlier benchstat versions. Two or more spaces separate the cells. */
 #include "gate/read/cell.h"
 
 #define CELLS_MAX 16

@@ -1,5 +1,4 @@
-/* Estimates noise from the runs in a store of `pprofci`: how much a series of results varies
- * without a change. */
+/* Estimates from the runs in a store of `pprofci` how much series vary without a change. */
 #include "gate/judge.h"
 #include "gate/read/files.h"
 #include "gate/read/record.h"

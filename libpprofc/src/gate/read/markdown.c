@@ -1,5 +1,4 @@
-/* Reads the Markdown tables of benchstatc: "| W32 | 1.016u | 1.036u | **+1.97%** (p=0.045 n=10) |".
- */
+/* Reads Markdown of benchstatc: "| W32 | 1.016u | 1.036u | **+1.97%** (p=0.045 n=10) |". */
 #include "gate/read/cell.h"
 
 #define CELLS_MAX 4096
@@ -106,8 +105,7 @@ static void markdown_check_width(struct gate_markdown_table *t, size_t line) {
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
-/* Reads the lines. The first call finds the label of the base. The second call, with `rows`, adds
- * the rows. */
+/* Reads the lines, first to find the label of the base, then (`rows`) to add the rows. */
 static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->heads = 0;

@@ -175,8 +175,7 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 /* Iterator over the results of one side. */
 struct process_walk {
   const struct pairs *pairs;
-  uint32_t *seen; /* for each name: 1 + the configuration of the last result with this name; 0: no
-                     result yet */
+  uint32_t *seen; /* for each name: 1 + configuration of its last result; 0: no result yet */
   const pprofc_bench_result *last;
   bool repeats; /* true if a benchmark has several results */
 };
@@ -214,8 +213,7 @@ static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) 
   return w.repeats;
 }
 
-/* Warns if all samples of a side come from one process. Returns true if the gate must then report
- * regressions as inconclusive. */
+/* Warns if all samples of a side come from one process. True if regressions become inconclusive. */
 static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[] = {NULL, "the base comes", "the head comes",
                                       "base and head comes"};
@@ -235,8 +233,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   return found != 0;
 }
 
-/* Adds the rows of a set. `releases` is the same set if the function may free its results;
- * otherwise NULL. */
+/* Adds the rows of a set. `releases`: the same set if its results may be freed, else NULL. */
 static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
                                   pprofc_bench *releases, pprofc_error *error) {
   struct pairs pairs;

@@ -1,9 +1,7 @@
-/* Removes the speed of the machine from times and rates, because the speed changes from round to
- * round. Tests the geometric mean of all benchmarks.
- *
- * In this file, a pass is a round of base or of head. All benchmarks of a pass share its speed. The
- * speed is the median over the benchmarks of log(value) minus the center of the benchmark.
- * docs/method/gates_rounds.md has the rules and their error rates. */
+/* Removes the speed of the machine, which differs between rounds, from times and rates. Tests the
+ * geometric mean of all benchmarks. A pass is a round of base or of head. Its speed is the median
+ * over the benchmarks of log(value) minus the center of the benchmark. docs/method/gates_rounds.md
+ * has the rules and their error rates. */
 #include "bench/pairs.h"
 #include "core/array.h"
 #include "gate/judge.h"
@@ -54,8 +52,7 @@ static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, 
   return end;
 }
 
-/* Stores the round of each pass of a side, and returns the number of passes. Returns 0 if a value
- * has no round or no logarithm. */
+/* Stores the round of each pass of a side. Returns their number; 0 without rounds or logarithms. */
 static size_t pass_list(const struct pairs *pairs, const struct pair_side *side, uint32_t *rounds) {
   size_t count = 0;
   for (size_t i = 0, end; i < side->count; i = end, count++) {
@@ -68,8 +65,7 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores the logarithm of a benchmark's median in each pass. Returns the position after the last
- * logarithm. `scratch` has space for the values of the side. */
+/* Stores a benchmark's log median in each pass; returns the end. `scratch`: space for the side. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
   for (size_t i = 0, end; i < side->count; i = end) {
@@ -99,8 +95,7 @@ static struct speed_group *group_with(struct speed_work *w, const struct speed_g
   return g->rounds ? g : NULL;
 }
 
-/* Adds a pair to its group. Adds nothing if the unit or the rounds of the pair cannot show a
- * speed. */
+/* Adds a pair to its group if its unit and rounds can show a speed. */
 static void group_add(struct speed_work *w, size_t index) {
   const struct pair *pair = &w->pairs->items[index];
   struct speed_group like = {.unit = pairs_text(w->pairs, pair->unit)};
@@ -179,8 +174,7 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the share of the variance that the speeds do not explain, as the median over the
- * benchmarks. */
+/* Returns the median over benchmarks of the share of variance that speeds do not explain. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = g->size;
   for (size_t i = 0; i < rows; i++) {
@@ -194,8 +188,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces p by the p-value of a paired t-test. Does this only if base and head have the same
- * rounds and pairing them reduces the variance. `values` are the logarithms of the passes. */
+/* Replaces p by the p of a paired t-test, if both sides have the same rounds and pairs vary less.
+ * `values` are the logarithms of the passes. */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -234,8 +228,7 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks together if their geometric mean and their median got slower by at
- * least the threshold. */
+/* Adds a row for all benchmarks if their geometric mean and median slowed by the threshold. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
   struct gate_row row = gate_row_unknown();
@@ -273,9 +266,8 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
                100 * expm1(noise), g->size, STR_ARG(g->unit));
 }
 
-/* Divides the values of all benchmarks of the group by the speeds of their passes. A shift between
- * base and head stays if the geometric mean confirms it. Otherwise the shift is part of the
- * machine's speed. */
+/* Divides the group's values by the speeds of their passes. A shift from base to head stays if the
+ * geometric mean confirms it; otherwise it is part of the speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {

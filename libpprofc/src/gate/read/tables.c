@@ -35,8 +35,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
 
 /* ---- cleaning ---------------------------------------- */
 
-/* Returns the length of a terminal escape sequence at s: ESC [ ... letter, or ESC and another
- * byte. */
+/* Returns the length of a terminal escape sequence: ESC [ ... letter, or ESC and a byte. */
 static size_t sequence_at(pprofc_str s) {
   if (s.size < 2 || s.data[1] != '[') return s.size < 2 ? s.size : 2;
   size_t i = 2;
@@ -44,8 +43,7 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Removes colours, the byte order mark and carriage returns. If there are no such characters, *out
- * points to the data itself. */
+/* Removes colours, byte order mark and carriage returns. Without these, *out points to the data. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);

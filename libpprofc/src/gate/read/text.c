@@ -1,5 +1,5 @@
-/* Reads benchstat's text tables. The columns are between the '│' characters of the header. They
- * count code points, because names may contain spaces and cells may be empty. */
+/* Reads benchstat's text tables. Columns are between the header's '│', in code points: names may
+ * contain spaces, and cells may be empty. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
@@ -82,8 +82,7 @@ static bool is_superscript(pprofc_str word) {
   return word.size > 0;
 }
 
-/* Returns the text after a '│' of a header line. Two header lines may have different numbers of
- * '│'. */
+/* Returns the text after a '│' of a header line, which may have fewer than the other. */
 static pprofc_str header_cell(const struct text_header *header, size_t column) {
   return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }

@@ -1,5 +1,4 @@
-/* Checks that the gate can fail. Makes artificial results with regressions. The settings of the
- * gate must find them. */
+/* Checks that the settings of the gate find artificial results with regressions. */
 #include "gate/selftest/selftest.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
@@ -41,8 +40,7 @@ static void selftest_put_table(struct buffer *out, const struct gate *gate) {
       gate->settings.min_samples > 10 ? gate->settings.min_samples : (size_t)10);
 }
 
-/* Copies the settings and the rules. A copy is necessary because judging counts how often each rule
- * is used. */
+/* Copies settings and rules, because judging counts the uses of each rule. */
 static bool copy_settings(struct gate *copy, const struct gate *gate) {
   const struct gate_settings *s = &gate->settings;
   copy->settings = *s;
@@ -56,8 +54,7 @@ static bool copy_settings(struct gate *copy, const struct gate *gate) {
   }
   for (size_t i = 0; i < s->rule_count; i++) {
     copy->settings.rules[i] = s->rules[i];
-    copy->settings.rules[i].used = 1; /* This avoids the warning that the rule matches no
-                                         benchmark. */
+    copy->settings.rules[i].used = 1; /* Avoids the warning that the rule matches nothing. */
   }
   for (size_t i = 0; i < s->direction_count; i++)
     if (!gate_add_direction(copy, s->directions[i].unit, s->directions[i].direction)) return false;

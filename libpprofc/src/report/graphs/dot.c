@@ -15,8 +15,7 @@ struct dot {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  uint32_t *number;      /* for each node, the number of its box, from 1; 0: the node is not
-                            shown */
+  uint32_t *number;      /* for each node, number of its box from 1; 0: not shown */
   uint8_t *has_nodelets; /* for each node, 1 if its tags have boxes */
   bool failed;           /* true if memory ran out */
 };
@@ -97,8 +96,7 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size = 8; /* number_abs of the smallest integer is negative, because this integer has no
-                       positive counterpart. */
+  int64_t size = 8; /* number_abs of the smallest integer stays negative. */
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -124,8 +122,7 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Identity of a box. Its id is "N2" for a node, "N2_0" for the first tag of this node, and
- * "NN2_0_1" for the second number of this tag. */
+/* A box. Its id is "N2" for a node, "N2_0" for its first tag, "NN2_0_1" for its second number. */
 struct box {
   uint32_t node, tag; /* node; tag of the node, or NONE for the node itself */
 };
@@ -166,8 +163,7 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
   output_add_text(out, "]\n");
 }
 
-/* Returns the distance between the numbers of two tags. It is exact, because all number tags have
- * the same unit. */
+/* Returns the distance of two number tags, exactly: number tags have the same unit. */
 static double tag_distance(const struct graph_tag *tag, const struct graph_tag *seed) {
   double value = (double)seed->value;
   if (value < (double)tag->value) return (double)tag->value - value;
@@ -250,8 +246,8 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves tags to the front, and returns how many. Moves number tags if `number`, or else string
- * tags. Only tags of the set `labels` move; with any_labels, tags of all sets move. */
+/* Moves string tags, or number tags (`number`), to the front; returns how many. Only tags of the
+ * set `labels` move, or of all sets (any_labels). */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;
@@ -289,8 +285,7 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Returns the width of an edge. It is 1 plus `most` times the edge's share of the total, at most 1
- * + most. */
+/* Returns the width of an edge: 1 plus `most` times its share of the total, at most 1 + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);

@@ -1,6 +1,6 @@
 /* Writes the report -otlp: the filtered profile as OpenTelemetry's ProfilesData. The standard
- * requires a separate profile for each sample type. All of them have the same samples in the same
- * order, so that a reader can join them. Data that only pprof has becomes attributes. */
+ * requires a profile for each sample type; all have the same samples in the same order, so that a
+ * reader can join them. Data that only pprof has becomes attributes. */
 #include "codec/wire_write.h"
 #include "report/proto/otlp_tables.h"
 #include "report/report.h"
@@ -103,8 +103,7 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
   if (text.size) list->items[list->count++] = otlp_write_attribute(w, key, text);
 }
 
-/* Writes name and build id of the program, the first mapping, as attributes. Does nothing if the
- * table of mappings contains this mapping. */
+/* Writes the program (first mapping) as attributes, unless the mapping table has it. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;
@@ -113,8 +112,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Writes the fields of profile.proto that OTLP does not have as attributes. If there are several
- * comments, adds numbers to their keys, because keys must differ. */
+/* Writes fields of profile.proto that OTLP lacks as attributes. Keys must differ, so several
+ * comments are numbered. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =

@@ -93,8 +93,7 @@ static const struct {
 
 #define OTLP_FLAGS (sizeof otlp_write_flags / sizeof *otlp_write_flags)
 
-/* Writes a mapping. The standard requires that memory_start is below memory_limit, or that both are
- * 0. */
+/* Writes a mapping. OTLP requires memory_start below memory_limit, or 0 for both. */
 static int32_t otlp_write_mapping(struct otlp_writer *w, const struct mapping *m) {
   Otlp__Mapping mapping = OTLP__MAPPING__INIT;
   int32_t attributes[OTLP_FLAGS + 1];
@@ -132,8 +131,7 @@ static bool otlp_reserve_lines(struct otlp_writer *w, size_t count) {
   return false;
 }
 
-/* Fills in the lines of a location, and returns their number. Negative line and column numbers
- * become 0, because OTLP does not permit them. */
+/* Fills in and counts a location's lines. Negative numbers become 0: OTLP has no others. */
 static size_t otlp_fill_lines(struct otlp_writer *w, uint32_t index) {
   const struct locations *l = &w->profile->locations;
   size_t first = l->line_from[index], count = l->line_from[index + 1] - first;
@@ -176,8 +174,7 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Writes the mappings that samples use, in the order of the profile. Readers take the first mapping
- * for the main program. */
+/* Writes the used mappings in the profile's order: readers take the first for the program. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

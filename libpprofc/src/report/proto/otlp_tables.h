@@ -1,5 +1,5 @@
-/* Builds the dictionary of an OTLP file. Makes an entry on its first use. Keeps the encoded form of
- * each entry in order to find equal entries. */
+/* Builds the dictionary of an OTLP file. Makes an entry on first use, and keeps its encoded form to
+ * find equal ones. */
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 
@@ -27,11 +27,10 @@ struct otlp_writer {
   const pprofc_allocator *mem;
   struct arena arena; /* memory for the entries and for the columns below */
   struct interner tables[OTLP_TABLES];
-  int32_t *string;   /* for each string, its index in the dictionary; -1: not in the dictionary
-                        yet */
-  int32_t *mapping;  /* for each mapping, its index in the dictionary */
-  int32_t *location; /* for each location, its index in the dictionary */
-  int32_t *stack;    /* for each sample, the index of its stack in the dictionary */
+  int32_t *string;            /* index of each string in the dictionary; -1: not in it yet */
+  int32_t *mapping;           /* for each mapping, its index in the dictionary */
+  int32_t *location;          /* for each location, its index in the dictionary */
+  int32_t *stack;             /* for each sample, the index of its stack in the dictionary */
   struct otlp_list *labels;   /* for each label set, the indices of its labels in the dictionary */
   struct label_groups groups; /* scratch: labels of a sample */
   size_t *group_attributes;   /* scratch: for each group, number of attributes that have its key */
@@ -59,8 +58,7 @@ int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
 int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
 /* Returns the value for a text. Bytes that are not UTF-8 become U+FFFD. */
 Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
-/* Returns the index in the dictionary of an attribute. `key` and `unit` are indices of strings in
- * the dictionary. */
+/* Returns the index of an attribute; `key` and `unit` are strings in the dictionary. */
 int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the index in the dictionary of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);

@@ -1,5 +1,4 @@
-/* Prints the report -disasm: the machine code of matching functions, with the samples of each
- * instruction. */
+/* Prints -disasm: machine code of matching functions, with samples of each instruction. */
 #include "core/array.h"
 #include "core/escape.h"
 #include "report/no_match.h"
@@ -17,8 +16,7 @@ struct routine {
   size_t name_count;
   const struct graph_node **nodes; /* nodes in the symbol, sorted by address */
   size_t node_count;
-  size_t order; /* number of the symbol; symbols are numbered in the order in which they were
-                   found */
+  size_t order; /* position of the symbol in the order in which they were found */
 };
 
 struct disasm {
@@ -44,8 +42,8 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* Finds a form of a name that matches: the name itself, or one of its demangled forms. Sets *match
- * to NULL if no form matches. `text` is scratch memory. Returns false when out of memory. */
+/* Finds a form of a name, itself or demangled, that matches; *match NULL: no form. `text` is
+ * scratch memory. Returns false when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -70,9 +68,8 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names to show for a symbol. If the expression is an address in the symbol, these are
- * all names, else the matching form of one name. Sets *names to NULL if nothing matches. Returns
- * false when out of memory. */
+/* Finds the names of a symbol: all if the expression is an address in it, else a matching form.
+ * *names NULL: no match. Returns false when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -172,8 +169,7 @@ static void search_symbols(void *context) {
 
 /* ---- binaries ---------------------------------------- */
 
-/* For each node whose function matches, sets has_samples to 1 for its object file. `has_samples`
- * has an item for each text of the graph. */
+/* Sets has_samples, by text of the graph, to 1 for object files of matching functions. */
 static void find_files(struct disasm *d, uint8_t *has_samples) {
   for (size_t i = 0; i < d->graph.shown_count; i++) {
     const struct node_info *info = disasm_info_of(d, &d->graph.nodes[d->graph.shown[i]]);
@@ -183,8 +179,7 @@ static void find_files(struct disasm *d, uint8_t *has_samples) {
   }
 }
 
-/* Opens the binary of a mapping and lists its symbols. If the binary cannot be opened, prints a
- * message and continues without its symbols, like pprof. */
+/* Opens a mapping's binary and lists its symbols; if unreadable, prints a message, like pprof. */
 static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping *mapping,
                                          pprofc_error *error) {
   struct object *object = &d->objects[d->object_count];
@@ -253,8 +248,8 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the values of the nodes from an instruction up to the address `next` of the next
- * instruction. If the disassembler gave no function, file or line, takes them from these nodes. */
+/* Adds the values of nodes from an instruction to the next, at `next`. They also give function,
+ * file and line if the disassembler did not. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;
@@ -284,8 +279,7 @@ static void print_place(struct disasm *d, const struct annotated *a) {
   if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
 }
 
-/* If the text of an instruction has at least TEXT_COLUMN characters, its source position is on a
- * separate line. */
+/* Position on a separate line if the instruction has at least TEXT_COLUMN characters. */
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74
 

@@ -11,8 +11,7 @@ static int octal_digit(char c) {
   return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* Returns the byte that an escape in a quoted path means. *at is the position after the backslash.
- * Advances *at past the escape. */
+/* Returns the byte of an escape in a quoted path, and moves *at past it from the backslash. */
 static char unquote_path_byte(pprofc_str s, size_t *at) {
   static const char letters[] = "abtnvfr", bytes[] = "\a\b\t\n\v\f\r";
   char c = s.data[(*at)++];
@@ -25,8 +24,7 @@ static char unquote_path_byte(pprofc_str s, size_t *at) {
   return (char)value;
 }
 
-/* Returns the path after "--- " or "+++ ", without the prefix a/ or b/. Returns "" for
- * /dev/null. */
+/* Returns the path after "--- " or "+++ ", without a/ or b/, and "" for /dev/null. */
 static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   /* Git writes a tab after a path with blanks. */
   if (path.size && path.data[path.size - 1] == '\t') path.size--;
@@ -42,8 +40,7 @@ static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   return str_slice((pprofc_str){out, size}, 2, size);
 }
 
-/* Parses the range of lines in a hunk header: a sign, "12,3" or "12", and the separator after
- * it. */
+/* Parses a range in a hunk header: a sign, "12,3" or "12", and the separator after it. */
 static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   pprofc_str word, number;
   if (!str_next(rest, ' ', &word) || !word.size) return false;
@@ -66,8 +63,7 @@ static bool read_hunk_header(pprofc_str line, struct hunk *hunk) {
          read_range(&rest, &hunk->head_line, &hunk->head_count);
 }
 
-/* Appends a hunk to the last file. Skips a hunk that is out of order. Returns false only when out
- * of memory. */
+/* Appends a hunk to the last file, but skips one out of order. False when out of memory. */
 static bool add_hunk(struct hunks *h, struct hunk hunk) {
   struct changed_file *file = &h->files[h->file_count - 1];
   int64_t base = 1, head = 1, place = 0;
@@ -113,8 +109,7 @@ static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return file->base.data && file->head.data;
 }
 
-/* Adds a renamed file. If the file also has hunks, lines with its paths follow, and add_file adds
- * it again. */
+/* Adds a renamed file. If it has hunks, lines with its paths follow, and add_file repeats it. */
 static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;
@@ -186,8 +181,7 @@ static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {
   return key == BY_BASE ? hunk->base_line : hunk->head_line;
 }
 
-/* Returns the last hunk of the file that begins at or before `at`. Returns NULL if all hunks begin
- * later. */
+/* Returns the file's last hunk that begins at or before `at`, or NULL if all begin later. */
 static const struct hunk *hunk_before(const struct hunks *h, const struct changed_file *file,
                                       enum hunk_key key, int64_t at) {
   BISECT(i, file ? file->count : 0, hunk_key_of(&h->hunks[file->first + i], key) <= at);

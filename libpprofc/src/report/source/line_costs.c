@@ -46,8 +46,7 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
-/* Adds a sample to a line of its stack. Does nothing if the sample has already counted for this
- * function. */
+/* Adds a sample to a line of its stack, once for each function. */
 static bool count_line(struct line_pass *pass, size_t sample, const struct line *line, bool leaf,
                        int64_t value, enum diff_side side) {
   if (line->function == NONE) return true;

@@ -34,8 +34,8 @@ static int list_compare_rows(const void *a, const void *b) {
 
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
-/* True if the name of a node matches. `known` stores the answer (LIST_*) for each name, because
- * many nodes have the same name: a function has a node for each of its lines. */
+/* True if a node's name matches. `known` stores the answer (LIST_*) by name, because a function has
+ * a node for each of its lines. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
   if (known[info->name] == LIST_UNKNOWN) {
@@ -70,8 +70,7 @@ static bool collect_rows(struct list_report *list, const struct graph *graph, st
   return true;
 }
 
-/* Returns the first line that is shown for a row. It is the line of the function, or the line
- * MARGIN lines above the row. */
+/* Returns the first shown line of a row: the function's, or MARGIN lines above the row. */
 static int64_t first_line(const struct list_row *row) {
   if (row->start_line) return row->start_line;
   return row->line > MARGIN ? row->line - MARGIN : 1;
@@ -132,8 +131,7 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
   return first > last || list_visit_lines(list, rows, count, file, first, last);
 }
 
-/* Visits the rows of a function. Rows without a file come first. They are skipped if other rows
- * have a file. */
+/* Visits a function's rows, first (or not, if there are others) the rows without a file. */
 static bool list_visit_function(struct list_report *list, const struct list_row *rows,
                                 size_t count) {
   size_t from = 0, to;

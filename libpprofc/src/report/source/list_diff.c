@@ -1,5 +1,4 @@
-/* Prints the report -list with -source_diff: the changed source lines of matching functions, with
- * the cost of each line in base and head. */
+/* Prints -list with -source_diff: changed lines of matching functions, with costs of both sides. */
 #include "core/array.h"
 #include "profile/sum.h"
 #include "report/no_match.h"
@@ -15,8 +14,7 @@
 /* A line of a function that has a cost or a change. */
 struct list_diff_row {
   pprofc_str path; /* path of the file in head; "" outside of the repository */
-  int64_t place;   /* index of the line in the listing of both revisions (hunks.h); NO_PLACE:
-                      neither has the line */
+  int64_t place;   /* index in the listing (hunks.h); NO_PLACE: not in it */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -44,8 +42,7 @@ static int list_diff_order(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the changed file that has this path in base or in head. If head has the file, sets *path
- * to its path there. */
+/* Returns the changed file with this path on a side. *path becomes its path in head, if any. */
 static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
                                               pprofc_str *path) {
   const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);
@@ -110,8 +107,7 @@ struct list_diff_file {
   int64_t from, to, end;
 };
 
-/* Prints the line at index `place` of the listing (hunks.h). `row` is NULL if the line has no
- * cost. */
+/* Prints the line at `place` of the listing (hunks.h). `row` NULL: no cost. */
 static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                      const struct list_diff_row *row) {
   static const int64_t nothing[DIFF_SIDES];
@@ -125,8 +121,7 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the index of the first changed line at or after `place`. Returns INT64_MAX if there is no
- * such line. */
+/* Returns the index of the first changed line from `place` on, or INT64_MAX. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   size_t count = f->changes ? f->changes->count : 0;
@@ -137,8 +132,7 @@ static int64_t next_change(const struct list_diff *l, const struct list_diff_fil
   return first > place ? first : place;
 }
 
-/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@". The hunk has the lines from..to of the
- * listing. */
+/* Prints the header of the hunk from..to of the listing, such as "@@ -41,5 +41,6 @@". */
 static void put_hunk_header(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                             int64_t to) {
   int64_t first[DIFF_SIDES] = {0, 0}, lines[DIFF_SIDES] = {0, 0};
@@ -155,8 +149,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the index of the first line in a window that is at or after `place` and has a cost or a
- * change. Returns INT64_MAX if there is no such line. `row` is the next row. */
+/* Returns the first line in a window from `place` on with a cost or a change, or INT64_MAX. `row`
+ * is the next row. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);
@@ -175,8 +169,7 @@ static void put_group(const struct list_diff *l, const struct list_diff_file *f,
   }
 }
 
-/* Prints the lines of a window that have a cost or a change. Also prints CONTEXT lines around
- * them. */
+/* Prints a window's lines with a cost or a change, and CONTEXT lines around them. */
 static void put_window(const struct list_diff *l, const struct list_diff_file *f) {
   size_t row = 0;
   int64_t at = f->from, place;

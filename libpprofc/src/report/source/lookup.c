@@ -13,14 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* pprof stops reading a file at a line of this length in bytes. That line fills pprof's buffer of
- * 64 KiB. */
+/* Line length in bytes at which pprof stops reading: its buffer of 64 KiB is full. */
 #define LONGEST_LINE ((size_t)65535)
 
 /* ---- permitted files --------------------------------- */
 
-/* System folders. They contain no sources. They may contain secrets, and reading some of their
- * files has side effects. */
+/* System folders: no sources, but secrets, and files whose reading has side effects. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
 static bool is_below(pprofc_str path, pprofc_str folder) {
@@ -28,8 +26,8 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
          (path.size == folder.size || path.data[folder.size] == '/');
 }
 
-/* Returns the reason why a resolved path must not be opened, or NULL. The search path may name a
- * hidden folder. Hidden files and folders inside it stay closed. */
+/* Returns the reason not to open a resolved path, or NULL. The search path may name a hidden
+ * folder; hidden files and folders inside stay closed. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
   for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
     if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
@@ -59,8 +57,7 @@ static const char *reserve_for_file(const struct stat *info, struct buffer *text
   return NULL;
 }
 
-/* Reads up to the end of the file, or until the memory is full. If the file grows meanwhile, the
- * rest is missing. */
+/* Reads to the end of the file, or until the memory is full: a growing file loses the rest. */
 static bool read_into_room(int fd, struct buffer *text) {
   while (text->size < text->capacity) {
     ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
@@ -118,8 +115,7 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
 
 /* ---- search for a file ------------------------------- */
 
-/* Writes the cleaned path of folder/name to `out`. If the folder is "", writes the cleaned name.
- * Returns false if the path does not fit. */
+/* Writes the cleaned path folder/name, or name if folder is "". False if it does not fit. */
 static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
@@ -135,8 +131,8 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Reads folder/name. If it does not exist, reads `name` in the nearest parent folder that has it.
- * Returns false if no file was read. Sets *exists to true if a file exists. */
+/* Reads folder/name, or `name` in its nearest parent folder that has it. Returns false if nothing
+ * was read. *exists: true if a file exists. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
@@ -152,8 +148,7 @@ static bool search_up(const struct source_lookup *lookup, pprofc_str folder, ppr
   return false;
 }
 
-/* Finds and reads the file that a profile calls `name`. Otherwise returns false and sets `failure`
- * to the reason. */
+/* Finds and reads the file `name` of a profile. Returns false and sets `failure` if not. */
 static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, struct buffer *text,
                           struct buffer *failure) {
   char path[PATH_MAX], option[PATH_MAX];
@@ -296,8 +291,7 @@ static bool suggest_is_plain(pprofc_str text) {
   return text.size > 0;
 }
 
-/* Finds the longest prefix of the name without which the name is the path of a file in the folder.
- * Returns its size, or 0 if there is no such prefix. */
+/* Returns the size of the longest prefix to drop for the path of a file in the folder, or 0. */
 static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str folder,
                              pprofc_str name) {
   char path[PATH_MAX], real[PATH_MAX];

@@ -1,5 +1,4 @@
-/* Reads two revisions of the sources in a git repository: the files of both, and the
- * differences. */
+/* Reads two revisions of sources in a git repository: their files and differences. */
 #ifndef PPROFC_REPORT_SOURCE_REVISIONS_H
 #define PPROFC_REPORT_SOURCE_REVISIONS_H
 
@@ -19,25 +18,22 @@ struct revisions {
   struct source_file shown; /* file that was read last from a commit */
 };
 
-/* Opens the repository of the current folder. `refs` is "REF1..REF2", or "REF", which is compared
- * with the working tree. The caller frees `revisions`, even after an error. Errors:
- * PPROFC_E_INVALID for an unknown ref or without a repository, PPROFC_E_UNSUPPORTED without git,
- * PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
+/* Opens the repository of the current folder. `refs` is "REF1..REF2", or "REF" to compare with the
+ * working tree. The caller frees `revisions`, even after an error. Errors: PPROFC_E_INVALID
+ * (unknown ref, no repository), PPROFC_E_UNSUPPORTED (no git), PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status revisions_open(struct revisions *revisions, const char *refs,
                              const pprofc_allocator *mem, pprofc_error *error);
-/* Opens the repository of `folder`, and compares a commit with the working tree. The commit is
- * `ref`. If `ref` is empty, it is the newest commit of HEAD before `seconds` (since 1970). */
+/* Opens the repository of `folder`, and compares `ref`, or if empty the last commit of HEAD before
+ * `seconds` (since 1970), with the working tree. */
 pprofc_status revisions_open_at(struct revisions *revisions, const char *folder, const char *ref,
                                 int64_t seconds, const pprofc_allocator *mem, pprofc_error *error);
 void revisions_free(struct revisions *revisions);
 
-/* Returns the repository path of a file that a profile names. It is the longest suffix of the
- * profile's path that is a file of base or of head. Returns "" if no suffix is a file. */
+/* Returns a profile's file as its longest suffix that is a repository path of a side, or "". */
 pprofc_str revisions_place(const struct revisions *revisions, enum diff_side side, pprofc_str file);
 
-/* Reads the lines of a file of one side. `lookup` reads the file if the side is the working tree.
- * If the file cannot be read, (*file)->failure is the reason. *file is valid until the next call,
- * and its lines are valid as long as `revisions` and `lookup`. */
+/* Reads a file of one side, by `lookup` from the working tree; (*file)->failure is NULL or the
+ * reason. *file is valid until the next call, its lines as long as `revisions` and `lookup`. */
 pprofc_status revisions_text(struct revisions *revisions, struct source_lookup *lookup,
                              enum diff_side side, pprofc_str path, const struct source_file **file,
                              pprofc_error *error);

@@ -1,5 +1,4 @@
-/* Prints the report -weblist: a page with the source of the matching functions. A click on a line
- * shows its instructions. */
+/* Prints -weblist: a page with source. A click on a line shows its instructions. */
 #include "core/base64.h"
 #include "core/escape.h"
 #include "core/template.h"
@@ -92,8 +91,7 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 
 /* ---- instructions ------------------------------------ */
 
-/* Returns the indentation of a line in columns, at most MAX_INDENT. The instructions below the line
- * have the same indentation. */
+/* Returns a line's indentation in columns, at most MAX_INDENT, which its instructions share. */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
@@ -105,8 +103,7 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Prints the inlined calls that lead to an instruction. Skips the calls that also lead to the
- * previous instruction. */
+/* Prints the inlined calls of an instruction that the previous one does not have. */
 static void print_calls(struct weblist *w, const struct web_place *place,
                         const struct web_place *before, size_t indent) {
   bool same = before != NULL;
@@ -223,8 +220,7 @@ extern const unsigned char asset_weblist_html[], asset_weblist_js[];
 extern const size_t asset_weblist_html_size, asset_weblist_js_size;
 extern const char asset_weblist_js_sha256[];
 
-/* Prints the head of the page. Its content policy permits only the page's own script, which blocks
- * scripts in names. */
+/* Prints the page's head. Its content policy permits only its own script, not scripts in names. */
 static bool weblist_print_head(struct weblist *w) {
   const pprofc_str page = {(const char *)asset_weblist_html, asset_weblist_html_size};
   struct fill fill;

@@ -1,5 +1,4 @@
-/* Finds the instructions for matching addresses. Disassembles the code around them, then finds the
- * functions of each instruction. */
+/* Finds instructions for matching addresses: disassembles around them, then finds functions. */
 #include "graph/number.h"
 
 #include "core/array.h"
@@ -7,15 +6,13 @@
 
 #include <stdlib.h>
 
-/* Number of bytes that a range has before its first address and after its last. Addresses up to
- * twice that far apart share a range. */
+/* Bytes of a range before its first and after its last address. Closer addresses share a range. */
 #define EXPAND ((uint64_t)500)
 
 /* Maximum number of ranges that are disassembled. Ranges with more samples come first. */
 #define MAX_RANGES 25
 
-/* Distance in bytes. An instruction without a line gets the line of an earlier instruction up to
- * this distance. */
+/* Bytes. An instruction without a line gets the line of an earlier one up to this distance. */
 #define NEIGHBORHOOD 32
 
 struct range {
@@ -23,10 +20,8 @@ struct range {
   uint64_t begin, end;
   uint32_t mapping;
   int64_t score;
-  struct instruction *instructions; /* instructions of the range; NULL: objdump could not
-                                       disassemble it */
-  size_t count, first; /* number of instructions, and index of the first instruction's functions in
-                          `answers` of the mapping */
+  struct instruction *instructions; /* instructions; NULL: objdump could not disassemble them */
+  size_t count, first; /* instructions, and index of the first's functions in `answers` */
 };
 
 struct code {
@@ -35,8 +30,7 @@ struct code {
   const struct web_sample *samples;
   size_t sample_count;
   struct object *objects; /* for each mapping, its open binary */
-  uint8_t *state; /* for each mapping, the state of its binary; 0: not tried, 1: open, 2: cannot be
-                     opened */
+  uint8_t *state; /* for each mapping, its binary: 0 not tried, 1 open, 2 cannot be opened */
   struct source_frames *answers; /* for each mapping, the functions of its addresses */
   uint8_t *answered;
   struct tools tools;
@@ -52,8 +46,7 @@ static size_t first_sample(const struct code *c, uint64_t address) {
   return at;
 }
 
-/* Adds all samples of the instruction. The address of a sample can be after the first byte of the
- * instruction. */
+/* Adds all samples of the instruction, even with an address after its first byte. */
 static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
@@ -69,8 +62,7 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
 
 /* ---- adding instructions ----------------------------- */
 
-/* Adds an instruction. `frames` are the functions that contain it, innermost first. Returns its
- * index, or NONE when out of memory. */
+/* Adds an instruction in `frames`, innermost first. Returns its index; NONE when out of memory. */
 static uint32_t code_add_instruction(const struct code *c, struct web_instruction *in,
                                      const struct source_frame *frames, size_t count) {
   in->file = STR("");
@@ -82,8 +74,7 @@ static uint32_t code_add_instruction(const struct code *c, struct web_instructio
   return web_data_add(c->data, in);
 }
 
-/* Adds an instruction for an address that has no binary. Functions and lines come from the
- * profile. */
+/* Adds an instruction without a binary. Functions and lines come from the profile. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
   const pprofc_profile *p = c->report->result.profile;
   const struct locations *l = &p->locations;
@@ -211,8 +202,7 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Returns the functions of instruction k of a range, innermost first. If the symbolizer did not
- * find them, takes them from objdump. */
+/* Returns the functions of instruction k, innermost first, by the symbolizer, else by objdump. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -228,11 +218,9 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction that has a line. Instructions without a line that follow within
- * a short distance get these functions. */
+/* Functions of the last instruction with a line, for instructions without one closely after it. */
 struct code_neighbor {
-  const struct source_frame *frames; /* functions of this instruction; NULL before the first
-                                        instruction with a line */
+  const struct source_frame *frames; /* functions; NULL before the first instruction with a line */
   size_t count;
   uint64_t address;
   struct source_frame own; /* storage for `frames` if objdump gave the line */
@@ -246,8 +234,7 @@ static void neighbor_set(struct code_neighbor *n, const struct source_frame *fra
   n->address = address;
 }
 
-/* Returns the number of bytes up to the next instruction of the range. Returns 1 for the last
- * instruction. */
+/* Returns the number of bytes up to the next instruction of the range, 1 for the last. */
 static uint64_t code_length(const struct range *r, size_t k) {
   const struct instruction *i = &r->instructions[k];
   if (k + 1 >= r->count || r->instructions[k + 1].address <= i->address) return 1;

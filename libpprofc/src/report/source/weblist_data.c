@@ -68,15 +68,13 @@ static int64_t clamp_line(int64_t line) {
   return line < -most ? -most : line;
 }
 
-/* Maximum number of functions that are used from a stack of inlined calls. Inner functions come
- * first. */
+/* Maximum number of functions used from a stack of inlined calls, inner ones first. */
 #define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* all calls, outermost first; the calls of each function are those inside it, at the end of this
-   * array */
+  /* all calls, outermost first; a function's calls are those inside it, at the end */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -105,8 +103,7 @@ struct scan {
   uint64_t wanted;
   uint32_t *order; /* locations in the order of first use; the root comes before the leaf */
   size_t count;
-  size_t *seen;           /* for each location, the number of the last sample that has it, counted
-                             from 1; 0: no sample */
+  size_t *seen;           /* for each location, number of its last sample, from 1; 0: no sample */
   struct web_sample *own; /* for each location, its address and samples */
   struct web_address *addresses;
   size_t address_count;
@@ -149,8 +146,7 @@ static void make_addresses(struct scan *s) {
 
 /* ---- matching ---------------------------------------- */
 
-/* Matches strings of the profile against the expression. Matches a string only once, and caches the
- * result. */
+/* Matches strings of the profile against the expression, each only once. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
@@ -186,8 +182,7 @@ static bool note_interest(struct scan *s, uint32_t function) {
          interner_add(&s->data->interest, system_name) != MAP_NONE;
 }
 
-/* Adds the address and the names of a location if one of its lines matches. Returns false when out
- * of memory. */
+/* Adds a location's address and names if a line of it matches. False when out of memory. */
 static bool match_location(struct scan *s, struct weblist_matcher *m, uint32_t location) {
   const struct locations *l = &s->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];

@@ -1,5 +1,4 @@
-/* Collects the contents of the weblist page. For each line of the matching functions, these are its
- * samples, its instructions, and the inlined calls that lead to the instructions. */
+/* Collects the page of weblist: samples and instructions of each line, with their inlined calls. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -47,8 +46,7 @@ struct web_data {
   pprofc_str *pretty;           /* for each mangled name, the name that is shown */
 };
 
-/* Collects the data of the page. Returns PPROFC_E_NO_MATCH if nothing matches. The caller frees the
- * data, even after an error. */
+/* Collects the page, or returns PPROFC_E_NO_MATCH. The caller frees it, even after an error. */
 pprofc_status web_data_collect(struct web_data *data, const struct report *report,
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
@@ -56,12 +54,10 @@ void web_data_free(struct web_data *data);
 /* Returns the name that is shown for a function. */
 pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
 
-/* Adds an instruction. It replaces an instruction with the same address. Returns its index, or NONE
- * when out of memory. */
+/* Adds or replaces the instruction at an address. Returns its index, NONE when out of memory. */
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
 
-/* Adds an instruction to the page, once for each matching function in `frames`. The inner functions
- * come first. */
+/* Adds an instruction to the page, once for each matching function in `frames`, from inside out. */
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count);
 
@@ -80,8 +76,7 @@ struct web_address {
   size_t order;
 };
 
-/* Adds the instructions around the addresses, and their positions on the page. The addresses must
- * be sorted and distinct. `samples` must be sorted. */
+/* Adds the instructions around addresses, sorted and distinct, to the page. `samples` is sorted. */
 pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,

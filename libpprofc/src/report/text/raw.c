@@ -123,8 +123,7 @@ static void raw_print_value(struct output *out, int64_t value) {
   output_add_int(out, value);
 }
 
-/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers. Prints units if any value of the
- * key has a unit. */
+/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers, with units if a value has one. */
 static void raw_add_values(struct raw_report *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;

@@ -1,5 +1,4 @@
-/* Prints the -tags report: the values of each label key, and the share of each value in the
- * profile. */
+/* Prints -tags: the values of each label key, and their shares in the profile. */
 #include "report/text/tag_sums.h"
 
 #include "core/array.h"

@@ -1,5 +1,4 @@
-/* Prints the -traces report: every sample with its labels and stack, in the order of the
- * profile. */
+/* Prints -traces: every sample with labels and stack, in the order of the profile. */
 #include "core/budget.h"
 #include "core/escape.h"
 #include "core/threshold.h"
@@ -15,16 +14,14 @@
 #define COLUMN 10
 #define GAP    3
 
-/* Maximum size in bytes of the texts that are formatted in advance. Even a small profile can use a
- * long name in many locations. */
+/* Maximum bytes of texts formatted in advance: a small profile may repeat a long name. */
 #define TEXTS_BYTES THRESHOLD((size_t)64 << 20)
 
 /* Formatted lines of the first `count` locations. COLUMN + GAP blanks precede each frame. */
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t *from; /* for each location, the offset of its text; an additional last item is the end of
-                   the last text */
+  size_t *from; /* offset of each location's text, and the end of the last text */
   size_t count;
 };
 
@@ -57,8 +54,7 @@ static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
   return str_path_clean(file, scratch->data);
 }
 
-/* Prints a frame: the printed name of its node, and a mark if it is inlined. Returns false when out
- * of memory. */
+/* Prints a frame: its node's printed name, and an inline mark. False when out of memory. */
 static bool print_frame(struct frame_printer *f, uint32_t location, const struct line *line,
                         bool is_inlined) {
   const pprofc_profile *p = f->profile;
@@ -151,8 +147,8 @@ static void traces_add_value(struct traces *traces, const struct label *label, p
   buffer_add_str(&traces->pieces.text, value);
 }
 
-/* Prints "      key1:  a b\n" for every key of string labels, or of number labels. Sorts these
- * lines, including their padding and newline. */
+/* Prints sorted lines "      key1:  a b
+" for all keys of string labels, or of number labels. */
 static bool traces_print_labels(struct traces *traces, bool numbers) {
   struct buffer *line = &traces->pieces.text;
   text_pieces_clear(&traces->pieces);

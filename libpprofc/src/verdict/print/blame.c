@@ -1,6 +1,5 @@
-/* Splits the change of the total into contributions: changed functions, the environment
- * (verdict/rules.h), and the rest. The contributions add up exactly, because the rest is the
- * remainder. */
+/* Splits the change of the total into changed functions, environment (verdict/rules.h) and rest.
+ * The rest is the remainder, so these add up exactly. */
 #include "verdict/print/blame.h"
 
 #include "core/json_write.h"
@@ -10,8 +9,7 @@
 
 /* Largest share that is shown. A share below 0 or above this limit is hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of corrections of the rest. They make the floating point sum of all contributions
- * exact. */
+/* Maximum corrections of the rest, for an exact floating point sum of contributions. */
 #define BLAME_NUDGES 8
 
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
@@ -46,8 +44,7 @@ static enum blame_kind blame_kind_of(const struct noise_report *report,
   return row->relation ? BLAME_PAIRS : BLAME_ROWS;
 }
 
-/* Adds contributions to `sum` in the order of the JSON output: rows, pairs of functions that
- * cancel, and domains (groups of related functions). */
+/* Adds contributions in the order of the JSON: rows, pairs that cancel, domains. */
 static double blame_add_lines(const struct noise_report *report, double sum) {
   for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {
@@ -73,8 +70,7 @@ static void blame_count(struct blame *b) {
   }
 }
 
-/* True if lines have a share of the total change. Values in percent of the total have no such
- * share, because their total changes only by rounding. */
+/* True if lines have a share of the total change: not percentages, whose total is constant. */
 static bool blame_has_shares(const pprofc_verdict_summary *s) {
   if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
   return pprofc_verdict_is_certain(s->total_verdict);
@@ -115,8 +111,7 @@ double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-/* Returns the share of the change `delta` that the nodes in `places` contain. Returns NaN if there
- * are no nodes. */
+/* Returns the share of the change `delta` in the nodes of `places`, NaN without nodes. */
 static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;
@@ -218,8 +213,7 @@ void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summa
   json_double(json_key(json, "high"), s->total_high);
 }
 
-/* Writes the changed functions. Two functions whose changes cancel share a line. Every other
- * function has its own line. */
+/* Writes a line for each changed function, or for two whose changes cancel. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool has_part = !isnan(blame_part(report));

@@ -1,6 +1,5 @@
-/* Prints -blame: the change of the total, and the contributions that add up to it. All numbers have
- * the same unit and number of decimals. The last row, the rest, is the rounded total minus the
- * other rounded rows, so the printed numbers add up exactly. */
+/* Prints -blame: the change of the total, and contributions with the same unit and decimals. The
+ * rest is the rounded total minus other rounded rows, so printed numbers add up exactly. */
 #include "core/output.h"
 #include "verdict/print/blame.h"
 #include "verdict/print/domains.h"
@@ -14,8 +13,7 @@
 struct blame_text {
   struct blame b;
   struct amount_grid grid;
-  double left; /* part of the total change that is not printed yet, in steps of the last digit
-                  (amount_ticks) */
+  double left; /* part of the total not printed yet, in last digits (amount_ticks) */
   struct output *out;
 };
 
@@ -84,8 +82,7 @@ static void blame_put_path(const struct blame_text *t, const pprofc_verdict_plac
   }
 }
 
-/* Returns the number of frames above `leaf` in the path of a node. Returns 0 if the function has no
- * caller in the path. */
+/* Returns the number of frames above `leaf` in a node's path, 0 without a caller. */
 static size_t blame_callers(const pprofc_verdict_place *place, pprofc_str leaf) {
   bool ends = leaf.data && str_equal(place->frames[place->depth - 1], leaf);
   return place->depth - ends;
@@ -159,8 +156,7 @@ static void blame_put_part(const struct blame_text *t) {
     output_add_text(t->out, "total change not significant: no part can be given\n");
 }
 
-/* Writes the nodes that contain the total change. Writes nothing if this change is not
- * significant. */
+/* Writes the nodes that contain a significant total change. */
 static void blame_put_where(const struct blame_text *t) {
   const pprofc_verdict_summary *s = &t->b.report->summary;
   if (!s->place_count || isnan(blame_part(t->b.report))) return;

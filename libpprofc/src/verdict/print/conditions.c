@@ -10,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Factor by which all functions grew. Up to this factor, a slower machine is a possible cause.
- * Above it, the growth of each function counts. */
+/* Factor of all functions that a slower machine may cause; above it, each growth counts. */
 #define GATE_MACHINE 1.5
 
 enum noise_measure {
@@ -28,8 +27,7 @@ struct noise_condition {
   double threshold; /* threshold in `unit`; a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names, or empty */
-  bool rows;        /* true for "row:": the condition also counts functions between which cost only
-                       moved */
+  bool rows;        /* "row:": functions between which cost only moved also count */
 };
 
 /* ---- reading ----------------------------------------- */
@@ -114,9 +112,8 @@ struct noise_gate {
   char today[16];
 };
 
-/* True for a significant increase. If all functions increased by the same factor, the increase
- * counts only if a slower machine cannot explain it. The condition common>5% checks smaller common
- * increases. */
+/* True for a significant increase. An increase of all functions counts only if a slower machine
+ * cannot explain it; the condition common>5% finds smaller ones. */
 static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   const pprofc_verdict_summary *s = &g->report->summary;
   if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
@@ -124,8 +121,7 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth that is compared with the threshold. It is the difference. With one sampled
- * run on each side, it is the lower end of the interval of the difference. */
+/* Returns the growth to compare: the difference, or its lower bound for one sampled run a side. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;
@@ -140,8 +136,7 @@ static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_es
   return growth >= g->threshold;
 }
 
-/* Converts the threshold of the condition to the unit of the profile. Returns false if the units do
- * not match. */
+/* Converts the condition's threshold to the profile's unit. Returns false for another unit. */
 static bool noise_gate_convert(struct noise_gate *g) {
   pprofc_str unit = g->report->summary.unit;
   g->threshold = g->c.threshold;
@@ -172,8 +167,7 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   found(context, &finding);
 }
 
-/* Returns the estimate of a row that is compared with the condition. For cum, it excludes growth of
- * the environment's time (verdict/rules.h). */
+/* Returns a row's estimate for the condition, for cum without the environment (verdict/rules.h). */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);
@@ -185,8 +179,7 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   return e;
 }
 
-/* Returns the domain that is judged instead of a row, or NULL. A domain is a group of functions
- * between which cost may have moved. */
+/* Returns the domain (functions between which cost may have moved) to judge instead, or NULL. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
   if (g->c.rows) return NULL;

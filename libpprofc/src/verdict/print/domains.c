@@ -1,5 +1,4 @@
-/* Formats domains for tables, messages and pages. A domain is a group of functions between which
- * cost moved. */
+/* Formats domains (functions between which cost moved) for tables, messages and pages. */
 #include "verdict/print/domains.h"
 
 #include "core/output.h"

@@ -1,5 +1,4 @@
-/* Prints the lines above and below the verdicts. They show the compared runs, the total change and
- * the smallest detectable change. */
+/* Prints the lines around the verdicts: runs, total change, smallest detectable change. */
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/output.h"
@@ -89,9 +88,8 @@ static const char *const per_what[] = {
     [PPROFC_EXPOSURE_NONE] = "",
 };
 
-/* Returns a note if filters apply: percentages refer to the samples that the filters keep. Returns
- * "" without filters. If the filters keep one function, its share is always 100 %, even if its
- * share of all samples changed. */
+/* Returns a note that percentages refer to the samples that the filters keep, or "". If they keep
+ * one function, its share is always 100 %, whatever changed. */
 static const char *noise_kept(const struct noise_report *report) {
   bool filters = filters_any(report->options, FILTER_TOTAL);
   return filters ? " of the samples that the filters keep" : "";
@@ -124,8 +122,7 @@ static void noise_put_range(const struct amount_grid *grid, double low, double h
                 STR_ARG(amount_of_ticks(grid, amount_ticks(grid, high), true, b)));
 }
 
-/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". If values are percentages of
- * the total, base and head have equal totals. */
+/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)", no change of percentages. */
 static void noise_put_total(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   struct noise_range range = {.largest = 0};
@@ -144,8 +141,7 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
   output_add_char(out, '\n');
 }
 
-/* Writes a note if the total of Go benchmarks did not change. Without -benchtime=Nx, benchmarks run
- * for a fixed time, so a slower benchmark has the same total. */
+/* Notes an equal total of Go benchmarks: without -benchtime=Nx, they run for a fixed time. */
 static void noise_put_benchmarks(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   bool per_run = s->exposure == PPROFC_EXPOSURE_AUTO || s->exposure == PPROFC_EXPOSURE_NONE;
@@ -179,8 +175,7 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Writes a line about the noise of a comparison with one run on each side. For measured times the
- * dispersion is unknown. */
+/* Writes the noise of a comparison of single runs; the dispersion of measured times is unknown. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,
@@ -229,8 +224,7 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
     output_printf(out,
                   "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
                   100 * s->interval_level);
-  /* On average, significant changes are overestimated (winner's curse). This is strongest with one
-   * run on each side. */
+  /* Significant changes are overestimated (winner's curse), most with one run on each side. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
                          "narrow: measure the size with more runs\n");

@@ -71,8 +71,7 @@ static void noise_json_total(struct json_writer *json, const pprofc_verdict_summ
   json_end(json);
 }
 
-/* Writes an estimate. Drops the interval if the value was not judged, and for counts of single
- * runs. */
+/* Writes an estimate, without interval if not judged and for counts of single runs. */
 static void noise_json_estimate(struct json_writer *json, const struct noise_report *report,
                                 const pprofc_verdict_estimate *e) {
   bool known = !isnan(e->p) && !report->summary.lone;
@@ -120,8 +119,7 @@ static void noise_json_row(struct json_writer *json, const struct noise_report *
   json_end(json);
 }
 
-/* Writes each two functions whose changes cancel. Writes them once: from the function that shrank
- * to the function that grew. */
+/* Writes pairs of functions that cancel once, from the one that shrank to the one that grew. */
 static void noise_json_pairs(struct json_writer *json, const struct noise_report *report) {
   json_begin_array(json_key(json, "moved"));
   for (size_t i = 0; i < report->row_count; i++) {

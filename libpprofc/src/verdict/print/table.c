@@ -1,5 +1,4 @@
-/* Prints the table of -top -noise: values of base and head, their difference with half the width of
- * its interval, and the verdict. */
+/* Prints -top -noise: base, head, difference, half its interval, and verdict. */
 #include "core/output.h"
 #include "verdict/print/domains.h"
 
@@ -10,8 +9,7 @@
 /* Default of -nodecount, as in -top. */
 #define TABLE_ROWS 80
 
-/* A line of the table: a function, or the sum of a domain. A domain is a group of functions between
- * which cost moved. */
+/* A line: a function, or the sum of a domain (functions between which cost moved). */
 struct noise_line {
   const pprofc_verdict_row *row; /* row of the function; for a domain, its first row */
   const pprofc_verdict_domain *domain;
@@ -21,8 +19,7 @@ struct noise_rows {
   const struct noise_report *report;
   struct noise_line *shown;
   size_t capacity;
-  /* number of rows to print, number of rows dropped because they are small, and number dropped
-   * because of -nodecount */
+  /* rows to print, rows dropped as small, and rows dropped by -nodecount */
   size_t count, dropped, left_out;
   double cutoff;
   bool by_cum;
@@ -47,9 +44,8 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* Equal rows keep their order, which is by flat. */
 }
 
-/* Keeps a row that changed significantly, even if the change is small. With -cum, also keeps
- * functions that changed like all functions, because they call the function that caused the
- * change. */
+/* Keeps significant rows, even small ones. With -cum, also functions that changed like all, which
+ * call the cause. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
@@ -60,8 +56,7 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
   return false;
 }
 
-/* Adds the line of a domain at the position of its first row. Drops rows that cancel, unless
- * -noise=rows is set. The other rows of the domain follow its line. */
+/* Adds a domain's line and rows at its first row. Without -noise=rows, drops rows that cancel. */
 static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *all = rows->report->rows;
   rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
@@ -136,8 +131,7 @@ static void noise_put_ticks(struct output *out, const struct amount_grid *grid, 
   noise_put_padded(out, text, 10);
 }
 
-/* Writes half the width of the interval. Writes nothing for a row without a verdict, and if base
- * and head are counts of one run each, which have no interval. */
+/* Writes half the interval, or nothing without a verdict or for counts of one run each. */
 static void noise_put_half(struct output *out, const struct noise_rows *rows,
                            const pprofc_verdict_estimate *e) {
   double ticks = amount_ticks(&rows->grid, (e->high - e->low) / 2);
