@@ -10,15 +10,9 @@
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the first column of a side, base 0 or head 1; for 2 the number of columns. */
-static size_t account_from(const struct comparison *c, size_t side) {
-  const size_t from[] = {0, c->bases, c->count};
-  return from[side];
-}
-
 /* Returns the sum of squared deviations of the runs' totals from the mean total of the side. */
 static double account_squares(const struct comparison *c, size_t side, double mean) {
-  size_t from = account_from(c, side), end = account_from(c, side + 1);
+  size_t from = comparison_from(c, side), end = comparison_from(c, side + 1);
   double sum = 0;
   if (c->flat_matrix.grouped) return c->total_spread[side] * mean * mean * (c->side_runs[side] - 1);
   for (size_t r = from; r < end; r++) {
@@ -30,7 +24,7 @@ static double account_squares(const struct comparison *c, size_t side, double me
 
 /* Returns the variance of a side's mean total that comes from sampling alone. */
 static double account_sampling(const struct comparison *c, size_t side) {
-  size_t from = account_from(c, side), end = account_from(c, side + 1);
+  size_t from = comparison_from(c, side), end = comparison_from(c, side + 1);
   double sum = 0;
   for (size_t r = from; r < end; r++) sum += c->noises[r] / (c->divisors[r] * c->divisors[r]);
   return sum / (c->side_runs[side] * c->side_runs[side]);
@@ -46,20 +40,11 @@ static double account_variance(const struct comparison *c, double base, double h
   return fmax(squares / (nb + nh - 2) * (1 / nb + 1 / nh), sampling);
 }
 
-/* Returns the largest total minus the smallest total of the runs of a side. */
-static double account_range(const struct comparison *c, size_t side) {
-  double least = (double)INFINITY, most = -(double)INFINITY;
-  for (size_t r = account_from(c, side); r < account_from(c, side + 1); r++) {
-    least = fmin(least, c->wholes[r] / c->divisors[r]);
-    most = fmax(most, c->wholes[r] / c->divisors[r]);
-  }
-  return most - least;
-}
-
 static void account_total_word(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   double floor = EXACT_FLOOR * fmax(s->total_base, s->total_head);
-  floor = fmax(floor, fmax(account_range(c, 0), account_range(c, 1)));
+  floor = fmax(floor, fmax(comparison_range(c->wholes, c->divisors, 0, c->bases),
+                           comparison_range(c->wholes, c->divisors, c->bases, c->count)));
   s->total_verdict = recorded_word(s->total_delta, s->total_p);
   if (s->lone && fabs(s->total_delta) > floor) s->total_verdict = PPROFC_VERDICT_DIFFERS;
   if (family_is_blind(c)) s->total_verdict = PPROFC_VERDICT_UNKNOWN;

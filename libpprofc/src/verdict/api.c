@@ -105,10 +105,18 @@ static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Returns the index of the first run of a side. For the side 2, returns the number of runs. */
-static size_t comparison_from(const struct comparison *c, size_t side) {
+size_t comparison_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];
+}
+
+double comparison_range(const double *values, const double *divisors, size_t from, size_t end) {
+  double least = (double)INFINITY, most = -(double)INFINITY;
+  for (size_t r = from; r < end; r++) {
+    least = fmin(least, values[r] / divisors[r]);
+    most = fmax(most, values[r] / divisors[r]);
+  }
+  return most - least;
 }
 
 /* Returns the sum of the divisors of a side's runs, or of their squares (`squared`). */

@@ -50,12 +50,9 @@ static void calls_add_stack(struct calls *s, const struct walk *walk) {
 static bool calls_read(struct calls *s) {
   for (size_t run = 0; run < s->c->count; run++) {
     struct walk *walk = &s->c->runs[run].walk;
-    bool more = true;
     walk_restart(walk);
-    while (more) {
-      if (!walk_next(walk, &more)) return false;
-      if (more) calls_add_stack(s, walk);
-    }
+    while (walk_next(walk)) calls_add_stack(s, walk);
+    if (walk->failed) return false;
   }
   return true;
 }

@@ -64,6 +64,12 @@ struct comparison {
 /* Returns the run at an index in the form in which the caller passed it. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
 
+/* Returns the index of the first run of a side, base 0 or head 1; for 2 the number of runs. */
+size_t comparison_from(const struct comparison *c, size_t side);
+
+/* Returns the largest minus the smallest of the values [from, end), each divided by its divisor. */
+double comparison_range(const double *values, const double *divisors, size_t from, size_t end);
+
 /* Returns a side's shown value: the mean of the runs, or (`pooled`) the sum / total seconds. */
 double comparison_mean(const struct comparison *c, const double *values, size_t side);
 

@@ -41,22 +41,12 @@ bool family_is_blind(const struct comparison *c) {
 
 /* ---- exact counts ------------------------------------ */
 
-/* Returns the range of a row's values over the runs of a side. */
-static double family_range(const struct comparison *c, const struct matrix *m, size_t row,
-                           size_t from, size_t end) {
-  double least = (double)INFINITY, most = -(double)INFINITY;
-  for (size_t r = from; r < end; r++) {
-    least = fmin(least, m->values[row * m->runs + r] / c->exposures[r]);
-    most = fmax(most, m->values[row * m->runs + r] / c->exposures[r]);
-  }
-  return most - least;
-}
-
 /* True if exact counts of the sides differ by more than between runs, unknown with one run. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
-  double base = family_range(c, m, row, 0, m->bases);
-  double head = family_range(c, m, row, m->bases, m->runs);
+  const double *values = m->values + row * m->runs;
+  double base = comparison_range(values, c->exposures, 0, m->bases);
+  double head = comparison_range(values, c->exposures, m->bases, m->runs);
   return fabs(fit->of[row].delta) > fmax(base, head);
 }
 

@@ -1,4 +1,5 @@
 /* Groups rows by type and by file. Functions in one group are probably the same code. */
+#include "core/array.h"
 #include "core/hash.h"
 #include "verdict/relations.h"
 
@@ -60,15 +61,9 @@ static void groups_fill_types(struct relations *r) {
 }
 
 struct row_groups groups_find(const struct row_groups *groups, uint64_t key) {
-  size_t low = 0, high = groups->count, end;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (groups->items[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (end = low; end < groups->count && groups->items[end].key == key;) end++;
+  BISECT(low, groups->count, groups->items[low].key < key);
+  size_t end = low;
+  while (end < groups->count && groups->items[end].key == key) end++;
   return (struct row_groups){groups->items + low, key ? end - low : 0};
 }
 

@@ -28,7 +28,6 @@ static size_t common_rows(const struct model *model) {
   return count;
 }
 
-/* Stores the mean rate of each row in `scratch`. */
 static void common_mean_rates(const struct model *model) {
   const struct matrix *m = model->m;
   for (size_t i = 0; i < m->rows; i++) {
@@ -129,7 +128,6 @@ double model_sizes(const struct matrix *m, size_t from, size_t end) {
   return sum;
 }
 
-/* Tests every row once. */
 static void model_test(struct model *model) {
   if (model->run_count == 2)
     model_pair_test(model);

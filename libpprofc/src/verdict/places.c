@@ -42,15 +42,13 @@ static bool places_grow(struct places *p) {
 static bool places_add_run(struct places *p, size_t run) {
   struct walk *walk = &p->c->runs[run].walk;
   double weight = comparison_weight(p->c, run);
-  bool more = true;
   walk_restart(walk);
-  while (walk_next(walk, &more)) {
-    if (!more) return true;
+  while (walk_next(walk)) {
     uint32_t node = tree_reach(&p->tree, walk);
     if (node == MAP_NONE || !places_grow(p)) return false;
     p->selves[node] += weight * (double)walk->values[walk->quantum.value];
   }
-  return false;
+  return !walk->failed;
 }
 
 static bool places_build(struct places *p) {

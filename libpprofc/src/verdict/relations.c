@@ -165,14 +165,12 @@ static bool relations_walk(struct relations *r) {
   for (size_t run = 0; run < c->count; run++) {
     struct walk *walk = &c->runs[run].walk;
     double weight = comparison_weight(c, run);
-    bool more = true;
     walk_restart(walk);
-    while (more) {
-      if (!walk_next(walk, &more)) return false;
-      if (!more) break;
+    while (walk_next(walk)) {
       relations_add_callers(r, walk);
       relations_explain(r, walk, weight, ++stamp);
     }
+    if (walk->failed) return false;
   }
   return true;
 }
@@ -187,6 +185,45 @@ bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b) {
   for (size_t i = 0; i < r->words; i++)
     if (r->callers[a * r->words + i] & r->callers[b * r->words + i]) return true;
   return false;
+}
+
+/* True if at least one of the two functions is only in base or only in head. */
+static bool relations_replaced(const struct relations *r, uint32_t a, uint32_t b) {
+  return relations_one_sided(r, a) || relations_one_sided(r, b);
+}
+
+/* True if both are copies, closures or fragments that the compiler made from one function. */
+static bool relations_same_stem(const struct candidate *a, const struct candidate *b) {
+  return (a->parts.generated || b->parts.generated) && a->parts.last.size &&
+         str_equal(a->parts.last, b->parts.last) && a->type == b->type &&
+         str_equal(a->parts.package, b->parts.package);
+}
+
+/* True if both functions are in one package. C has no packages; two C functions must have similar
+ * names, or each must be missing on a side. */
+static bool relations_same_package(const struct relations *r, uint32_t a, uint32_t b) {
+  const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
+  if (!str_equal(x->parts.package, y->parts.package)) return false;
+  if (x->parts.package.size) return true;
+  return (relations_one_sided(r, a) && relations_one_sided(r, b)) ||
+         names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
+}
+
+/* True if one function calls the other, or both belong to a type with at most half of all cost. */
+static bool relations_close(const struct relations *r, uint32_t a, uint32_t b) {
+  const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
+  if (relations_calls(r, a, b) || relations_calls(r, b, a)) return true;
+  return x->type && x->type == y->type && !x->wide;
+}
+
+bool relations_linked(const struct relations *r, uint32_t a, uint32_t b) {
+  const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
+  if (x->partner == b || relations_close(r, a, b)) return true;
+  bool replaced = relations_replaced(r, a, b);
+  bool file = x->file.size && str_equal(x->file, y->file);
+  if (replaced && (file || relations_same_stem(x, y))) return true;
+  if (!relations_share_caller(r, a, b)) return false;
+  return file || (replaced && relations_same_package(r, a, b));
 }
 
 static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_t a, uint32_t b) {

@@ -76,7 +76,6 @@ static pprofc_status rules_compile(const struct rules *rules, const char *path,
   return status;
 }
 
-/* Appends a list of expressions of the file to `all`. */
 static pprofc_status rules_take_list(struct rules *rules, const char *path, const struct node *list,
                                      struct buffer *all, pprofc_error *error) {
   if (!list) return PPROFC_OK;

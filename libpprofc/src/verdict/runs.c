@@ -55,14 +55,11 @@ pprofc_status run_sum(struct run *run, size_t value, bool inlines, struct names 
   if (!run->cells) return error_nomem(error);
   run->cell_count = names->texts.count;
   run->whole = run_whole(run, value);
-  bool more = true;
-  for (size_t stamp = 1; more && !status; stamp++) {
-    if (!walk_next(&run->walk, &more)) return error_nomem(error);
-    if (!more) break;
+  for (size_t stamp = 1; !status && walk_next(&run->walk); stamp++) {
     status = run_check(&run->walk, error);
     if (!status) run_add_sample(run, stamp);
   }
-  return status;
+  return run->walk.failed ? error_nomem(error) : status;
 }
 
 void run_free(struct run *run) {

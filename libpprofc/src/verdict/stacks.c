@@ -34,10 +34,8 @@ static bool stacks_add_run(struct stacks *s, size_t run) {
   struct run *r = &s->c->runs[run];
   struct walk *walk = &r->walk;
   size_t *capacity = &s->cell_counts[run];
-  bool more = true;
   walk_restart(walk);
-  while (walk_next(walk, &more)) {
-    if (!more) return true;
+  while (walk_next(walk)) {
     uint32_t node = tree_reach(&s->tree, walk);
     size_t before = *capacity;
     if (node == MAP_NONE || !ARRAY_RESERVE(s->c->mem, s->cells[run], *capacity, s->tree.count))
@@ -48,7 +46,7 @@ static bool stacks_add_run(struct stacks *s, size_t run) {
     s->cells[run][node].value += value;
     s->cells[run][node].noise += noise;
   }
-  return false;
+  return !walk->failed;
 }
 
 /* Adds the value of each node to its parent, so that each node gets the sum of its subtree. */
@@ -80,7 +78,6 @@ static int stacks_place_order(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Sorts the children of each node by name. */
 static bool stacks_sort(struct stacks *s) {
   size_t nodes = s->tree.count;
   s->rank = arena_zero_array(&s->scratch, s->c->names.texts.count, sizeof *s->rank);
@@ -120,7 +117,6 @@ static struct stack_cell stacks_cell(const struct stacks *s, size_t run, uint32_
   return node < s->cell_counts[run] ? s->cells[run][node] : (struct stack_cell){0, 0};
 }
 
-/* Fills in a row of the matrix. The root has no row. */
 static void stacks_fill_row(const struct stacks *s, uint32_t node, double *values,
                             double *quantum) {
   const struct comparison *c = s->c;

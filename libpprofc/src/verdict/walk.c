@@ -126,17 +126,15 @@ static bool walk_read(struct walk *walk, size_t sample) {
   return true;
 }
 
-bool walk_next(struct walk *walk, bool *more) {
+bool walk_next(struct walk *walk) {
   const struct samples *s = &walk->profile->samples;
   size_t types = walk->profile->type_count;
-  *more = false;
-  while (walk->next < s->count) {
+  while (walk->next < s->count && !walk->failed) {
     size_t sample = walk->next++;
     walk->values = s->values + sample * types;
     if (walk->values[walk->quantum.value] == 0) continue;
-    if (!walk_read(walk, sample)) return false;
-    *more = walk->depth > 0;
-    if (*more) return true;
+    walk->failed = !walk_read(walk, sample);
+    if (!walk->failed && walk->depth) return true;
   }
-  return true;
+  return false;
 }

@@ -36,6 +36,7 @@ struct walk {
   uint32_t *frames; /* frames of the current sample, leaf first */
   size_t frame_capacity, depth;
   const int64_t *values; /* values of the current sample */
+  bool failed;           /* out of memory */
 };
 
 /* Adds names of functions or lines. Starts before the first sample. Free it even after an error. */
@@ -46,7 +47,8 @@ void walk_free(struct walk *walk);
 /* Moves back to the position before the first sample. */
 void walk_restart(struct walk *walk);
 
-/* Moves to the next sample with value and frame; *more false: end. False when out of memory. */
-bool walk_next(struct walk *walk, bool *more);
+/* Moves to the next sample with value and frame. Returns false at the end, and sets `failed` and
+ * returns false when out of memory. */
+bool walk_next(struct walk *walk);
 
 #endif

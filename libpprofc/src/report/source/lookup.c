@@ -39,14 +39,15 @@ static const char *closed_reason(const struct source_lookup *lookup, pprofc_str 
   return str_find(rest, STR("/.")) < rest.size ? "hidden files are not shown" : NULL;
 }
 
-static void lookup_fail(struct buffer *failure, const char *path, const char *reason) {
+static bool lookup_fail(struct buffer *failure, const char *path, const char *reason) {
   buffer_clear(failure);
   buffer_printf(failure, "open %s: %s", path, reason);
+  return false;
 }
 
-static void lookup_fail_errno(struct buffer *failure, const char *path, int number) {
+static bool lookup_fail_errno(struct buffer *failure, const char *path, int number) {
   char reason[128];
-  lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
+  return lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
 /* Allocates memory for a file. Returns NULL on success, or the reason why the file is not shown. */
@@ -73,15 +74,9 @@ static bool read_into_room(int fd, struct buffer *text) {
 static bool lookup_read_text(int fd, const char *path, struct buffer *text,
                              struct buffer *failure) {
   struct stat info;
-  if (fstat(fd, &info) != 0) {
-    lookup_fail_errno(failure, path, errno);
-    return false;
-  }
+  if (fstat(fd, &info) != 0) return lookup_fail_errno(failure, path, errno);
   const char *reason = reserve_for_file(&info, text);
-  if (!reason && !read_into_room(fd, text)) {
-    lookup_fail_errno(failure, path, errno);
-    return false;
-  }
+  if (!reason && !read_into_room(fd, text)) return lookup_fail_errno(failure, path, errno);
   if (!reason && text->size && memchr(text->data, '\0', text->size)) reason = "not a text";
   if (reason) lookup_fail(failure, path, reason);
   return !reason;
@@ -93,21 +88,12 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
   char real[PATH_MAX];
   *exists = false;
   /* realpath resolves all links before the check. open follows no link after the check. */
-  if (!realpath(path, real)) {
-    lookup_fail_errno(failure, path, errno);
-    return false;
-  }
+  if (!realpath(path, real)) return lookup_fail_errno(failure, path, errno);
   *exists = true;
   const char *reason = closed_reason(lookup, str_of(real));
-  if (reason) {
-    lookup_fail(failure, path, reason);
-    return false;
-  }
+  if (reason) return lookup_fail(failure, path, reason);
   int fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-  if (fd < 0) {
-    lookup_fail_errno(failure, path, errno);
-    return false;
-  }
+  if (fd < 0) return lookup_fail_errno(failure, path, errno);
   bool done = lookup_read_text(fd, path, text, failure);
   close(fd);
   return done;
@@ -281,7 +267,6 @@ const struct source_file *source_lookup_file(struct source_lookup *lookup, pprof
 /* Maximum number of subfolders that are tried in each search folder. */
 #define SUGGEST_FOLDERS 64
 
-/* True if a shell needs no quotes for the text. */
 static bool suggest_is_plain(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
@@ -308,7 +293,6 @@ static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str fold
   return 0;
 }
 
-/* Tries each direct subfolder of a search folder. */
 static void suggest_below(const struct source_lookup *lookup, pprofc_str root, pprofc_str name,
                           struct buffer *flags) {
   char path[PATH_MAX];

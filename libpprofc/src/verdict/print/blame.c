@@ -177,7 +177,6 @@ static void blame_json_domain(struct json_writer *json, const struct blame *b,
   json_end(json);
 }
 
-/* Writes the lines for one type of contribution. */
 static void blame_json_lines(struct json_writer *json, const struct blame *b,
                              enum blame_kind kind) {
   static const struct {

@@ -156,7 +156,6 @@ static void blame_put_part(const struct blame_text *t) {
     output_add_text(t->out, "total change not significant: no part can be given\n");
 }
 
-/* Writes the nodes that contain a significant total change. */
 static void blame_put_where(const struct blame_text *t) {
   const pprofc_verdict_summary *s = &t->b.report->summary;
   if (!s->place_count || isnan(blame_part(t->b.report))) return;

@@ -88,7 +88,6 @@ static void noise_json_estimate(struct json_writer *json, const struct noise_rep
   json_text(json_key(json, "with_all"), pprofc_verdict_name(report->summary.common_verdict));
 }
 
-/* True if -noise=changed hides the row. */
 static bool noise_json_skips(const struct noise_report *report, const pprofc_verdict_row *row) {
   return strcmp(report->show, "changed") == 0 && !pprofc_verdict_is_certain(row->flat.verdict) &&
          !pprofc_verdict_is_change(row->cum.verdict);
@@ -136,7 +135,6 @@ static void noise_json_pairs(struct json_writer *json, const struct noise_report
   json_end(json);
 }
 
-/* Writes the groups of functions between which cost moved. */
 static void noise_json_domains(struct json_writer *json, const struct noise_report *report) {
   size_t count;
   const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report->verdicts, &count);
