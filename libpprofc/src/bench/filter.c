@@ -102,7 +102,6 @@ static bool is_value(const struct token *token) {
   return token->kind == TOKEN_WORD || token->kind == TOKEN_QUOTED || token->kind == TOKEN_REGEX;
 }
 
-/* Parses "(value OR value ...)", which follows "key:". */
 static void parse_values(struct filter_parser *p, const struct token *key) {
   for (size_t count = 1;; count++) {
     size_t offset = query_offset(&p->query);

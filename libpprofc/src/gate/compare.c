@@ -190,7 +190,6 @@ static void compare_means(const struct gate *gate, struct gate_row *row, struct 
   row->high = row->delta + half;
 }
 
-/* Fills in the row from the U test, without the interval. */
 static bool test_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                          struct gate_sample head) {
   row->base = compare_median(base);
@@ -337,7 +336,6 @@ static struct gate_sample sort_sample(const double *values, double *sorted, size
   return (struct gate_sample){values, sorted, count};
 }
 
-/* Computes the median of each round. */
 static struct gate_sample take_medians(struct gate_side side, struct block_buffers *b,
                                        size_t rounds) {
   for (size_t r = 0; r < rounds; r++) {

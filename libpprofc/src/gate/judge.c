@@ -371,7 +371,6 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
-/* True if a row of the benchmark was not judged. */
 static bool has_unjudged(const struct gate *gate, const struct gate_row *of) {
   for (size_t i = 0; i < gate->row_count; i++)
     if (gate->rows[i].unjudged && str_equal(gate->rows[i].name, of->name) &&

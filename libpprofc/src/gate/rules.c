@@ -18,7 +18,6 @@
 /* Maximum number of directions. It is low because their lookup is linear. */
 #define MAX_DIRECTIONS 1000
 
-/* State of a reader of a rules file, with the first error. */
 struct rules_reader {
   struct gate *gate;
   pprofc_str path, data;

@@ -13,7 +13,6 @@ struct pprofc_graph {
   pprofc_graph_totals totals;
 };
 
-/* State while a graph is copied. */
 struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;

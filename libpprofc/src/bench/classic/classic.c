@@ -226,7 +226,6 @@ static bool less_row(const struct classic_row *a, const struct classic_row *b, b
   return fabs(a->percent) * a->change < fabs(b->percent) * b->change;
 }
 
-/* Compares rows for a stable sort. */
 static int classic_compare_rows(const void *a, const void *b, const void *context) {
   const char *order = context;
   const struct classic_row *x = a, *y = b;
@@ -358,7 +357,6 @@ static void order_benchmarks(struct classic *c) {
   mem_free(c->mem, start, c->groups.count + 1, sizeof *start);
 }
 
-/* Sorts the measurements by metric. */
 static void collect_values(struct classic *c) {
   size_t count = c->set->value_count;
   uint32_t *metric_of = mem_array(c->mem, count, sizeof *metric_of);

@@ -117,7 +117,6 @@ static int by_span(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Counts the cells that span several columns. */
 static size_t count_wide_cells(const struct grid *grid) {
   size_t count = 0;
   for (size_t i = 0; i < grid->cell_count; i++) count += grid->cells[i].span > 1;
@@ -156,7 +155,6 @@ static int by_place(const void *a, const void *b) {
   return (x->column > y->column) - (x->column < y->column);
 }
 
-/* True if the cells are sorted by row and column. */
 static bool cells_are_in_place(const struct grid *grid) {
   for (size_t i = 1; i < grid->cell_count; i++)
     if (by_place(&grid->cells[i - 1], &grid->cells[i]) > 0) return false;

@@ -24,7 +24,6 @@ static void html_put(struct printer *p, const char *part, struct fill *fill) {
   p->failed |= !template_print(p->out, page, part, fill);
 }
 
-/* Prints the start or the end of the page. */
 static void html_put_frame(struct printer *p, const char *part) {
   struct fill fill;
   fill_init(&fill, &p->tables->mem);

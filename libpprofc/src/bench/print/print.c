@@ -44,7 +44,6 @@ void print_mark(struct output *out, int rank) {
   output_row(out, rank, 0, rank > 1);
 }
 
-/* Flushes the outputs, the output for warnings first. */
 static pprofc_status printer_flush(const struct printer *printer, pprofc_error *error) {
   pprofc_status status = printer->warn ? output_flush(printer->warn, error) : PPROFC_OK;
   if (status == PPROFC_OK) status = output_flush(printer->out, error);

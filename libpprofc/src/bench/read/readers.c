@@ -97,7 +97,6 @@ static pprofc_status fail_read(const char *path, int number, pprofc_error *error
   return error_set(error, PPROFC_E_IO, "%s:0: read %s: %s", path, path, why);
 }
 
-/* Reads a file descriptor to its end. */
 static pprofc_status read_all_of_input(int fd, const char *path, struct buffer *out,
                                        pprofc_error *error) {
   int number = fd_read_all(fd, out);

@@ -36,7 +36,6 @@ static struct package *find_package(struct stream *s, pprofc_str name) {
   return &s->packages[index];
 }
 
-/* Processes an event. Returns false when out of memory. */
 static bool take_event(struct stream *s, const struct node *event, uint64_t line) {
   pprofc_str action = node_text(event, "Action"), name = node_text(event, "Package");
   /* The event of a failed build has ImportPath instead of Package. */

@@ -18,7 +18,6 @@ static void csv_put_text(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, ',');
 }
 
-/* Writes a number. An unknown number gives an empty field. */
 static void csv_put_number(struct buffer *out, double value) {
   char text[FLOAT_SHORTEST] = "";
   if (isinf(value)) snprintf(text, sizeof text, "%s", value > 0 ? "Inf" : "-Inf");

@@ -8,7 +8,6 @@ struct classic_header {
   size_t old_at, new_at; /* offsets in bytes of the words "old" and "new" in the header */
 };
 
-/* Splits a line at runs of at least two spaces. */
 static size_t classic_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, i = 0;
   while (i < line.size && count < CELLS_MAX) {

@@ -13,7 +13,6 @@ struct text_header {
   size_t bar_count;
 };
 
-/* State of reading the tables of a file. */
 struct gate_text_table {
   struct gate *gate;
   pprofc_str path, package;

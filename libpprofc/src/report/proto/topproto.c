@@ -7,7 +7,6 @@
 /* Strings of the new profile. The texts of the graph follow them. */
 enum { TEXT_NONE, TEXT_CUM, TEXT_FLAT, TEXT_UNIT, TEXT_PERIOD, TEXT_PERIOD_UNIT, TEXT_FIRST };
 
-/* State while the columns of the new profile are filled. */
 struct top_profile {
   struct report *report;
   const struct graph *graph;

@@ -153,7 +153,6 @@ static bool add_symbols(struct disasm *d, struct object *object,
   return true;
 }
 
-/* Arguments of add_symbols. */
 struct symbol_search {
   struct disasm *d;
   struct object *object;

@@ -10,7 +10,6 @@
 
 enum { NAME_UNKNOWN, NAME_WANTED, NAME_OTHER };
 
-/* State of a loop over the samples. */
 struct line_pass {
   struct line_costs *costs;
   const pprofc_profile *profile;

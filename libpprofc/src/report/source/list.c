@@ -9,7 +9,6 @@
 /* number of lines that are shown above the first line with samples, and below the last */
 #define MARGIN 5
 
-/* A node of the listing. */
 struct list_row {
   pprofc_str name, file;
   int64_t line, start_line;
@@ -46,7 +45,6 @@ static bool list_matches(const struct list_report *list, const struct graph *gra
   return known[info->name] == LIST_MATCHES;
 }
 
-/* Collects the nodes whose name matches. */
 static bool collect_rows(struct list_report *list, const struct graph *graph, struct arena *arena) {
   const pprofc_allocator *mem = list->report->mem;
   uint8_t *known = arena_zero_array(arena, graph->frames.texts.count, sizeof *known);
@@ -90,7 +88,6 @@ static void find_window(const struct list_row *rows, size_t count, int64_t *firs
   if (*first < 1) *first = 1;
 }
 
-/* Visits the lines of a function that exist in the file. */
 static bool list_visit_lines(struct list_report *list, const struct list_row *rows, size_t count,
                              const struct source_file *file, int64_t first, int64_t last) {
   if (last > (int64_t)file->line_count) last = (int64_t)file->line_count;
@@ -107,7 +104,6 @@ static bool list_visit_lines(struct list_report *list, const struct list_row *ro
   return true;
 }
 
-/* Visits the rows of a function in a file. */
 static bool list_visit_routine(struct list_report *list, const struct list_row *rows,
                                size_t count) {
   int64_t first = 1, last = 0;

@@ -50,7 +50,6 @@ static const struct changed_file *follow_file(const struct list_diff *l, enum di
   return file;
 }
 
-/* Adds the cost of a line in base or in head. */
 static bool add_line_cost(struct list_diff *l, const struct line_cost *cost, enum diff_side side) {
   if (!cost->cum[side]) return true;
   if (!ARRAY_RESERVE(l->report->mem, l->rows, l->capacity, l->count + 1)) return false;
@@ -66,7 +65,6 @@ static bool add_line_cost(struct list_diff *l, const struct line_cost *cost, enu
   return true;
 }
 
-/* Joins rows of the same line of the listing. */
 static void join_rows(struct list_diff *l) {
   size_t kept = 0;
   if (l->count) qsort(l->rows, l->count, sizeof *l->rows, list_diff_order);
@@ -158,7 +156,6 @@ static int64_t next_place(const struct list_diff *l, const struct list_diff_file
   return next <= f->to ? next : INT64_MAX;
 }
 
-/* Prints the lines [from, to] of the listing. */
 static void put_group(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                       int64_t to, size_t row) {
   put_hunk_header(l, f, from, to);
@@ -247,7 +244,6 @@ static pprofc_status put_diff_lines(struct list_diff *l, int64_t start_line,
   return PPROFC_OK;
 }
 
-/* Prints the rows of a function in a file. */
 static pprofc_status put_routine(struct list_diff *l, pprofc_str name, int64_t start_line,
                                  const struct list_diff_row *rows, size_t count,
                                  pprofc_error *error) {

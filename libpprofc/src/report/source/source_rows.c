@@ -53,7 +53,6 @@ static bool source_copy_line(void *context, const pprofc_source_line *line) {
   return !c->failed;
 }
 
-/* Moves the arrays into the region. */
 static pprofc_source *source_finish(const struct source_copy *c) {
   struct arena *arena = &c->region->arena;
   pprofc_source *source = arena_zero_array(arena, 1, sizeof *source);

@@ -165,7 +165,6 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
 
 /* ---- instructions ------------------------------------ */
 
-/* Disassembles a range. Drops the range if that fails. */
 static bool disassemble(struct code *c, struct range *r) {
   struct object *object = &c->objects[r->mapping];
   uint64_t begin, end;
@@ -241,7 +240,6 @@ static uint64_t code_length(const struct range *r, size_t k) {
   return r->instructions[k + 1].address - i->address;
 }
 
-/* Adds instruction k of a range. */
 static bool code_add_one(struct code *c, const struct range *r, size_t k,
                          struct code_neighbor *neighbor) {
   const struct instruction *i = &r->instructions[k];

@@ -94,7 +94,6 @@ bool web_data_place(struct web_data *data, uint32_t instruction, const struct so
 
 /* ---- samples ----------------------------------------- */
 
-/* State while the locations of all stacks are read. */
 struct scan {
   const struct report *report;
   const pprofc_profile *profile;

@@ -114,7 +114,6 @@ static bool print_types(struct raw_report *raw) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Prints like " %10d". Does not use printf, to be faster. */
 static void raw_print_value(struct output *out, int64_t value) {
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   size_t width = value < 0 ? 2 : 1;

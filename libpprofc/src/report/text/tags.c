@@ -181,7 +181,6 @@ static void print_total(const struct tags *tags, int64_t sum) {
   output_add_char(tags->out, '\n');
 }
 
-/* Prints a key: its total, its values, and an empty line. */
 static void print_key(const struct tags *tags, const struct tag_value *items, size_t count) {
   int64_t sum = 0;
   size_t width = 0;
