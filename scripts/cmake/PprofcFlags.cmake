@@ -17,7 +17,9 @@ endif()
 
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT PPROFC_SANITIZE)
   target_compile_options(pprofc_flags INTERFACE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-  target_link_options(pprofc_flags INTERFACE -Wl,-z,relro,-z,now)
+  if(NOT WIN32)
+    target_link_options(pprofc_flags INTERFACE -Wl,-z,relro,-z,now)
+  endif()
 endif()
 
 if(PPROFC_SANITIZE)

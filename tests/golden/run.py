@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the recorded command lines of tests/golden/cases.
 
-  run.py --bin BUILD/bin [--update] [--secrets LIBRARY] [--pprofc PROGRAM] [PATTERN ...]
+  run.py --bin BUILD/bin [--update] [--secrets LIBRARY] [--pprofc PROGRAM] [--without REGEXP] [PATTERN ...]
 
 A case is one file:
 
@@ -19,7 +19,8 @@ installed; such cases are named. "# needs slots" leaves out the secret 0, with w
 20,000 keys then takes many seconds. The command runs in an empty folder that has
 testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
 the difference before you commit it. --secrets runs the cases with several secrets of the hash tables, which LIBRARY
-(known_secret.c) gives to the programs. --pprofc runs another PROGRAM as pprofc.
+(known_secret.c) gives to the programs. --pprofc runs another PROGRAM as pprofc. --without leaves out the cases in which REGEXP
+matches, and counts them.
 """
 import argparse
 import concurrent.futures
@@ -149,12 +150,17 @@ def main():
     options.add_argument("--update", action="store_true")
     options.add_argument("--secrets", metavar="LIBRARY", help="check with several secrets of hash tables")
     options.add_argument("--pprofc", metavar="PROGRAM", help="check with this pprofc")
+    options.add_argument("--without", metavar="REGEXP", help="leave out the cases whose text matches")
     options.add_argument("patterns", nargs="*", help="names of cases, with * for anything")
     options = options.parse_args()
     programs = os.path.abspath(options.bin)
     cases = [Case(path) for path in sorted((HERE / "cases").rglob("*.test"))]
     if options.patterns:
         cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
+    if options.without:
+        fitting = [c for c in cases if not re.search(options.without, c.path.read_text(errors="surrogateescape"))]
+        print(f"left out: {len(cases) - len(fitting)} cases of {len(cases)}")
+        cases = fitting
     missing = find_missing(programs)
     for case in cases:
         for need in missing.intersection(case.needs):

@@ -50,7 +50,7 @@ static pprofc_status ages_init(struct ages *ages, const char *since, const char 
   struct stat status;
   if (*since && stat(since, &status) != 0)
     return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", since, ERRNO_TEXT(errno));
-  if (*since) ages->since = status.st_mtim;
+  if (*since) ages->since = system_modified(&status);
   return PPROFC_OK;
 }
 
@@ -80,10 +80,10 @@ static void ages_check(struct ages *ages, struct gate *gate, const char *path, b
   struct stat status;
   char text[64];
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return;
-  double age = seconds_between(status.st_mtim, ages->now);
+  double age = seconds_between(system_modified(&status), ages->now);
   double most = ages->most >= 0 ? ages->most : FOUND_MAX;
   bool limited = found || ages->most >= 0;
-  bool before = ages->since.tv_sec && seconds_between(status.st_mtim, ages->since) > 0;
+  bool before = ages->since.tv_sec && seconds_between(system_modified(&status), ages->since) > 0;
   ages_describe(age, text, sizeof text);
   if (before)
     gate_problem(gate, "'%s' is from an earlier run: it is older than the file of -since", path);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/outfile.h"
 #include "core/str.h"
+#include "core/system.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/files.h"
@@ -37,7 +38,7 @@ static const char *value_of_out(int argc, char *const *argv, int i) {
 
 static bool same_file(const char *path, const struct stat *file) {
   struct stat other;
-  return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
+  return stat(path, &other) == 0 && system_same_file(&other, file);
 }
 
 /* True if an argument, or the text after '=' in an argument, is the name of this file. Ignores the
@@ -98,8 +99,7 @@ static int outputs_stream(const char *path) {
   struct stat file, stream;
   if (stat(path, &file) != 0) return -1;
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fstat(fd, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino)
-      return fd;
+    if (fstat(fd, &stream) == 0 && system_same_file(&stream, &file)) return fd;
   return -1;
 }
 

@@ -2,6 +2,7 @@
 #include "time_zone.h"
 
 #include "core/mem.h"
+#include "core/system.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -51,7 +52,7 @@ bool time_zone_enter(struct time_zone *zone) {
   if (!zone->before) return false;
   memcpy(zone->before, name, strlen(name) + 1);
   if (*name == ':') name++;
-  bool found = *name && find_zone(name, value, sizeof value);
+  bool found = SYSTEM_ZONE_FILES && *name && find_zone(name, value, sizeof value);
   if (setenv("TZ", found ? value : "UTC0", 1) != 0) return false;
   tzset();
   return true;

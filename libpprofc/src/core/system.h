@@ -22,16 +22,35 @@
 #define POLLRDHUP POLLHUP
 #endif
 
-#ifdef __APPLE__
-#define st_mtim st_mtimespec
-#endif
-
 /* 1 if the system has dl_iterate_phdr, which lists the loaded objects; else 0. */
-#ifdef __APPLE__
+#if defined __APPLE__ || defined _WIN32
 #define SYSTEM_LISTS_OBJECTS 0
 #else
 #define SYSTEM_LISTS_OBJECTS 1
 #endif
+
+/* True if the system keeps time zones as files of tzfile(5). */
+#ifdef _WIN32
+#define SYSTEM_ZONE_FILES false
+#else
+#define SYSTEM_ZONE_FILES true
+#endif
+
+/* Returns the time at which a file was modified last. */
+static inline struct timespec system_modified(const struct stat *file) {
+#if defined __APPLE__
+  return file->st_mtimespec;
+#elif defined _WIN32
+  return (struct timespec){file->st_mtime, 0};
+#else
+  return file->st_mtim;
+#endif
+}
+
+/* True if both are the same file. On Windows every file has the number 0. */
+static inline bool system_same_file(const struct stat *a, const struct stat *b) {
+  return a->st_ino && a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
 
 /* Returns a time in milliseconds that never decreases, counted from an arbitrary moment. */
 static inline int64_t system_milliseconds(void) {

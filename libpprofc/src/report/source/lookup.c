@@ -298,9 +298,11 @@ static void suggest_below(const struct source_lookup *lookup, pprofc_str root, p
   char path[PATH_MAX];
   DIR *dir = opendir(root.data);
   const struct dirent *entry;
+  struct stat info;
   for (size_t tried = 0; dir && tried < SUGGEST_FOLDERS && (entry = readdir(dir));) {
-    bool folder = entry->d_type == DT_DIR && entry->d_name[0] != '.';
-    if (!folder || !lookup_join(root, str_of(entry->d_name), path)) continue;
+    if (entry->d_name[0] == '.' || !lookup_join(root, str_of(entry->d_name), path) ||
+        lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+      continue;
     tried++;
     size_t prefix = suggest_prefix(lookup, str_of(path), name);
     if (!prefix || !suggest_is_plain(str_of(path))) continue;

@@ -1,0 +1,12 @@
+# A toolchain file: MinGW-w64 of Debian, with the headers and libraries in PPROFC_CROSS_ROOT (packaging/windows.sh).
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES PPROFC_CROSS_ROOT)
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
+set(CMAKE_FIND_ROOT_PATH ${PPROFC_CROSS_ROOT} /usr/x86_64-w64-mingw32)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR wine)
+# pkg-config finds the modules of the root only.
+set(ENV{PKG_CONFIG_LIBDIR} ${PPROFC_CROSS_ROOT}/lib/pkgconfig)
