@@ -331,32 +331,19 @@ static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
   lsp->shows = node_is(support, NODE_TRUE);
 }
 
-/* Shows the user the path of the page with the flame graph. */
-static void lsp_name_path(const struct lsp *lsp, struct rpc *rpc) {
-  struct fill fill;
-  struct buffer params;
-  buffer_init(&params, &mem_default, SIZE_MAX);
-  fill_init(&fill, &mem_default);
-  escape_json(fill_html(&fill, "path"), str_of(lsp->page.path));
-  result_put(&params, "message", &fill);
-  if (!params.failed) rpc_notify(rpc, "window/showMessage", buffer_str(&params));
-  buffer_free(&params);
-}
-
-/* Requests that the editor shows the page. If the editor does not support this request, shows the
- * user the path of the page. */
+/* Requests that the editor shows the page at a URL. If `address` is empty or the editor does not
+ * support this request, shows the user the path of the page. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
   struct fill fill;
   struct buffer params;
-  if (!lsp->shows) {
-    lsp_name_path(lsp, rpc);
-    return;
-  }
+  bool shows = lsp->shows && address.size;
   buffer_init(&params, &mem_default, SIZE_MAX);
   fill_init(&fill, &mem_default);
+  escape_json(fill_html(&fill, "path"), str_of(lsp->page.path));
   escape_json(fill_html(&fill, "address"), address);
-  result_put(&params, "show", &fill);
-  if (!params.failed) rpc_ask(rpc, "window/showDocument", buffer_str(&params));
+  result_put(&params, shows ? "show" : "message", &fill);
+  if (!params.failed && shows) rpc_ask(rpc, "window/showDocument", buffer_str(&params));
+  if (!params.failed && !shows) rpc_notify(rpc, "window/showMessage", buffer_str(&params));
   buffer_free(&params);
 }
 
@@ -364,7 +351,7 @@ static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address)
 static void lsp_respond(void *context, struct rpc *rpc, const struct node *message) {
   const struct lsp *lsp = context;
   if (*lsp->page.folder && !node_is(node_path(message, "result.success"), NODE_TRUE))
-    lsp_name_path(lsp, rpc);
+    lsp_show(lsp, rpc, STR(""));
 }
 
 /* Shows the page, and selects the function named in the request. The result of the request is the

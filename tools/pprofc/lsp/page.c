@@ -3,6 +3,7 @@
 
 #include "common/new_folder.h"
 #include "common/signals.h"
+#include "core/escape.h"
 #include "core/outfile.h"
 #include "destination.h"
 #include "http/url.h"
@@ -62,17 +63,6 @@ static pprofc_status page_write(struct lsp_page *page, const struct command *com
   return status;
 }
 
-/* Appends a path, escaped for a URL. */
-static void page_put_path(struct buffer *to, const char *path) {
-  for (const char *c = path; *c; c++) {
-    bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
-    if (plain || strchr("/-_.~", *c))
-      buffer_add_char(to, *c);
-    else
-      buffer_printf(to, "%%%02X", (unsigned char)*c);
-  }
-}
-
 pprofc_status page_address(struct lsp_page *page, const struct command *command,
                            const struct costs *costs, pprofc_str function, struct buffer *address,
                            pprofc_error *error) {
@@ -81,7 +71,7 @@ pprofc_status page_address(struct lsp_page *page, const struct command *command,
   if (!*page->folder) status = page_write(page, command, costs, error);
   if (status) return status;
   buffer_add_text(address, "file://");
-  page_put_path(address, page->path);
+  escape_url(address, str_of(page->path), "/");
   buffer_add_text(address, "#sel=");
   url_escape_query(address, function);
   return address->failed ? error_nomem(error) : PPROFC_OK;

@@ -11,6 +11,8 @@
 /* Maximum number of function names that the error about an ambiguous name lists. */
 #define OFFERED 8
 
+#define RESULTS_MOST ((size_t)64 << 20) /* maximum size in bytes of a file of results */
+
 /* Maximum number of files in an argument. */
 #define CALL_FILES 200
 
@@ -111,6 +113,11 @@ void call_next(struct call *call, const char *tool, ...) {
   if (sum <= CALL_NEXT_MOST) call->next_count++;
 }
 
+void call_next_function(struct call *call, const char *tool, pprofc_str function) {
+  call_next(call, tool, "profile", call_text(call, "profile"), "base", call_text(call, "base"),
+            "function", function.data, NULL);
+}
+
 size_t call_room(const struct call *call) {
   size_t used = call->head.size + call->text.size + CALL_NEXT_MOST + 40;
   return call->most > used + BRIEF_LEAST ? call->most - used : BRIEF_LEAST;
@@ -122,7 +129,13 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
                       error);
 }
 
-/* ---- profiles ---------------------------------------- */
+/* ---- files and profiles ------------------------------ */
+
+pprofc_status call_read(struct call *call, pprofc_str path, struct buffer *data,
+                        pprofc_error *error) {
+  buffer_init(data, budget_allocator(call->budget), RESULTS_MOST);
+  return files_read(&call->mcp->files, path, data, error);
+}
 
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error) {
@@ -130,7 +143,7 @@ pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **
   if (!path.size)
     return error_set(error, PPROFC_E_INVALID,
                      "no profile is named; the tool open lists the files of this server");
-  const struct open_profile *open = profiles_get(&call->mcp->profiles, path, error);
+  const struct open_profile *open = profiles_get(&call->mcp->profiles, path, false, error);
   if (!open) return error->status;
   *profile = profile_lend(open->profile, budget_allocator(call->budget));
   return *profile ? PPROFC_OK : error_nomem(error);
@@ -194,12 +207,14 @@ pprofc_status call_function(struct call *call, const pprofc_profile *p, pprofc_s
                             pprofc_error *error) {
   pprofc_str wanted = node_text(call->arguments, "function"), found[OFFERED];
   if (!wanted.size) return error_set(error, PPROFC_E_INVALID, "no function is named");
-  for (uint32_t i = 0; i < p->functions.count; i++) {
-    *name = call_name_of(p, i);
-    if (function_is(*name, wanted)) return PPROFC_OK;
+  name->data = NULL;
+  for (uint32_t i = 0; i < p->functions.count && !name->data; i++)
+    if (function_is(call_name_of(p, i), wanted)) *name = call_name_of(p, i);
+  if (!name->data) {
+    size_t count = function_search(p, wanted, found);
+    if (count != 1) return function_unclear(wanted, found, count, error);
+    *name = found[0];
   }
-  size_t count = function_search(p, wanted, found);
-  if (count != 1) return function_unclear(wanted, found, count, error);
-  *name = found[0];
-  return PPROFC_OK;
+  *name = arena_str(call->arena, *name);
+  return name->data ? PPROFC_OK : error_nomem(error);
 }

@@ -88,6 +88,9 @@ int64_t call_number(struct call *call, const char *name, int64_t other);
  * with NULL. */
 void call_next(struct call *call, const char *tool, ...);
 
+/* Suggests a tool that shows a function, with the profiles of this call. */
+void call_next_function(struct call *call, const char *tool, pprofc_str function);
+
 /* Returns how many bytes of the answer are free for a report. */
 size_t call_room(const struct call *call);
 
@@ -104,12 +107,17 @@ void call_put_name(struct buffer *to, pprofc_str name);
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 
+/* Reads a file of benchmark results into `data`, which the caller frees. */
+pprofc_status call_read(struct call *call, pprofc_str path, struct buffer *data,
+                        pprofc_error *error);
+
 /* Opens a profile, and makes a copy for this call. The copy shares the data of the profile. The
  * caller releases the copy. */
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Finds a function by its name, its handle or a part of its name. Sets *name to the full name. */
+/* Finds a function by its name, its handle or a part of its name. Sets *name to the full name,
+ * NUL-terminated, in the memory of the call. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,
                             pprofc_error *error);
 

@@ -115,7 +115,7 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
   int fd = *path ? files_find(&call->mcp->files, str_of(path), &info, error) : -1;
   if (fd < 0) return open_list(call, path, error);
   close(fd);
-  const struct open_profile *open = profiles_get(&call->mcp->profiles, str_of(path), error);
+  const struct open_profile *open = profiles_get(&call->mcp->profiles, str_of(path), false, error);
   if (!open) return error->status;
   open_put_origin(&call->text, open->profile);
   open_put_types(&call->text, open->profile);
@@ -147,14 +147,13 @@ pprofc_status tool_top(struct call *call, pprofc_error *error) {
   struct kept_answer answer = {.by_cum = strcmp(call_text(call, "sort"), "cum") == 0};
   pprofc_status status = view_of_call(call, &view, error);
   if (status) return status;
-  const char *path = call_text(call, "profile"), *base = call_text(call, "base");
   int64_t skip = call_number(call, "skip", 0);
   const struct brief kind = {.kind = BRIEF_ROWS, .skip = skip > 0 ? (size_t)skip : 0};
   pprofc_str first = top_first(call, view, answer.by_cum);
-  if (first.data)
-    call_next(call, "callers", "profile", path, "base", base, "function", first.data, NULL);
-  if (first.data)
-    call_next(call, "source", "profile", path, "base", base, "function", first.data, NULL);
+  if (first.data) {
+    call_next_function(call, "callers", first);
+    call_next_function(call, "source", first);
+  }
   status = profile_top(call, view, call_text(call, "granularity"), &answer.report, error);
   if (status) return status;
   return call_report(call, &kind, call_room(call), explore_render, &answer, error);
@@ -169,9 +168,7 @@ static const char *callers_pattern(struct call *call, pprofc_str name) {
   buffer_add_char(&text, '^');
   escape_regexp(&text, name);
   buffer_add_char(&text, '$');
-  pprofc_str kept = buffer_keep(&text, call->arena);
-  buffer_free(&text);
-  return kept.data;
+  return buffer_take(&text, call->arena).data;
 }
 
 /* Appends the stacks with the largest values, or a message if memory does not suffice. */
@@ -198,9 +195,6 @@ pprofc_status tool_callers(struct call *call, pprofc_error *error) {
   if (!status) status = callers_put_paths(call, view, name, error);
   if (!status) status = profile_peek(call, view, &answer.report, error);
   if (status) return status;
-  pprofc_str function = arena_str(call->arena, name);
-  if (function.data)
-    call_next(call, "source", "profile", call_text(call, "profile"), "base",
-              call_text(call, "base"), "function", function.data, NULL);
+  call_next_function(call, "source", name);
   return call_report(call, &kind, call_room(call), explore_render, &answer, error);
 }

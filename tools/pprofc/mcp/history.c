@@ -15,13 +15,6 @@
 #include <unistd.h>
 
 #define HISTORY_FILES 2000
-#define HISTORY_MOST  ((size_t)64 << 20) /* maximum size of a file in bytes */
-
-static pprofc_status history_read_file(struct call *call, const char *path, struct buffer *data,
-                                       pprofc_error *error) {
-  buffer_init(data, budget_allocator(call->budget), HISTORY_MOST);
-  return files_read(&call->mcp->files, str_of(path), data, error);
-}
 
 /* ---- results ----------------------------------------- */
 
@@ -108,7 +101,7 @@ static void history_close_file(struct past_runs *h, size_t file) {
 
 static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error *error) {
   struct buffer data;
-  pprofc_status status = history_read_file(h->call, h->paths[file], &data, error);
+  pprofc_status status = call_read(h->call, str_of(h->paths[file]), &data, error);
   pprofc_bench *set = pprofc_bench_new(budget_allocator(h->call->budget));
   if (!set && !status) status = error_nomem(error);
   if (!status) status = pprofc_bench_read(set, "", h->paths[file], data.data, data.size, error);
@@ -200,7 +193,7 @@ static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t 
 static pprofc_status store_read_run(struct past_runs *h, const char *path, struct run_record *run,
                                     pprofc_error *error) {
   struct buffer data;
-  pprofc_status status = history_read_file(h->call, path, &data, error);
+  pprofc_status status = call_read(h->call, str_of(path), &data, error);
   pprofc_str text = status ? STR("") : buffer_keep(&data, h->call->arena);
   buffer_free(&data);
   if (!status && !text.data) return error_nomem(error);

@@ -172,26 +172,17 @@ static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str 
   return &p->items[p->count++];
 }
 
-static struct open_profile *profiles_open(struct profiles *p, pprofc_str path,
-                                          pprofc_error *error) {
+const struct open_profile *profiles_get(struct profiles *p, pprofc_str path, bool add_up,
+                                        pprofc_error *error) {
   struct stat info;
   int fd = files_find(p->files, path, &info, error);
   if (fd < 0) return NULL;
-  struct open_profile *item;
-  struct open_profile *open = profiles_find(p, &info, path);
-  if (open) open->used = p->questions;
-  item = open ? open : profiles_put(p, fd, path, &info, error);
+  struct open_profile *item = profiles_find(p, &info, path);
+  if (item)
+    item->used = p->questions;
+  else
+    item = profiles_put(p, fd, path, &info, error);
   close(fd);
-  return item;
-}
-
-const struct open_profile *profiles_get(struct profiles *p, pprofc_str path, pprofc_error *error) {
-  return profiles_open(p, path, error);
-}
-
-const struct open_profile *profiles_get_sums(struct profiles *p, pprofc_str path,
-                                             pprofc_error *error) {
-  struct open_profile *item = profiles_open(p, path, error);
-  if (item) profiles_add_up(item);
+  if (item && add_up) profiles_add_up(item);
   return item;
 }

@@ -31,15 +31,11 @@ struct profiles {
   uint64_t questions;
 };
 
-/* Returns the open profile of a file. Reads the file if it is not open yet or has changed. The
+/* Returns the open profile of a file. Reads the file if it is not open yet or has changed. With
+ * `add_up`, merges equal samples of a large profile, so that later calls read fewer samples. The
  * result is valid until the next tool call. */
-const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
+const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path, bool add_up,
                                         pprofc_error *error);
-
-/* Like profiles_get, but merges equal samples if the profile is large, so that later calls read
- * fewer samples. */
-const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_str path,
-                                             pprofc_error *error);
 
 /* Begins a tool call. From now on, profiles_make_room may close the profiles and views of earlier
  * calls. */

@@ -6,15 +6,6 @@
 #include "pprofc/gate.h"
 
 #define RESULT_FILES 200
-#define RESULT_MOST  ((size_t)64 << 20) /* maximum size in bytes of a file of results */
-
-static pprofc_status results_read(struct call *call, pprofc_str path, struct buffer *data,
-                                  pprofc_error *error) {
-  buffer_init(data, budget_allocator(call->budget), RESULT_MOST);
-  return files_read(&call->mcp->files, path, data, error);
-}
-
-/* ---- benchmarks -------------------------------------- */
 
 struct result_sides {
   struct call *call;
@@ -27,7 +18,7 @@ static pprofc_status results_add(struct result_sides *s, const char *side, bool 
                                  pprofc_str path, pprofc_error *error) {
   struct buffer data;
   const char *name = arena_str(s->call->arena, path).data;
-  pprofc_status status = name ? results_read(s->call, path, &data, error) : error_nomem(error);
+  pprofc_status status = name ? call_read(s->call, path, &data, error) : error_nomem(error);
   if (!name) return status;
   if (!status) status = pprofc_bench_read(s->set, side, name, data.data, data.size, error);
   if (!status)

@@ -23,8 +23,8 @@ static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
 /* ---- results ----------------------------------------- */
 
-/* Formats the result of an answer by a section of answers.template. `modern` selects revision
- * 2026-07-28. */
+/* Formats the result of an answer by a section of answers.template, and frees the values. `modern`
+ * selects revision 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
   fill_flag(fill, "modern", modern);
@@ -33,14 +33,18 @@ static void answer_fill(struct rpc_answer *answer, const char *part, struct fill
   fill_free(fill);
 }
 
-static void method_list(const struct rpc_request *request, bool modern, struct rpc_answer *answer) {
+/* Formats a result that has no values of its own. */
+static void answer_plain(struct rpc_answer *answer, const char *part, bool modern) {
   struct fill fill;
-  if (node_get(request->params, "cursor")) {
-    rpc_fail(answer, RPC_INVALID_PARAMS, "unknown cursor: the list has one page");
-    return;
-  }
   fill_init(&fill, &mem_default);
-  answer_fill(answer, "list", &fill, modern);
+  answer_fill(answer, part, &fill, modern);
+}
+
+static void method_list(const struct rpc_request *request, bool modern, struct rpc_answer *answer) {
+  if (node_get(request->params, "cursor"))
+    rpc_fail(answer, RPC_INVALID_PARAMS, "unknown cursor: the list has one page");
+  else
+    answer_plain(answer, "list", modern);
 }
 
 /* ---- tools/call -------------------------------------- */
@@ -208,12 +212,6 @@ static void method_initialize(struct mcp *mcp, const struct rpc_request *request
   answer_fill(answer, "initialize", &fill, false);
 }
 
-static void method_discover(struct rpc_answer *answer) {
-  struct fill fill;
-  fill_init(&fill, &mem_default);
-  answer_fill(answer, "discover", &fill, true);
-}
-
 /* Sets an error which says that the server does not support the version in the request's _meta. */
 static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   struct fill fill;
@@ -273,7 +271,7 @@ static void mcp_handle(void *context, struct rpc *rpc, const struct rpc_request 
     rpc_fail(answer, MCP_NOT_INITIALIZED,
              "initialize comes first, or _meta with " META_VERSION " in each request");
   else if (str_equal(method, STR("server/discover")))
-    method_discover(answer);
+    answer_plain(answer, "discover", true);
   else if (str_equal(method, STR("tools/list")))
     method_list(request, modern, answer);
   else if (str_equal(method, STR("tools/call")))

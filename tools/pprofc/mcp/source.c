@@ -195,9 +195,6 @@ pprofc_status tool_source(struct call *call, pprofc_error *error) {
   if (!status) status = view_lines(call, view, &graph, error);
   if (status) return status;
   r.unit = pprofc_graph_totals_of(graph).unit;
-  pprofc_str function = arena_str(call->arena, r.function);
-  if (function.data)
-    call_next(call, "callers", "profile", call_text(call, "profile"), "base",
-              call_text(call, "base"), "function", function.data, NULL);
+  call_next_function(call, "callers", r.function);
   return source_collect(&r, graph, call->arena) ? source_show(call, &r, error) : error_nomem(error);
 }

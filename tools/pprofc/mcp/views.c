@@ -361,7 +361,7 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
     if (!*path) continue;
     /* Opening the next profile may move the entry `item` in memory. The profile of the entry stays
      * in place. */
-    const struct open_profile *item = profiles_get_sums(&call->mcp->profiles, str_of(path), error);
+    const struct open_profile *item = profiles_get(&call->mcp->profiles, str_of(path), true, error);
     if (!item) return error->status;
     opened[i] = item->profile;
   }
