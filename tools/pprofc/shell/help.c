@@ -101,33 +101,17 @@ static void help_lines(const char *text) {
 #define SORTED      "\n    -cum sorts the output by cumulative weight"
 #define SAVED       "\n    Optionally save the report on the file f"
 
-/* Arguments of reports, as the help prints them. */
-static const char graph_words[] = " [n] [focus_regex]* [-ignore_regex]*";
-static const char graph_text[] = SAMPLES EXPRESSIONS;
-static const char stack_words[] = " [focus_regex]* [-ignore_regex]*";
-static const char listing_words[] = "<func_regex|address> [-focus_regex]* [-ignore_regex]*";
-static const char listing_text[] = FUNCTIONS EXPRESSIONS;
-
+/* Usage of each report. An entry may describe several formats, separated by blanks. */
 static const struct help_usage {
-  const char *format, *words, *text;
+  const char *formats, *words, *text;
 } help_usages[] = {
-    {"text", " [n] [focus_regex]* [-ignore_regex]* [-cum] >f", SAMPLES EXPRESSIONS SORTED SAVED},
-    {"top", " [n] [focus_regex]* [-ignore_regex]* [-cum] >f", SAMPLES EXPRESSIONS SORTED SAVED},
-    {"tree", " [n] [focus_regex]* [-ignore_regex]* [-cum] >f", SAMPLES EXPRESSIONS SORTED SAVED},
-    {"callgrind", " [n] [focus_regex]* [-ignore_regex]* >f", SAMPLES EXPRESSIONS SAVED},
-    {"dot", " [n] [focus_regex]* [-ignore_regex]* >f", SAMPLES EXPRESSIONS SAVED},
-    {"gif", " [n] [focus_regex]* [-ignore_regex]* >f", SAMPLES EXPRESSIONS SAVED},
-    {"pdf", " [n] [focus_regex]* [-ignore_regex]* >f", SAMPLES EXPRESSIONS SAVED},
-    {"png", " [n] [focus_regex]* [-ignore_regex]* >f", SAMPLES EXPRESSIONS SAVED},
-    {"ps", " [n] [focus_regex]* [-ignore_regex]* >f", SAMPLES EXPRESSIONS SAVED},
-    {"svg", " [n] [focus_regex]* [-ignore_regex]* >f", SAMPLES EXPRESSIONS SAVED},
-    {"eog", graph_words, graph_text},
-    {"evince", graph_words, graph_text},
-    {"gv", graph_words, graph_text},
-    {"kcachegrind", graph_words, graph_text},
-    {"web", graph_words, graph_text},
-    {"list", listing_words, listing_text},
-    {"weblist", listing_words, listing_text},
+    {"text top tree", " [n] [focus_regex]* [-ignore_regex]* [-cum] >f",
+     SAMPLES EXPRESSIONS SORTED SAVED},
+    {"callgrind dot gif pdf png ps svg", " [n] [focus_regex]* [-ignore_regex]* >f",
+     SAMPLES EXPRESSIONS SAVED},
+    {"eog evince gv kcachegrind web", " [n] [focus_regex]* [-ignore_regex]*", SAMPLES EXPRESSIONS},
+    {"list weblist", "<func_regex|address> [-focus_regex]* [-ignore_regex]*",
+     FUNCTIONS EXPRESSIONS},
     {"disasm", "<func_regex|address> [-focus_regex]* [-ignore_regex]* >f",
      FUNCTIONS EXPRESSIONS SAVED},
     {"peek", " func_regex", "    Display callers and callees of functions matching func_regex."},
@@ -135,12 +119,16 @@ static const struct help_usage {
      "    List tags with key:value matching tag_regex and exclude ignore_regex."},
     {"flame", "[=text] [focus_regex]* [-ignore_regex]* >f",
      EXPRESSIONS "\n    flame=text draws it with characters" SAVED},
-    {"flamebearer", stack_words, EXPRESSIONS},
-    {"flamegraph", stack_words, EXPRESSIONS},
-    {"folded", stack_words, EXPRESSIONS},
-    {"json", stack_words, EXPRESSIONS},
-    {"speedscope", stack_words, EXPRESSIONS},
+    {"flamebearer flamegraph folded json speedscope", " [focus_regex]* [-ignore_regex]*",
+     EXPRESSIONS},
 };
+
+static bool help_is_of(const struct help_usage *usage, const char *format) {
+  pprofc_str rest = str_of(usage->formats), word;
+  while (str_next(&rest, ' ', &word))
+    if (str_equal(word, str_of(format))) return true;
+  return false;
+}
 
 static bool help_of_format(pprofc_str what) {
   size_t digits;
@@ -148,7 +136,7 @@ static bool help_of_format(pprofc_str what) {
   if (!info || digits != what.size) return false;
   message_note("%s", info->help);
   for (size_t i = 0; i < sizeof help_usages / sizeof *help_usages; i++) {
-    if (strcmp(help_usages[i].format, info->name) != 0) continue;
+    if (!help_is_of(&help_usages[i], info->name)) continue;
     message_note("  Usage:");
     message_note("    %s%s", info->name, help_usages[i].words);
     help_lines(help_usages[i].text);

@@ -120,7 +120,7 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value);
 
 /* Prints the options and their values. */
-void shell_print_options(const struct shell *shell);
+void shell_print_options(struct shell *shell);
 
 /* Prints a warning for each option of the command line that would make every report fail. */
 void shell_check_options(struct shell *shell);

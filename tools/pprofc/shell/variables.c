@@ -71,12 +71,6 @@ static void *variables_field(struct shell *shell, const pprofc_option_info *info
   return (char *)&shell->command.report + info->offset;
 }
 
-static const void *variables_value(const struct shell *shell, const pprofc_option_info *info) {
-  if (info == &output_option) return &shell->command.output;
-  if (info == &noise_option) return &shell->command.noise.show;
-  return (const char *)&shell->command.report + info->offset;
-}
-
 /* ---- setting ----------------------------------------- */
 
 static void variables_refuse(struct shell *shell, const char *name, pprofc_str value,
@@ -178,10 +172,10 @@ static void variables_ignore_warning(void *context, const char *message) {
 }
 
 /* Checks the expression of an option. The error is the same as in a report. */
-static pprofc_status variables_check(const struct shell *shell, const pprofc_option_info *info,
+static pprofc_status variables_check(struct shell *shell, const pprofc_option_info *info,
                                      pprofc_error *error) {
   if (info->kind != PPROFC_OPTION_STRING) return PPROFC_OK;
-  const char *text = *(const char *const *)variables_value(shell, info);
+  const char *text = *(const char **)variables_field(shell, info);
   const unsigned flags = filter_flags(info->name);
   pprofc_status status = PPROFC_OK;
   if (!text || !*text) return PPROFC_OK;
@@ -251,10 +245,10 @@ void shell_check_options(struct shell *shell) {
 #define VALUE_MAX 64
 
 /* Returns the value of an option as text. `text` is a buffer for numbers. */
-static const char *variables_text(const struct shell *shell, const pprofc_option_info *info,
+static const char *variables_text(struct shell *shell, const pprofc_option_info *info,
                                   char text[VALUE_MAX]) {
   if (info->kind == PPROFC_OPTION_STRING || info->kind == PPROFC_OPTION_CHOICE) {
-    const char *string = *(const char *const *)variables_value(shell, info);
+    const char *string = *(const char **)variables_field(shell, info);
     if (string && *string) return string;
     return info->kind == PPROFC_OPTION_CHOICE ? "(default)" : "\"\"";
   }
@@ -289,7 +283,7 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
 }
 
 /* Writes a line of the list. Without a comment, the line ends with blanks, as in pprof. */
-static void variables_print(const struct shell *shell, const pprofc_option_info *info) {
+static void variables_print(struct shell *shell, const pprofc_option_info *info) {
   const pprofc_profile *p = shell->profile;
   char number[VALUE_MAX];
   pprofc_str value = str_of(variables_text(shell, info, number));
@@ -315,7 +309,7 @@ static void variables_print(const struct shell *shell, const pprofc_option_info 
   buffer_free(&comment);
 }
 
-void shell_print_options(const struct shell *shell) {
+void shell_print_options(struct shell *shell) {
   const char *names[SHELL_OPTIONS];
   const pprofc_option_info *info;
   size_t count = 0;
