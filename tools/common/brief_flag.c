@@ -1,6 +1,8 @@
 /* Implements the flag -budget=BYTES. */
 #include "common/brief_flag.h"
 
+#include "common/quote.h"
+
 #include <stdio.h>
 
 const char *brief_store(void *options, const struct flag *flag, const char *text) {
@@ -9,13 +11,6 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
   if (bytes && (bytes < BRIEF_LEAST || bytes > UINT32_MAX)) return "must be 256 or more, below 4G";
   *(uint64_t *)(void *)((char *)options + flag->offset) = bytes;
   return NULL;
-}
-
-/* True if the argument needs no quotes in a shell. */
-static bool brief_is_word(const char *text) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_./-=:,@%+";
-  return *text && !text[strspn(text, plain)];
 }
 
 /* Returns the length of "-budget" or "--budget" at the start of an argument. Returns 0 if the
@@ -38,7 +33,8 @@ void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_C
       length = snprintf(out + size, left, " -budget=%llu", 4 * (unsigned long long)bytes);
     } else {
       const char *blank = i ? " " : "";
-      length = brief_is_word(word) ? snprintf(out + size, left, "%s%s", blank, word) : -1;
+      bool plain = *word && text_only_has(str_of(word), SHELL_PLAIN);
+      length = plain ? snprintf(out + size, left, "%s%s", blank, word) : -1;
     }
     if (length < 0 || (size_t)length >= left) {
       *out = '\0';

@@ -1,6 +1,7 @@
 /* Quotes text like %q of Go. */
 #include "common/quote.h"
 
+#include "core/chars.h"
 #include "core/escape.h"
 
 #include <stdio.h>
@@ -46,4 +47,12 @@ void quote_go(pprofc_str s, char out[QUOTE_MAX]) {
     size += length > 0 ? (size_t)length : 0;
   }
   memcpy(out + size, "\"", 2);
+}
+
+bool text_only_has(pprofc_str text, const char *others) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    if (!char_is_letter(c) && !char_is_digit(c) && (!c || !strchr(others, c))) return false;
+  }
+  return true;
 }

@@ -1,4 +1,4 @@
-/* Quotes text like %q of Go. Tests compare such messages with Go's. */
+/* Quotes text like %q of Go, and checks which characters a text has. */
 #ifndef TOOLS_COMMON_QUOTE_H
 #define TOOLS_COMMON_QUOTE_H
 
@@ -8,5 +8,11 @@
 #define QUOTE_MAX 800
 
 void quote_go(pprofc_str s, char out[QUOTE_MAX]);
+
+/* Characters besides letters and digits that need no quotes in a shell. */
+#define SHELL_PLAIN "_./-=:,@%+"
+
+/* True if the text has only ASCII letters, digits and characters in `others`. */
+bool text_only_has(pprofc_str text, const char *others);
 
 #endif

@@ -1,9 +1,10 @@
 /* Parses and writes URLs by the rules of Go's net/url. */
 #include "http/url.h"
 
+#include "common/quote.h"
+#include "core/chars.h"
 #include "core/escape.h"
 
-#include "core/chars.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -95,14 +96,6 @@ static pprofc_str url_decode(struct url_parser *p, pprofc_str text) {
   return decoded;
 }
 
-static bool url_only_has(pprofc_str s, const char *allowed) {
-  for (size_t i = 0; i < s.size; i++)
-    if (!char_is_letter(s.data[i]) && !char_is_digit(s.data[i]) &&
-        !url_is_one_of(s.data[i], allowed))
-      return false;
-  return true;
-}
-
 /* True for an empty text, and for ':' followed by digits only. */
 static bool url_port_valid(pprofc_str port) {
   if (port.size && port.data[0] != ':') return false;
@@ -165,7 +158,7 @@ static void url_parse_authority(struct url_parser *p, pprofc_str s) {
     pprofc_str user = str_slice(s, 0, at);
     host = str_slice(s, at + 1, s.size);
     size_t colon = str_find_char(user, ':');
-    if (!url_only_has(user, USER_ALLOWED)) url_refuse(p);
+    if (!text_only_has(user, USER_ALLOWED)) url_refuse(p);
     url->has_user = true;
     url->has_password = colon < user.size;
     url->user = url_decode(p, str_slice(user, 0, colon));
@@ -179,7 +172,7 @@ static void url_parse_authority(struct url_parser *p, pprofc_str s) {
 static void url_set_path(struct url_parser *p, pprofc_str path) {
   pprofc_str decoded = url_decode(p, path);
   p->url->path = path;
-  if (p->status != PPROFC_OK || url_only_has(path, PATH_ALLOWED)) return;
+  if (p->status != PPROFC_OK || text_only_has(path, PATH_ALLOWED)) return;
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
   escape_url(&out, decoded, PATH_SAFE);

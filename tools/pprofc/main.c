@@ -4,9 +4,9 @@
 #include "common/elsewhere.h"
 #include "common/fill.h"
 #include "common/progress.h"
+#include "common/quote.h"
 #include "common/signals.h"
 #include "common/terminal.h"
-#include "core/chars.h"
 #include "core/outfile.h"
 #include "core/system.h"
 #include "destination.h"
@@ -127,18 +127,8 @@ static int print_about(const struct command_flags *flags, const struct command *
   return status == PPROFC_OK ? 0 : fail_with(error.message);
 }
 
-/* True if a shell does not expand the name. Completion offers only these names, because the shell
- * expands the offered words. */
-static bool is_plain_word(pprofc_str name) {
-  for (size_t i = 0; i < name.size; i++) {
-    char c = name.data[i];
-    bool letter = char_is_letter(c) || char_is_digit(c);
-    if (!letter && (c == 0 || !strchr("_.-/", c))) return false;
-  }
-  return name.size > 0;
-}
-
-/* Prints the sample types of the first readable source, one per line, for completion. */
+/* Prints the sample types of the first readable source, one per line, for completion. Skips names
+ * that a shell would expand. */
 static int print_sample_types(const struct command *command) {
   pprofc_profile *profile = NULL;
   pprofc_read_options options;
@@ -152,7 +142,7 @@ static int print_sample_types(const struct command *command) {
   output_init(&out, fd_write, &fd);
   for (size_t i = 0; i < profile->type_count; i++) {
     pprofc_str name = profile_string(profile, profile->types[i].type);
-    if (!is_plain_word(name)) continue;
+    if (!name.size || !text_only_has(name, "_.-/")) continue;
     output_add_str(&out, name);
     output_add_char(&out, '\n');
   }
@@ -165,71 +155,58 @@ static void warn_of_report(void *context, const char *message) {
   message_error("%s", message);
 }
 
-static int make_report(struct command *command) {
-  struct progress progress;
+/* Writes a report, or another result of the command. Sets *code to the exit status if it is not 0.
+ */
+typedef pprofc_status (*action_fn)(struct command *command, int *code, pprofc_error *error);
+
+/* Runs an action within the memory budget of the command. Shows a progress line that begins with
+ * `step`; NULL: no line. Returns the exit status. */
+static int run_action(struct command *command, const char *step, action_fn action) {
+  struct progress progress = {.running = false};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_profile *profile = NULL;
-  struct buffer rules;
-  int code = 0; /* exit status; 0 unless a report fails */
+  int code = 0;
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return fail_with("out of memory");
-  sources_find_executable(command);
-  progress_start(&progress, "reading");
+  if (step) progress_start(&progress, step);
   command->progress = &progress;
-  pprofc_status status = destination_read_rules(&command->report, &rules, &error);
-  if (status == PPROFC_OK && noise_wanted(command)) {
-    status = noise_run(command, &code, &error);
-  } else {
-    if (status == PPROFC_OK) status = sources_fetch(command, &profile, &error);
-    progress_step(&progress, "making the report");
-    if (status == PPROFC_OK) status = destination_report(command, profile, &error);
-  }
+  pprofc_status status = action(command, &code, &error);
   progress_end(&progress);
-  command->progress = NULL;
   status = budget_status(budget_allocator(command->budget), status, &error);
-  pprofc_profile_release(profile);
   budget_release(command->budget);
-  buffer_free(&rules);
   if (status == PPROFC_OK) return code;
   limit_flags_name(&error);
   return fail_with(error.message);
 }
 
-/* Runs -collect, which writes files and no report. */
-static int run_collect(struct command *command) {
-  struct progress progress;
-  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  if (command->format || *command->base || *command->diff_base)
-    return fail_with_usage("-collect only fetches; pass a format or a base when reading its files");
-  command->budget = budget_new(&mem_default, command->limits.memory_bytes);
-  if (!command->budget) return fail_with("out of memory");
-  progress_start(&progress, "fetching");
-  command->progress = &progress;
-  pprofc_status status = collect_run(command, &error);
-  progress_end(&progress);
-  status = budget_status(budget_allocator(command->budget), status, &error);
-  budget_release(command->budget);
-  if (status == PPROFC_OK) return 0;
-  limit_flags_name(&error);
-  return fail_with(error.message);
+static pprofc_status make_report(struct command *command, int *code, pprofc_error *error) {
+  pprofc_profile *profile = NULL;
+  struct buffer rules;
+  sources_find_executable(command);
+  pprofc_status status = destination_read_rules(&command->report, &rules, error);
+  if (status == PPROFC_OK && noise_wanted(command)) {
+    status = noise_run(command, code, error);
+  } else {
+    if (status == PPROFC_OK) status = sources_fetch(command, &profile, error);
+    progress_step(command->progress, "making the report");
+    if (status == PPROFC_OK) status = destination_report(command, profile, error);
+  }
+  pprofc_profile_release(profile);
+  buffer_free(&rules);
+  return status;
+}
+
+static pprofc_status collect_profiles(struct command *command, int *code, pprofc_error *error) {
+  (void)code;
+  return collect_run(command, error);
 }
 
 /* Runs -lsp or -quickfix, which show the costs of source lines in an editor. */
-static int run_editor(struct command *command) {
-  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+static pprofc_status serve_editor(struct command *command, int *code, pprofc_error *error) {
   int fd = STDOUT_FILENO;
-  if (command->format)
-    return fail_with_usage("-lsp and -quickfix cannot be combined with another format");
-  command->budget = budget_new(&mem_default, command->limits.memory_bytes);
-  if (!command->budget) return fail_with("out of memory");
+  (void)code;
   sources_find_executable(command);
-  pprofc_status status = command->lsp ? lsp_run(command, STDIN_FILENO, fd, &error)
-                                      : quickfix_print(command, fd_write, &fd, &error);
-  status = budget_status(budget_allocator(command->budget), status, &error);
-  budget_release(command->budget);
-  if (status == PPROFC_OK) return 0;
-  limit_flags_name(&error);
-  return fail_with(error.message);
+  return command->lsp ? lsp_run(command, STDIN_FILENO, fd, error)
+                      : quickfix_print(command, fd_write, &fd, error);
 }
 
 /* Runs the program of -simulate. The program runs before pprofc prints anything, because the
@@ -239,7 +216,8 @@ static int run_simulated(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   if (!command->program) return fail_with_usage("no program to simulate");
   pprofc_status status = simulate_run(command, &file, &error);
-  int code = status == PPROFC_OK ? make_report(command) : fail_with(error.message);
+  int code =
+      status == PPROFC_OK ? run_action(command, "reading", make_report) : fail_with(error.message);
   if (*file.path) viewer_remove(&file);
   return code;
 }
@@ -254,6 +232,15 @@ static void keep_small_blocks(void) {
 #endif
 }
 
+/* Returns an error if the action needs no format but a format is given, else NULL. */
+static const char *action_conflict(const struct command *command) {
+  bool report = command->format || *command->base || *command->diff_base;
+  if (*command->collect)
+    return report ? "-collect only fetches; pass a format or a base when reading its files" : NULL;
+  if (!command->format || !(command->lsp || command->quickfix)) return NULL;
+  return "-lsp and -quickfix cannot be combined with another format";
+}
+
 static int choose_action(const struct command_flags *flags, struct command *command, int argc,
                          char **argv) {
   if (command_is_about(command)) return print_about(flags, command);
@@ -262,11 +249,13 @@ static int choose_action(const struct command_flags *flags, struct command *comm
   if (command->simulate) return run_simulated(command);
   if (command->mcp) return mcp_run(command);
   if (!sources_accepted(flags, command, argc, argv)) return EXIT_FAILED;
-  if (*command->collect) return run_collect(command);
-  if (command->lsp || command->quickfix) return run_editor(command);
+  const char *conflict = action_conflict(command);
+  if (conflict) return fail_with_usage(conflict);
+  if (*command->collect) return run_action(command, "fetching", collect_profiles);
+  if (command->lsp || command->quickfix) return run_action(command, NULL, serve_editor);
   if (command->http_on) return web_run(command);
   if (!command->format) return shell_run(command);
-  return make_report(command);
+  return run_action(command, "reading", make_report);
 }
 
 int main(int argc, char **argv) {

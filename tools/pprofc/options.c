@@ -591,6 +591,14 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   return status;
 }
 
+struct command command_without_base(const struct command *command) {
+  struct command alone = *command;
+  alone.base = alone.diff_base = "";
+  alone.bases.count = 0;
+  alone.report.normalize = false;
+  return alone;
+}
+
 void command_free(struct command *command) {
   ARRAY_FREE(&mem_default, command->bases.items, command->bases.capacity);
   ARRAY_FREE(&mem_default, command->source_maps.items, command->source_maps.capacity);

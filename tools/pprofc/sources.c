@@ -40,15 +40,20 @@ struct fetch {
   char warnings[400]; /* warnings about missing data in the profile, one per line, or "" */
 };
 
+/* The profiles of the head or of the base. */
+struct fetch_side {
+  const char *name; /* name in messages: "source" or "base" */
+  struct accumulator accumulator;
+  pprofc_profile *sum; /* sum of all profiles; set after the last chunk */
+  size_t count;        /* number of profiles that were read */
+};
+
 /* State and result of reading all sources. */
 struct fetched {
   const struct command *command;
   struct fetcher fetcher;
   struct framed framed; /* stream of profiles (-frames) */
-  struct accumulator head_accumulator, base_accumulator;
-  /* sums of all profiles of the head and of the base; set after the last chunk */
-  pprofc_profile *head, *base;
-  size_t heads, bases;
+  struct fetch_side head, base;
   bool for_sums; /* true: the reader keeps only sums and the data in `needs` */
   struct open_sums needs;
   struct sums *sums;                  /* collects the sums for the file of -sums, or NULL */
@@ -62,7 +67,6 @@ struct fetched {
 };
 
 struct source_chunk {
-  const struct command *command;
   struct fetch items[CHUNK]; /* sources of the chunk; sources of the head come first */
   size_t count;
   struct buffer frames[CHUNK]; /* bytes of the chunk's profiles (-frames) */
@@ -72,7 +76,6 @@ struct source_chunk {
   bool strict; /* true to stop at the first error: for a single source, and with -every */
   struct fetched *fetched;
   struct source_chunk *before; /* previous chunk, which is not yet merged, or NULL */
-  void (*merge)(struct source_chunk *chunk, unsigned threads);
 };
 
 /* Reads the profile from the file, the stream or the downloaded bytes. */
@@ -92,7 +95,7 @@ static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fet
   struct fetched *fetched = chunk->fetched;
   bool used = false;
   const char *path = item->remote ? NULL : item->path;
-  pprofc_status status = source_maps_use(chunk->command, &fetched->source_maps, path,
+  pprofc_status status = source_maps_use(fetched->command, &fetched->source_maps, path,
                                          &item->profile, &used, &item->error);
   if (used) atomic_store(&fetched->mapped, true);
   return status;
@@ -106,7 +109,7 @@ static void sources_note_warning(void *context, const char *message) {
 }
 
 static void sources_print_warnings(const struct source_chunk *chunk) {
-  bool quiet = chunk->fetched->again || chunk->command->repeats;
+  bool quiet = chunk->fetched->again || chunk->fetched->command->repeats;
   for (size_t i = 0; i < chunk->count && !quiet; i++) {
     pprofc_str rest = str_of(chunk->items[i].warnings), line;
     while (str_next_line(&rest, &line))
@@ -115,7 +118,7 @@ static void sources_print_warnings(const struct source_chunk *chunk) {
 }
 
 static void fetch(struct source_chunk *chunk, struct fetch *item) {
-  const struct command *command = chunk->command;
+  const struct command *command = chunk->fetched->command;
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   options.limits = &command->limits;
@@ -143,27 +146,8 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* Reads sources of the chunk in a thread. The first thread merges the previous chunk before
- * that. */
-static void fetch_some(void *context, unsigned worker) {
-  struct source_chunk *chunk = context;
-  size_t i;
-  if (worker == 0 && chunk->before) chunk->merge(chunk->before, 1);
-  while ((i = atomic_fetch_add(&chunk->next, 1)) < chunk->count) fetch(chunk, &chunk->items[i]);
-}
-
-static void fetch_all(struct source_chunk *chunk) {
-  unsigned asked = (unsigned)chunk->command->threads;
-  unsigned workers = parallel_workers(asked, chunk->count, 1);
-  unsigned all = workers > 1 ? parallel_workers(asked, SIZE_MAX, 1) : asked;
-  chunk->threads_each = (all + workers - 1) / workers;
-  atomic_store(&chunk->next, 0);
-  parallel_run(workers, fetch_some, chunk);
-}
-
-/* Merges `count` profiles into the accumulator. */
-static pprofc_status merge_into(const struct fetch *items, size_t count,
-                                struct accumulator *accumulator, size_t *good,
+/* Merges the readable profiles of `count` items into a side. */
+static pprofc_status merge_side(const struct fetch *items, size_t count, struct fetch_side *side,
                                 pprofc_error *error) {
   const pprofc_profile *profiles[CHUNK];
   const char *names[CHUNK];
@@ -173,23 +157,77 @@ static pprofc_status merge_into(const struct fetch *items, size_t count,
     names[found] = items[i].shown;
     profiles[found++] = items[i].profile;
   }
-  *good += found;
+  side->count += found;
   if (!found) return PPROFC_OK;
   pprofc_profile *chunk;
   pprofc_status status = pprofc_merge(profiles, found, &chunk, error);
-  if (status == PPROFC_OK) return accumulator_add(accumulator, chunk, error);
-  char types[HINT_MAX];
-  hint_types(names[0], profiles[0], names[found - 1], profiles[found - 1], types);
-  hint_types_add(types, error);
+  if (status == PPROFC_OK) {
+    status = accumulator_add(&side->accumulator, chunk, error);
+  } else {
+    char types[HINT_MAX];
+    hint_types(names[0], profiles[0], names[found - 1], profiles[found - 1], types);
+    hint_types_add(types, error);
+  }
+  if (status != PPROFC_OK) error_prefix(error, "problem fetching %s profiles: ", side->name);
   return status;
+}
+
+/* Stores the server of each mapping, for later symbolization. */
+static void note_servers(const struct source_chunk *chunk, struct fetched *fetched) {
+  for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
+    const struct fetch *item = &chunk->items[i];
+    if (!item->remote || !item->profile) continue;
+    fetched->from_server = true;
+    fetched->status = symbols_note(&fetched->fetcher.symbols, item->profile, i >= chunk->heads,
+                                   &item->remote->address.url);
+    if (fetched->status != PPROFC_OK) error_nomem(fetched->error);
+  }
+}
+
+/* Merges the profiles of a chunk with the sums of earlier chunks. Uses `threads` threads. */
+static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
+  struct fetched *fetched = chunk->fetched;
+  for (size_t i = 0; i < chunk->count; i++)
+    if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
+  fetched->head.accumulator.threads = fetched->base.accumulator.threads = threads;
+  note_servers(chunk, fetched);
+  for (size_t i = 0; i < chunk->heads && fetched->status == PPROFC_OK; i++)
+    fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile, chunk->items[i].shown,
+                                     fetched->error);
+  size_t heads = chunk->heads;
+  if (fetched->status == PPROFC_OK)
+    fetched->status = merge_side(chunk->items, heads, &fetched->head, fetched->error);
+  if (fetched->status == PPROFC_OK)
+    fetched->status =
+        merge_side(chunk->items + heads, chunk->count - heads, &fetched->base, fetched->error);
+  for (size_t i = 0; i < chunk->count; i++) {
+    pprofc_profile_release(chunk->items[i].profile);
+    if (chunk->items[i].frame) buffer_free(chunk->items[i].frame);
+  }
+}
+
+/* Reads sources of the chunk in a thread. The first thread merges the previous chunk before
+ * that. */
+static void fetch_some(void *context, unsigned worker) {
+  struct source_chunk *chunk = context;
+  size_t i;
+  if (worker == 0 && chunk->before) sources_merge_chunk(chunk->before, 1);
+  while ((i = atomic_fetch_add(&chunk->next, 1)) < chunk->count) fetch(chunk, &chunk->items[i]);
+}
+
+static void fetch_all(struct source_chunk *chunk) {
+  unsigned asked = (unsigned)chunk->fetched->command->threads;
+  unsigned workers = parallel_workers(asked, chunk->count, 1);
+  unsigned all = workers > 1 ? parallel_workers(asked, SIZE_MAX, 1) : asked;
+  chunk->threads_each = (all + workers - 1) / workers;
+  atomic_store(&chunk->next, 0);
+  parallel_run(workers, fetch_some, chunk);
 }
 
 /* Initializes a chunk, but not its large array of items. add_item initializes each item. */
 static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
-  chunk->command = fetched->command;
   chunk->fetched = fetched;
   chunk->before = NULL;
-  chunk->merge = NULL;
   chunk->count = chunk->heads = 0;
   chunk->strict = false;
 }
@@ -223,7 +261,7 @@ static void fetch_remotes(struct source_chunk *chunk) {
  * result depend on the timing of threads. */
 static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
-  bool full = budget_passed(budget_allocator(chunk->command->budget));
+  bool full = budget_passed(budget_allocator(fetched->command->budget));
   for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
     const pprofc_error *error = &chunk->items[i].error;
     bool memory = error->status == PPROFC_E_LIMIT || error->status == PPROFC_E_NOMEM;
@@ -236,7 +274,7 @@ static void end_with_error(const struct source_chunk *chunk) {
 /* Adds sources to the chunk until it is full. Starts at index `from`. The sources of the head come
  * first. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
-  const struct command *command = chunk->command;
+  const struct command *command = chunk->fetched->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
   for (size_t i = from; i < all && chunk->count < CHUNK; i++) {
     add_item(chunk, i < heads ? command->sources[i] : command->bases.items[i - heads], i >= heads);
@@ -267,7 +305,7 @@ static void chunk_fill_frames(struct source_chunk *chunk) {
 
 static void fetch_chunk(struct source_chunk *chunk, size_t from) {
   chunk->heads = chunk->count = 0;
-  if (chunk->command->frames)
+  if (chunk->fetched->command->frames)
     chunk_fill_frames(chunk);
   else
     chunk_fill(chunk, from);
@@ -284,50 +322,6 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from) {
   }
 }
 
-static void merge_heads(const struct source_chunk *chunk, struct fetched *fetched) {
-  fetched->status = merge_into(chunk->items, chunk->heads, &fetched->head_accumulator,
-                               &fetched->heads, fetched->error);
-  if (fetched->status != PPROFC_OK)
-    error_prefix(fetched->error, "problem fetching source profiles: ");
-}
-
-static void merge_base(const struct source_chunk *chunk, struct fetched *fetched) {
-  fetched->status = merge_into(chunk->items + chunk->heads, chunk->count - chunk->heads,
-                               &fetched->base_accumulator, &fetched->bases, fetched->error);
-  if (fetched->status != PPROFC_OK)
-    error_prefix(fetched->error, "problem fetching base profiles: ");
-}
-
-/* Stores the server of each mapping, for later symbolization. */
-static void note_servers(const struct source_chunk *chunk, struct fetched *fetched) {
-  for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
-    const struct fetch *item = &chunk->items[i];
-    if (!item->remote || !item->profile) continue;
-    fetched->from_server = true;
-    fetched->status = symbols_note(&fetched->fetcher.symbols, item->profile, i >= chunk->heads,
-                                   &item->remote->address.url);
-    if (fetched->status != PPROFC_OK) error_nomem(fetched->error);
-  }
-}
-
-/* Merges the profiles of a chunk with the sums of earlier chunks. Uses `threads` threads. */
-static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
-  struct fetched *fetched = chunk->fetched;
-  for (size_t i = 0; i < chunk->count; i++)
-    if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
-  fetched->head_accumulator.threads = fetched->base_accumulator.threads = threads;
-  note_servers(chunk, fetched);
-  for (size_t i = 0; i < chunk->heads && fetched->status == PPROFC_OK; i++)
-    fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile, chunk->items[i].shown,
-                                     fetched->error);
-  if (fetched->status == PPROFC_OK && chunk->heads) merge_heads(chunk, fetched);
-  if (fetched->status == PPROFC_OK && chunk->count > chunk->heads) merge_base(chunk, fetched);
-  for (size_t i = 0; i < chunk->count; i++) {
-    pprofc_profile_release(chunk->items[i].profile);
-    if (chunk->items[i].frame) buffer_free(chunk->items[i].frame);
-  }
-}
-
 static bool sources_go_on(const struct fetched *fetched, size_t from) {
   const struct command *command = fetched->command;
   if (fetched->status != PPROFC_OK) return false;
@@ -335,21 +329,13 @@ static bool sources_go_on(const struct fetched *fetched, size_t from) {
                          : from < command->source_count + command->bases.count;
 }
 
-/* Adds up the head profiles and the base profiles. */
-static pprofc_status sources_add_up(struct fetched *fetched) {
+static void side_add_up(struct fetched *fetched, struct fetch_side *side) {
   if (fetched->status == PPROFC_OK) {
-    fetched->status = accumulator_end(&fetched->head_accumulator, &fetched->head, fetched->error);
+    fetched->status = accumulator_end(&side->accumulator, &side->sum, fetched->error);
     if (fetched->status != PPROFC_OK)
-      error_prefix(fetched->error, "problem fetching source profiles: ");
+      error_prefix(fetched->error, "problem fetching %s profiles: ", side->name);
   }
-  if (fetched->status == PPROFC_OK) {
-    fetched->status = accumulator_end(&fetched->base_accumulator, &fetched->base, fetched->error);
-    if (fetched->status != PPROFC_OK)
-      error_prefix(fetched->error, "problem fetching base profiles: ");
-  }
-  accumulator_free(&fetched->head_accumulator);
-  accumulator_free(&fetched->base_accumulator);
-  return fetched->status;
+  accumulator_free(&side->accumulator);
 }
 
 /* Reads all chunks. Merges the previous chunk while it reads the next chunk. */
@@ -363,13 +349,14 @@ static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *
     struct source_chunk *chunk = &chunks[turn];
     chunk_init(chunk, fetched);
     chunk->before = before;
-    chunk->merge = sources_merge_chunk;
     fetch_chunk(chunk, from);
     before = chunk;
   }
   if (before) sources_merge_chunk(before, (unsigned)command->threads);
   mem_free(&mem_default, chunks, 2, sizeof *chunks);
-  return sources_add_up(fetched);
+  side_add_up(fetched, &fetched->head);
+  side_add_up(fetched, &fetched->base);
+  return fetched->status;
 }
 
 static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) {
@@ -377,37 +364,38 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   pprofc_status status = sources_read_chunks(fetched, error);
   if (status != PPROFC_OK) return status;
   size_t given = command->frames ? fetched->framed.count : command->source_count;
-  if (!fetched->heads) return error_set(error, PPROFC_E_IO, "failed to fetch any source profiles");
-  if (command->bases.count && !fetched->bases)
+  if (!fetched->head.count)
+    return error_set(error, PPROFC_E_IO, "failed to fetch any source profiles");
+  if (command->bases.count && !fetched->base.count)
     return error_set(error, PPROFC_E_IO, "failed to fetch any base profiles");
-  if (fetched->heads < given)
-    message_error("Fetched %zu source profiles out of %zu", fetched->heads, given);
-  if (fetched->bases < command->bases.count)
-    message_error("Fetched %zu base profiles out of %zu", fetched->bases, command->bases.count);
+  if (fetched->head.count < given)
+    message_error("Fetched %zu source profiles out of %zu", fetched->head.count, given);
+  if (fetched->base.count < command->bases.count)
+    message_error("Fetched %zu base profiles out of %zu", fetched->base.count,
+                  command->bases.count);
   return PPROFC_OK;
 }
 
 /* Reads all sources again, with complete samples. A difference may need complete samples. */
 static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
-  pprofc_profile_release(fetched->head);
-  pprofc_profile_release(fetched->base);
-  fetched->head = fetched->base = NULL;
+  pprofc_profile_release(fetched->head.sum);
+  pprofc_profile_release(fetched->base.sum);
+  fetched->head = (struct fetch_side){.name = fetched->head.name};
+  fetched->base = (struct fetch_side){.name = fetched->base.name};
   fetched->again = true;
   fetched->for_sums = false;
-  fetched->heads = fetched->bases = 0;
-  fetched->head_accumulator = fetched->base_accumulator = (struct accumulator){0};
   return fetch_chunks(fetched, error);
 }
 
 /* Computes the difference from sums of samples. If the result would not be exact, reads all sources
  * again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
-  pprofc_profile *head = fetched->head, *base = fetched->base;
+  pprofc_profile *head = fetched->head.sum, *base = fetched->base.sum;
   if (!base) return PPROFC_OK;
   if (!transform_diff_base_serves(head, base)) return sources_read_again(fetched, error);
   if (!transform_diff_is_of_sums(head, base)) return PPROFC_OK;
-  fetched->head = fetched->base = NULL;
-  pprofc_status status = transform_diff_sums(head, base, &fetched->head, error);
+  fetched->head.sum = fetched->base.sum = NULL;
+  pprofc_status status = transform_diff_sums(head, base, &fetched->head.sum, error);
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
@@ -421,7 +409,7 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   if (status == PPROFC_OK && maps->count && !atomic_load(&fetched->mapped))
     message_error("no source map was used: no script of the profile matches");
   source_maps_free(maps);
-  if (status == PPROFC_OK) benchmarks_print(fetched->command, fetched->head);
+  if (status == PPROFC_OK) benchmarks_print(fetched->command, fetched->head.sum);
   return status;
 }
 
@@ -432,16 +420,16 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
   bool normalize = command->report.normalize;
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
-  pprofc_profile *head = fetched->head, *base = fetched->base;
-  fetched->head = fetched->base = NULL;
+  pprofc_profile *head = fetched->head.sum, *base = fetched->base.sum;
+  fetched->head.sum = fetched->base.sum = NULL;
   char types[HINT_MAX]; /* The text for an error is written here, because the difference releases
                            the profiles. */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
-    status = transform_diff_unmerged(head, base, normalize, &fetched->head, error);
+    status = transform_diff_unmerged(head, base, normalize, &fetched->head.sum, error);
   } else {
-    status = pprofc_diff(head, base, kind, normalize, &fetched->head, error);
+    status = pprofc_diff(head, base, kind, normalize, &fetched->head.sum, error);
     pprofc_profile_release(head);
     pprofc_profile_release(base);
   }
@@ -451,9 +439,9 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
 
 /* Prepares the profile for the report. Saves a copy if a source is a URL. */
 static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *error) {
-  pprofc_status status = finish_profile(&fetched->fetcher, &fetched->head, error);
+  pprofc_status status = finish_profile(&fetched->fetcher, &fetched->head.sum, error);
   if (status == PPROFC_OK && fetched->from_server && !fetched->command->no_save)
-    save_copy(fetched->head);
+    save_copy(fetched->head.sum);
   return status;
 }
 
@@ -477,17 +465,17 @@ static void sources_release(struct sources *sources) {
  * the same way as the difference does. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
-  sources->base = pprofc_profile_retain(fetched->base);
-  if (fetched->base && fetched->command->report.normalize)
-    return transform_normalize(fetched->head, fetched->base, &sources->head, error);
-  sources->head = pprofc_profile_retain(fetched->head);
+  sources->base = pprofc_profile_retain(fetched->base.sum);
+  if (sources->base && fetched->command->report.normalize)
+    return transform_normalize(fetched->head.sum, sources->base, &sources->head, error);
+  sources->head = pprofc_profile_retain(fetched->head.sum);
   return PPROFC_OK;
 }
 
-/* Reads and combines all sources. With `apart`, also stores head and base. */
-static pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
-                                 pprofc_error *error) {
-  struct fetched fetched = {.command = command, .status = PPROFC_OK};
+pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
+                          pprofc_error *error) {
+  struct fetched fetched = {
+      .command = command, .head = {.name = "source"}, .base = {.name = "base"}};
   const char *base = *command->base ? command->base : command->diff_base;
   *sources = (struct sources){NULL, NULL, NULL};
   fetcher_init(&fetched.fetcher, command);
@@ -497,14 +485,14 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   if (status == PPROFC_OK) status = fetch_mapped(&fetched, error);
   status = noise_sums_end(command, fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
-  if (status == PPROFC_OK && fetched.base) {
+  if (status == PPROFC_OK && fetched.base.sum) {
     pprofc_str shown = url_hide_password(&fetched.fetcher.arena, str_of(base));
     status = subtract(shown.data, &fetched, error);
   }
-  pprofc_profile_release(fetched.base);
+  pprofc_profile_release(fetched.base.sum);
   if (status == PPROFC_OK) status = finish_combined(&fetched, error);
   if (status == PPROFC_OK && apart) status = finish_apart(&fetched, sources, error);
-  sources->combined = fetched.head;
+  sources->combined = fetched.head.sum;
   framed_free(&fetched.framed);
   fetcher_free(&fetched.fetcher);
   if (status != PPROFC_OK) sources_release(sources);
@@ -520,11 +508,6 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   /* The report may modify this profile, because there is no other report. */
   sources.combined->disposable = true;
   return PPROFC_OK;
-}
-
-pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
-                                  pprofc_error *error) {
-  return sources_get(command, true, sources, error);
 }
 
 /* ---- uncombined sources ------------------------------ */

@@ -15,10 +15,10 @@ struct sources {
   pprofc_profile *combined;    /* profile that sources_fetch would return */
 };
 
-/* Reads all sources like sources_fetch, and also returns head and base. All three profiles are
+/* Reads all sources like sources_fetch. With `apart`, also returns head and base. All profiles are
  * symbolized and can be used for several reports. */
-pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
-                                  pprofc_error *error);
+pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
+                          pprofc_error *error);
 
 /* A source whose profile is not merged with others. */
 struct source_run {

@@ -36,14 +36,15 @@ void viewer_remove(struct viewer_file *file) {
   unlink(file->path);
 }
 
-/* Splits a command at blanks. The words point into `text`. Returns false if the program of the
- * first word does not exist. */
-static bool viewer_split(char *text, char *words[MAX_WORDS]) {
+/* Splits a command at blanks, and adds the word `last`. The words point into `text`. Returns false
+ * if the program of the first word does not exist. */
+static bool viewer_split(char *text, const char *last, char *words[MAX_WORDS]) {
   size_t count = 0;
   char *rest = text, *word;
   while (count < MAX_WORDS - 2 && (word = strsep(&rest, " ")))
     if (*word) words[count++] = word;
-  words[count] = NULL;
+  words[count] = (char *)(uintptr_t)last;
+  words[count + 1] = NULL;
   return count && child_exists(words[0]);
 }
 
@@ -58,30 +59,26 @@ static const char *browser_at(size_t i) {
   return i + 1 < BROWSERS || getenv("DISPLAY") ? names[i] : NULL;
 }
 
-static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
+static bool find_browser(char *text, size_t size, const char *last, char *words[MAX_WORDS]) {
   for (size_t i = 0; i < BROWSERS; i++) {
     if (!browser_at(i)) continue;
     snprintf(text, size, "%s", browser_at(i));
-    if (viewer_split(text, words)) return true;
+    if (viewer_split(text, last, words)) return true;
   }
   return false;
 }
 
 /* Splits the command of the viewer into words, and adds the name of the file. */
-static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, char *text,
+static pprofc_status viewer_words(const struct viewer_file *file, const char *viewer, char *text,
                                   size_t room, char *words[MAX_WORDS], pprofc_error *error) {
   bool browser = strcmp(viewer, "browser") == 0;
   snprintf(text, room, "%s", viewer);
-  bool found = browser ? find_browser(text, room, words) : viewer_split(text, words);
-  if (!found)
-    return error_set(error, PPROFC_E_UNSUPPORTED,
-                     "cannot find %s; -output=FILE writes the file without showing it",
-                     browser ? "a browser (set BROWSER to one)" : words[0]);
-  size_t count = 0;
-  while (words[count]) count++;
-  words[count] = file->path;
-  words[count + 1] = NULL;
-  return PPROFC_OK;
+  bool found =
+      browser ? find_browser(text, room, file->path, words) : viewer_split(text, file->path, words);
+  if (found) return PPROFC_OK;
+  return error_set(error, PPROFC_E_UNSUPPORTED,
+                   "cannot find %s; -output=FILE writes the file without showing it",
+                   browser ? "a browser (set BROWSER to one)" : words[0]);
 }
 
 /* Starts the viewer. With `beside`, the viewer has no access to the input and output of the shell,
@@ -136,14 +133,10 @@ static void *viewer_wait(void *context) {
 
 static bool viewer_try(const char *browser, const char *address) {
   char text[VIEWER_TEXT], *words[MAX_WORDS];
-  size_t count = 0;
   pid_t pid;
   pthread_t thread;
   snprintf(text, sizeof text, "%s", browser);
-  if (!viewer_split(text, words)) return false;
-  while (words[count]) count++;
-  words[count] = (char *)(uintptr_t)address;
-  words[count + 1] = NULL;
+  if (!viewer_split(text, address, words)) return false;
   const struct spawn program = {.argv = (const char *const *)words,
                                 .streams = {SPAWN_SAME, SPAWN_SAME, SPAWN_SAME},
                                 .own_group = true};

@@ -94,7 +94,7 @@ static void collect_add_server(struct json_writer *json, const struct collect_se
 struct collect_set {
   const struct collect_server *servers;
   size_t count;
-  int64_t start;
+  int64_t start; /* time of the first request in seconds since 1970 */
 };
 
 static pprofc_status collect_print_manifest(const void *context, struct output *out,
@@ -114,6 +114,7 @@ static pprofc_status collect_print_manifest(const void *context, struct output *
 
 /* ---- the folder -------------------------------------- */
 
+/* Writes manifest.json, and the profiles of the servers that did not fail. */
 static pprofc_status collect_write_files(const void *context, const char *folder,
                                          pprofc_error *error) {
   const struct collect_set *set = context;
@@ -129,16 +130,6 @@ static pprofc_status collect_write_files(const void *context, const char *folder
     }
   snprintf(path, sizeof path, "%s/" MANIFEST, folder);
   return status == PPROFC_OK ? save_printed(path, collect_print_manifest, set, error) : status;
-}
-
-/* Writes manifest.json, and the profiles of the servers that did not fail. `start` is the time of
- * the first request in seconds since 1970. */
-static pprofc_status collect_write(const char *folder, const struct collect_server *servers,
-                                   size_t count, int64_t start, pprofc_error *error) {
-  const struct collect_set set = {servers, count, start};
-  pprofc_status status = new_folder_write(folder, "-collect", collect_write_files, &set, error);
-  if (status == PPROFC_OK) message_note("Collected profiles in %s", folder);
-  return status;
 }
 
 #define DEFAULT_SECONDS 30 /* default duration of a CPU profile in net/http/pprof, in seconds */
@@ -357,8 +348,11 @@ pprofc_status collect_run(const struct command *command, pprofc_error *error) {
   int64_t start = (int64_t)time(NULL);
   status = collect_all(&fetcher, servers, count, error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) whole += !servers[i].failed;
-  if (status == PPROFC_OK && whole)
-    status = collect_write(command->collect, servers, count, start, error);
+  if (status == PPROFC_OK && whole) {
+    const struct collect_set set = {servers, count, start};
+    status = new_folder_write(command->collect, "-collect", collect_write_files, &set, error);
+    if (status == PPROFC_OK) message_note("Collected profiles in %s", command->collect);
+  }
   if (status == PPROFC_OK && whole < count)
     status = error_set(error, PPROFC_E_IO, "collected the profiles of %zu servers out of %zu",
                        whole, count);

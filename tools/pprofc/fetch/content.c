@@ -33,12 +33,7 @@ static bool content_is_symbols(pprofc_str text) {
   return str_starts(text, STR("num_symbols:"));
 }
 
-static bool content_is_any(pprofc_str text) {
-  (void)text;
-  return true;
-}
-
-static const struct {
+static const struct content {
   bool (*is)(pprofc_str text);
   bool never;       /* true if this type of content must not be read as a profile */
   const char *text; /* message about the content; NULL if the profile reader has a better message */
@@ -51,25 +46,21 @@ static const struct {
     {content_is_trace, true, "this is an execution trace of Go; go tool trace shows it"},
     {content_is_dump, false, NULL},
     {content_is_symbols, true, "this is the reply of a symbol address, not of a profile"},
-    {content_is_any, false, NULL},
 };
 
-static pprofc_str content_look(pprofc_str text) {
+static const struct content *content_kind(pprofc_str text) {
+  static const struct content other = {.never = false};
   text = str_slice(text, 0, CONTENT_LOOK);
   while (text.size && char_is_blank(text.data[0])) text = str_slice(text, 1, text.size);
-  return text;
+  for (size_t i = 0; i < sizeof content_kinds / sizeof *content_kinds; i++)
+    if (content_kinds[i].is(text)) return &content_kinds[i];
+  return &other;
 }
 
 bool content_is_no_profile(pprofc_str text) {
-  text = content_look(text);
-  for (size_t i = 0; i < sizeof content_kinds / sizeof *content_kinds; i++)
-    if (content_kinds[i].is(text)) return content_kinds[i].never;
-  return false;
+  return content_kind(text)->never;
 }
 
 const char *content_explain(pprofc_str text) {
-  text = content_look(text);
-  for (size_t i = 0; i < sizeof content_kinds / sizeof *content_kinds; i++)
-    if (content_kinds[i].is(text)) return content_kinds[i].text;
-  return NULL;
+  return content_kind(text)->text;
 }

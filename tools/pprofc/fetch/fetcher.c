@@ -23,21 +23,20 @@ static void symbols_init(struct symbols *symbols, struct arena *arena, struct cl
                               .client = client,
                               .limit_ms = limit_ms,
                               .server = {symbols, symbols_find, symbols_ask}};
-  interner_init(&symbols->head.keys, &mem_default);
-  interner_init(&symbols->base.keys, &mem_default);
+  for (size_t i = 0; i < 2; i++) interner_init(&symbols->places[i].keys, &mem_default);
 }
 
 static void symbols_free(struct symbols *symbols) {
-  struct symbol_places *both[] = {&symbols->head, &symbols->base};
   for (size_t i = 0; i < 2; i++) {
-    interner_free(&both[i]->keys);
-    ARRAY_FREE(&mem_default, both[i]->items, both[i]->capacity);
+    struct symbol_places *places = &symbols->places[i];
+    interner_free(&places->keys);
+    ARRAY_FREE(&mem_default, places->items, places->capacity);
   }
 }
 
 pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profile, bool base,
                            const struct url *profile_url) {
-  struct symbol_places *places = base ? &symbols->base : &symbols->head;
+  struct symbol_places *places = &symbols->places[base];
   for (size_t i = 0; i < profile->mappings.count; i++) {
     const struct mapping *m = &profile->mappings.items[i];
     pprofc_str key = profile_string(profile, m->build_id);
@@ -54,10 +53,9 @@ pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profil
 }
 
 static const struct symbol_place *symbols_place(const struct symbols *symbols, pprofc_str key) {
-  const struct symbol_places *both[] = {&symbols->head, &symbols->base};
   for (size_t i = 0; i < 2 && key.size; i++) {
-    uint32_t id = interner_find(&both[i]->keys, key);
-    if (id != MAP_NONE && id < both[i]->count) return &both[i]->items[id];
+    uint32_t id = interner_find(&symbols->places[i].keys, key);
+    if (id < symbols->places[i].count) return &symbols->places[i].items[id];
   }
   return NULL;
 }

@@ -29,10 +29,10 @@ struct symbols {
   struct arena *arena;
   struct client *client;
   int64_t limit_ms;
-  struct symbol_places head, base;
-  struct url current; /* symbol URL of the last request */
-  pprofc_str failed;  /* URL of the last symbol request that failed; the program does not use this
-                         URL again */
+  struct symbol_places places[2]; /* servers of the head, and of the base */
+  struct url current;             /* symbol URL of the last request */
+  pprofc_str failed; /* URL of the last symbol request that failed; the program does not use this
+                        URL again */
   struct symbolize_server server;
 };
 

@@ -28,29 +28,19 @@ static pprofc_status bases_read(const struct command *command, pprofc_profile **
   return status;
 }
 
-/* Returns the command line of the session without its bases. */
-static struct command bases_without(const struct shell *shell) {
-  struct command command = shell->command;
-  command.base = "";
-  command.diff_base = "";
-  command.bases.count = 0;
-  return command;
-}
-
 /* Reads the head again. If the command line has a base, the session has only the difference so
  * far. */
 static bool bases_find_head(struct shell *shell) {
   if (shell->head) return true;
-  struct command command = bases_without(shell);
+  struct command command = command_without_base(&shell->command);
   pprofc_error error;
-  command.report.normalize = false;
   if (bases_read(&command, &shell->head, &error) == PPROFC_OK) return true;
   shell_fail_error(shell, &error);
   return false;
 }
 
 static bool bases_make_difference(struct shell *shell, const char *source, bool compare) {
-  struct command command = bases_without(shell);
+  struct command command = command_without_base(&shell->command);
   pprofc_profile *base = NULL, *difference = NULL;
   pprofc_error error;
   command.add_comment = "";

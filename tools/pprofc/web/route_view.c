@@ -158,7 +158,7 @@ struct view_parts {
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t profile_count;
   struct state_recordings recordings;
-  char pending[320], broken[512];
+  struct state_news news;
 };
 
 static const char *view_text(struct web_question *q, const char *prefix, unsigned id) {
@@ -204,12 +204,11 @@ static void view_note_sides(struct view_parts *p) {
 
 /* Copies the data that can change while no request runs. */
 static void view_note_state(struct web_state *state, struct view_parts *p) {
-  p->info.generation = state_generation(state);
+  state_news(state, &p->news);
+  p->info.generation = p->news.generation;
+  p->info.pending = p->news.pending;
+  p->info.broken = p->news.broken;
   if (state_recordings(state, &p->recordings)) p->info.recordings = &p->recordings.list;
-  state_pending(state, p->pending, sizeof p->pending);
-  p->info.pending = *p->pending ? p->pending : NULL;
-  state_broken(state, p->broken, sizeof p->broken);
-  p->info.broken = *p->broken ? p->broken : NULL;
 }
 
 static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,

@@ -127,7 +127,7 @@ pprofc_status state_read(const struct command *from, const char **sources, size_
   command.sources = sources;
   command.source_count = count;
   if (state_has_runs(&command)) return state_read_runs(&command, l, error);
-  pprofc_status status = sources_fetch_apart(&command, &sides, error);
+  pprofc_status status = sources_get(&command, true, &sides, error);
   if (status != PPROFC_OK) return status;
   pprofc_profile *profile = sides.combined;
   if (!sides.base) pprofc_profile_release(sides.head);
@@ -160,7 +160,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
     s->pairs[0] = (struct state_pair){s->head, s->base, l->difference, ++s->time};
   }
   *l = (struct state_loaded){NULL, NULL, NULL};
-  s->generation++;
+  s->news.generation++;
   s->epoch++;
 }
 
@@ -175,17 +175,9 @@ static bool state_is_named(const char *source, const char **file) {
   return equal && equal != source && stat(source, &info) != 0 && stat(*file, &info) == 0;
 }
 
-struct command state_without_base(const struct command *command) {
-  struct command alone = *command;
-  alone.base = alone.diff_base = "";
-  alone.bases.count = 0;
-  alone.report.normalize = false;
-  return alone;
-}
-
 static pprofc_status state_read_named(struct web_state *s, const char *source, const char *file,
                                       unsigned *id, pprofc_error *error) {
-  struct command command = state_without_base(s->command);
+  struct command command = command_without_base(s->command);
   struct state_loaded loaded;
   pprofc_status status = state_read(&command, &file, 1, &loaded, error);
   if (status != PPROFC_OK) return status;
@@ -236,7 +228,7 @@ static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   if (!s->source_count) {
     s->base = s->named_base;
     s->head = ids[s->named_base ? 1 : 0];
-    s->generation = 1;
+    s->news.generation = 1;
     return PPROFC_OK;
   }
   status = state_read(command, s->sources, s->source_count, &loaded, error);
@@ -465,11 +457,10 @@ size_t state_list(struct web_state *s, struct state_profile *profiles[STATE_PROF
   return count;
 }
 
-uint64_t state_generation(struct web_state *s) {
+void state_news(struct web_state *s, struct state_news *news) {
   pthread_mutex_lock(&s->lock);
-  uint64_t generation = s->generation;
+  *news = s->news;
   pthread_mutex_unlock(&s->lock);
-  return generation;
 }
 
 uint64_t state_epoch(struct web_state *s) {

@@ -54,13 +54,15 @@ void state_free(struct web_state *state);
  * profiles. One thread calls this function about once a second. */
 void state_watch(struct web_state *state);
 
-/* Writes the name and time of a changed file: "cpu.prof changed at 12:03". Writes "" if no file
- * changed, or if the new version is unreadable. */
-void state_pending(struct web_state *state, char *text, size_t size);
+/* News about the profiles, for the page. */
+struct state_news {
+  uint64_t generation; /* 1 plus the number of times that new profiles became the default */
+  uint64_t tries;      /* number of times that the list of recordings has changed */
+  char pending[320];   /* "cpu.prof changed at 12:03"; "" without a new, readable version */
+  char broken[512];    /* "cpu.prof changed at 12:03: truncated gzip stream", or "" */
+};
 
-/* Writes why the new version of a file is unreadable: "cpu.prof changed at 12:03: truncated gzip
- * stream". Writes "" if there is no such file. */
-void state_broken(struct web_state *state, char *text, size_t size);
+void state_news(struct web_state *state, struct state_news *news);
 
 /* Makes the new versions of the files the default profiles. The user can still select the old
  * profiles, for example as the base. */
@@ -93,9 +95,6 @@ void state_recordings_free(struct state_recordings *copy);
 /* Pins or unpins a recording. */
 pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
 
-/* Returns how often the list of recordings has changed. */
-uint64_t state_tries(struct web_state *state);
-
 /* Adds an uploaded profile. Sets *id to the value that selects it in the parameters head and
  * base. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
@@ -117,10 +116,6 @@ double state_divisor(const struct state_choice *choice, enum web_side side);
  * profile. */
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);
 void state_release(struct state_profile *profile);
-
-/* Returns the generation: 1 plus the number of times that new profiles became the default. Changed
- * files and recordings become the default. */
-uint64_t state_generation(struct web_state *state);
 
 /* Returns a number that changes whenever an answer may change. Cached answers have this number in
  * their keys. */

@@ -86,13 +86,13 @@ static void ring_drop(struct web_state *s, size_t index) {
 
 void state_use_recording(struct web_state *s, unsigned id) {
   for (size_t i = 0; i < s->ring.count; i++)
-    if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->ring.tries;
+    if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->news.tries;
 }
 
 /* True if an open page uses a recording. After each change of the list, an open page requests the
  * recordings that it shows. A recording without a recent request is therefore unused. */
-static bool ring_is_used(const struct state_ring *ring, size_t index) {
-  return ring->items[index].used + USE_LASTS > ring->tries;
+static bool ring_is_used(const struct web_state *s, size_t index) {
+  return s->ring.items[index].used + USE_LASTS > s->news.tries;
 }
 
 /* Returns the index of the oldest item that may be removed. The item must not be pinned, and must
@@ -104,8 +104,7 @@ static size_t ring_oldest(const struct web_state *s) {
   for (size_t i = ring->count; i > 0; i--) {
     const struct web_recording *r = &ring->items[i - 1].shown;
     if (r->pinned || r->id == s->head) continue;
-    if (found == ring->count || !ring_is_used(ring, i - 1) || ring_is_used(ring, found))
-      found = i - 1;
+    if (found == ring->count || !ring_is_used(s, i - 1) || ring_is_used(s, found)) found = i - 1;
   }
   return found;
 }
@@ -135,8 +134,8 @@ static void ring_add(struct web_state *s, struct state_profile *made, unsigned i
       .shown = {.id = made->id, .time = now, .bytes = bytes}, .profile = made};
   ring->failures = 0;
   ring->next = 0;
-  ring->tries++;
-  s->generation++;
+  s->news.tries++;
+  s->news.generation++;
   s->epoch++;
 }
 
@@ -153,7 +152,7 @@ static void ring_fail(struct web_state *s, const char *why, int64_t pause_ms, in
     if ((unsigned char)*c < ' ') *c = ' ';
   gap->tries = ++ring->failures;
   ring->next = now + pause_ms / 1000;
-  ring->tries++;
+  s->news.tries++;
   s->epoch++;
 }
 
@@ -184,7 +183,7 @@ bool state_begin_recording(struct web_state *s) {
 /* Reads the sources. Uses a separate budget to measure the memory of the profile. */
 static pprofc_status every_read(struct web_state *s, struct state_profile **made, uint64_t *bytes,
                                 pprofc_error *error) {
-  struct command command = state_without_base(s->command);
+  struct command command = command_without_base(s->command);
   struct state_loaded loaded;
   *made = NULL;
   const pprofc_allocator *all = budget_allocator(s->command->budget);
@@ -257,7 +256,7 @@ bool state_recordings(struct web_state *s, struct state_recordings *copy) {
                                        .most = STATE_RECORDINGS_MAX,
                                        .most_bytes = every_bytes(s),
                                        .newest = s->head,
-                                       .tries = ring->tries,
+                                       .tries = s->news.tries,
                                        .every_ms = s->command->every_ms,
                                        .next = ring->next};
   pthread_mutex_unlock(&s->lock);
@@ -267,13 +266,6 @@ bool state_recordings(struct web_state *s, struct state_recordings *copy) {
 void state_recordings_free(struct state_recordings *copy) {
   for (size_t i = 0; i < copy->list.count; i++) state_release(copy->profiles[i]);
   copy->list.count = 0;
-}
-
-uint64_t state_tries(struct web_state *s) {
-  pthread_mutex_lock(&s->lock);
-  uint64_t tries = s->ring.tries;
-  pthread_mutex_unlock(&s->lock);
-  return tries;
 }
 
 pprofc_status state_pin(struct web_state *s, unsigned id, bool pinned, pprofc_error *error) {
@@ -288,7 +280,7 @@ pprofc_status state_pin(struct web_state *s, unsigned id, bool pinned, pprofc_er
   bool full = pinned && found && !found->pinned && pins >= STATE_PINNED_MAX;
   if (found && !full) {
     found->pinned = pinned;
-    ring->tries++;
+    s->news.tries++;
     s->epoch++;
   }
   pthread_mutex_unlock(&s->lock);

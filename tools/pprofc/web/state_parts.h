@@ -33,7 +33,6 @@ struct state_recording {
 struct state_ring {
   struct state_recording items[STATE_RECORDINGS_MAX]; /* recordings, oldest first */
   size_t count;
-  uint64_t tries;
   unsigned failures; /* number of failures since the last recording */
   int64_t due;       /* time of the next recording, in milliseconds of the monotonic clock */
   int64_t next;      /* after a failure: time of the next try, in seconds since 1970; else 0 */
@@ -50,11 +49,11 @@ struct web_state {
   unsigned head, base; /* ids of the default profiles; base is 0 if there is no base */
   struct state_pair pairs[STATE_PAIRS];
   unsigned named_base; /* id of the base that has the form NAME=FILE; 0: no such base */
-  uint64_t generation, epoch, time;
+  struct state_news news;
+  uint64_t epoch, time;
   struct state_loaded pending; /* new versions of the profiles, which the page does not show yet */
-  char pending_text[320], pending_clock[16];
-  char broken_text[512]; /* reason why a changed file is unreadable */
-  bool watched;          /* true if all sources are files or folders, which may change */
+  char pending_clock[16];      /* time of the change of `pending` */
+  bool watched;                /* true if all sources are files or folders, which may change */
   struct state_ring ring;
   uint64_t seen, read; /* number that identifies the state of the files, at the last check and at
                           the last load */
@@ -97,9 +96,6 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
  * the same file name. `other` is the base if the source is the head; else NULL. For several sources
  * (`count`), writes the first name and the number of other sources. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
-
-/* Returns a copy of a command line without its base. */
-struct command state_without_base(const struct command *command);
 
 /* Reads sources like the program without -http. */
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,

@@ -68,9 +68,9 @@ static void state_offer(struct web_state *s, const struct state_loaded *loaded) 
   struct state_loaded old = s->pending;
   s->pending = *loaded;
   s->epoch++;
-  state_note_change(s, s->pending_clock, sizeof s->pending_clock, s->pending_text,
-                    sizeof s->pending_text);
-  *s->broken_text = '\0';
+  state_note_change(s, s->pending_clock, sizeof s->pending_clock, s->news.pending,
+                    sizeof s->news.pending);
+  *s->news.broken = '\0';
   pthread_mutex_unlock(&s->lock);
   state_free_loaded(&old);
 }
@@ -81,7 +81,7 @@ static void state_refuse(struct web_state *s, const char *why) {
   pthread_mutex_lock(&s->lock);
   s->epoch++;
   state_note_change(s, clock, sizeof clock, text, sizeof text);
-  snprintf(s->broken_text, sizeof s->broken_text, "%s: %s", text, why);
+  snprintf(s->news.broken, sizeof s->news.broken, "%s: %s", text, why);
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -124,18 +124,6 @@ void state_watch(struct web_state *s) {
   if (s->command->http_reload == HTTP_RELOAD_AUTO) state_reload(s, &error);
 }
 
-void state_pending(struct web_state *s, char *text, size_t size) {
-  pthread_mutex_lock(&s->lock);
-  snprintf(text, size, "%s", s->pending_text);
-  pthread_mutex_unlock(&s->lock);
-}
-
-void state_broken(struct web_state *s, char *text, size_t size) {
-  pthread_mutex_lock(&s->lock);
-  snprintf(text, size, "%s", s->broken_text);
-  pthread_mutex_unlock(&s->lock);
-}
-
 /* Renames the old profile. The new version takes its name. */
 static bool state_rename_old(struct web_state *s, unsigned id) {
   struct state_profile *old = state_find(s, id);
@@ -162,7 +150,7 @@ pprofc_status state_reload(struct web_state *s, pprofc_error *error) {
       !any || (state_rename_old(s, s->head) && (!s->pending.base || state_rename_old(s, s->base)));
   if (any && renamed) {
     state_show(s, &s->pending);
-    *s->pending_text = '\0';
+    *s->news.pending = '\0';
   }
   pthread_mutex_unlock(&s->lock);
   return renamed ? PPROFC_OK : error_nomem(error);

@@ -56,17 +56,15 @@ struct web_reply *route_unpin(struct web_question *q) {
 }
 
 struct web_reply *route_status(struct web_question *q) {
-  char pending[320], broken[512];
+  struct state_news news;
   struct web_reply *reply = reply_new(200, REPLY_JSON);
   if (!reply) return NULL;
-  state_pending(q->web->state, pending, sizeof pending);
-  state_broken(q->web->state, broken, sizeof broken);
+  state_news(q->web->state, &news);
   buffer_printf(&reply->body, "{\"generation\":%llu,\"tries\":%llu,\"pending\":\"",
-                (unsigned long long)state_generation(q->web->state),
-                (unsigned long long)state_tries(q->web->state));
-  escape_json(&reply->body, str_of(pending));
+                (unsigned long long)news.generation, (unsigned long long)news.tries);
+  escape_json(&reply->body, str_of(news.pending));
   buffer_add_text(&reply->body, "\",\"broken\":\"");
-  escape_json(&reply->body, str_of(broken));
+  escape_json(&reply->body, str_of(news.broken));
   buffer_add_text(&reply->body, "\"}\n");
   return reply;
 }

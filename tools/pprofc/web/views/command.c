@@ -1,5 +1,5 @@
 /* Writes the text for "Copy as command": a shell command that prints the data of the view. */
-#include "core/chars.h"
+#include "common/quote.h"
 #include "core/escape.h"
 #include "web/views/page.h"
 
@@ -7,15 +7,6 @@
 #include <stdio.h>
 
 /* ---- words for a shell ------------------------------- */
-
-static bool command_is_plain(pprofc_str word) {
-  for (size_t i = 0; i < word.size; i++) {
-    char c = word.data[i];
-    bool letter = char_is_letter(c) || char_is_digit(c);
-    if (!letter && (!c || !strchr("-_./,:=@%+", c))) return false;
-  }
-  return word.size > 0;
-}
 
 static void command_write_ansi(struct buffer *out, pprofc_str word) {
   buffer_add_text(out, "$'");
@@ -33,7 +24,7 @@ static void command_write_ansi(struct buffer *out, pprofc_str word) {
 
 /* Writes a word of the command. Quotes the word if a shell would split or expand it. */
 static void command_write_word(struct buffer *out, pprofc_str word) {
-  if (command_is_plain(word)) {
+  if (word.size && text_only_has(word, SHELL_PLAIN)) {
     buffer_add_str(out, word);
     return;
   }
