@@ -4,7 +4,6 @@
 #include "common/about.h"
 #include "common/brief_flag.h"
 #include "common/terminal.h"
-#include "core/mem.h"
 #include "core/outfile.h"
 #include "core/str.h"
 #include "options.h"

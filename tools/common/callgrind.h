@@ -5,8 +5,6 @@
 
 #include "pprofc/profile.h"
 
-#include <stddef.h>
-
 /* Number of words at the start of a callgrind command: valgrind and its options. */
 #define CALLGRIND_WORDS 11
 extern const char *const callgrind_words[CALLGRIND_WORDS];

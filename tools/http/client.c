@@ -10,7 +10,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define REDIRECTS_MAX  10
 #define ERROR_BODY_MAX ((size_t)64 << 10)

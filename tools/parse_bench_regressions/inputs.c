@@ -5,7 +5,6 @@
 #include "bench/set.h"
 #include "core/array.h"
 #include "core/system.h"
-#include "gate/read/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,6 @@
 #include "core/array.h"
 #include "limit_flags.h"
 #include "noise/noise.h"
-#include "pprofc/verdict.h"
 #include "report/report.h"
 #include "time_range.h"
 

@@ -2,8 +2,6 @@
 #include "core/error.h"
 #include "fetch/fetcher.h"
 #include "noise/noise.h"
-#include "options.h"
-#include "pprofc/verdict.h"
 #include "time_range.h"
 
 #include <string.h>

@@ -7,14 +7,10 @@
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "http/url.h"
-#include "lsp/costs.h"
 #include "lsp/follow.h"
 #include "lsp/page.h"
 #include "profile/profile.h"
 #include "rpc/rpc.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- open documents ---------------------------------- */
 

@@ -5,7 +5,6 @@
 #include "profile/profile.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* Maximum number of function names that the error about an ambiguous name lists. */

@@ -9,7 +9,6 @@
 #include "verdict/print/domains.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define COMPARED_RUNS PROFILES_OPEN
 #define CULPRITS      4

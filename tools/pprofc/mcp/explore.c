@@ -1,13 +1,10 @@
 /* Implements the tools for one profile: open, top, callers. */
-#include "common/text.h"
 #include "core/escape.h"
 #include "core/output.h"
 #include "mcp/views.h"
 #include "profile/profile.h"
 #include "unit/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define LISTED_FILES 2000 /* maximum number of files in a list */

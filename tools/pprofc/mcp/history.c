@@ -10,7 +10,6 @@
 #include "pprofc/bench.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
 #include "mcp/mcp.h"
 #include "mcp/views.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #define META_VERSION      "io.modelcontextprotocol/protocolVersion"

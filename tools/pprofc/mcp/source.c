@@ -7,7 +7,6 @@
 #include "mcp/views.h"
 #include "unit/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Number of lines of text before and after a line with a value. */

@@ -9,7 +9,6 @@
 #include "limit_flags.h"
 #include "mcp/lines.h"
 #include "pprofc/transform.h"
-#include "profile/profile.h"
 #include "stacks/stacks.h"
 #include "unit/unit.h"
 

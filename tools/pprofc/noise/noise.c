@@ -3,21 +3,16 @@
 #include "core/infile.h"
 
 #include "common/terminal.h"
-#include "core/array.h"
 #include "core/brief.h"
 #include "core/buffer.h"
-#include "core/log_guard.h"
 #include "core/output.h"
 #include "destination.h"
-#include "limit_flags.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
 #include "sums.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 bool noise_wanted(const struct command *command) {
   return *command->noise.show != '\0';

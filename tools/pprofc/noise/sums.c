@@ -6,7 +6,6 @@
 #include "core/buffer.h"
 #include "noise.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 /* ---- writing ----------------------------------------- */

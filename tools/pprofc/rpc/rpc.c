@@ -8,7 +8,6 @@
 #include "rpc/inbox.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Maximum number of stored ids of requests that were cancelled before their start. Older ids are
  * dropped. */

@@ -1,8 +1,6 @@
 /* Implements the shell commands other than reports. */
 #include "session.h"
 
-#include "common/terminal.h"
-
 static void commands_quit(struct shell *shell, const struct shell_words *words) {
   (void)words;
   shell->leave = true;

@@ -6,7 +6,6 @@
 #include "session.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define COMPLETIONS_MAX 200

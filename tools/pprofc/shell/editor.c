@@ -2,7 +2,6 @@
 #include "libedit.h"
 #include "session.h"
 
-#include "common/signals.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/outfile.h"

@@ -6,8 +6,6 @@
 #include "profile/profile.h"
 #include "session.h"
 
-#include <stdio.h>
-
 /* ---- white space ------------------------------------- */
 
 /* True for white space by the definition of Go's unicode.IsSpace. */

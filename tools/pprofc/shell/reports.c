@@ -4,8 +4,6 @@
 
 #include "destination.h"
 
-#include <stdlib.h>
-
 /* State of the parser for one line. */
 struct shell_request {
   struct shell *shell;

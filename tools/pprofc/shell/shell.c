@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/select.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
  * runs once for each base. */
 #include "common/quote.h"
 #include "noise/noise.h"
-#include "profile/profile.h"
 #include "session.h"
 
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command) {

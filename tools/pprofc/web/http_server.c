@@ -35,8 +35,6 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include "core/hash.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 /* ---- the cache --------------------------------------- */
 

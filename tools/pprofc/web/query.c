@@ -5,8 +5,6 @@
 #include "core/escape.h"
 #include "http/url.h"
 
-#include <limits.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- names ------------------------------------------- */

@@ -3,8 +3,6 @@
 
 #include "core/escape.h"
 
-#include <stdlib.h>
-
 #define MOST_BODY ((size_t)1 << 30)
 
 struct web_reply *reply_new(unsigned status, const char *type) {

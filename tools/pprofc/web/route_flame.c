@@ -1,8 +1,5 @@
 /* Answers requests for the data of a flame graph: the whole tree, or the subtree of a node. */
-#include "profile/profile.h"
-#include "web/judge.h"
 #include "web/routes.h"
-#include "web/trees.h"
 
 /* Writes the cache key of a tree. The key has the ids of the chosen profiles and the query. */
 static bool flame_key(const struct web_question *q, const struct state_choice *c,

@@ -5,7 +5,6 @@
 #include "web/assets.h"
 #include "web/routes.h"
 #include "web/settings.h"
-#include "web/state.h"
 
 #include <stdio.h>
 

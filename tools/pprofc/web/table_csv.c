@@ -6,7 +6,6 @@
 #include "core/mem.h"
 #include "profile/profile.h"
 #include "verdict/print/print.h"
-#include "web/judge.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,13 +3,11 @@
 #include "web/web.h"
 
 #include "common/terminal.h"
-#include "core/error.h"
 #include "core/mem.h"
 #include "core/str.h"
 #include "core/system.h"
 #include "limit_flags.h"
 #include "recordings.h"
-#include "sources.h"
 #include "viewer.h"
 #include "web/routes.h"
 #include "web/settings.h"
@@ -18,11 +16,8 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>

@@ -2,7 +2,6 @@
  * Function. The views Top and Compare print the table. The inspector prints the same values. */
 #include "web/views/page.h"
 
-#include "options.h"
 #include "verdict/print/domains.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
  * first, because the bar needs its totals and warnings. Writes nothing if the view fails. */
 #include "core/array.h"
 #include "core/template.h"
-#include "pipeline/pipeline.h"
 #include "web/views/page.h"
 
 static const struct web_view web_views[] = {

@@ -3,7 +3,6 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Maximum number of increases in their list, and of decreases in theirs. */

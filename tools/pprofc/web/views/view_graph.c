@@ -3,7 +3,6 @@
 #include "core/child.h"
 #include "core/float.h"
 #include "report/graphs/dot.h"
-#include "unit/unit.h"
 #include "web/views/page.h"
 #include "web/views/svg.h"
 

@@ -2,8 +2,6 @@
  * change. Links restrict the table to functions that grew, shrank, are new or are gone. */
 #include "web/views/page.h"
 
-#include <stdlib.h>
-
 /* Number of rows shown, as in pprof. */
 #define TOP_ROWS 500
 
