@@ -20,8 +20,7 @@ static int benchstat_fail(const char *message) {
   return EXIT_FAILED;
 }
 
-/* Prints an error about an expression on the command line. Then prints the expression, with a mark
- * at the position of the error. */
+/* Prints an error about an expression of the command line, and marks its position. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
   message_error_lines(str_of(error->message));
@@ -49,8 +48,6 @@ static int benchstat_misused(const char *message) {
   return EXIT_USAGE;
 }
 
-/* ---- messages ---------------------------------------- */
-
 /* True if the filter contains a key such as .name, but without its dot. */
 static bool lacks_dot(const char *filter) {
   static const char *const keys[] = {"name:", "fullname:", "unit:", "config:", "file:"};
@@ -59,8 +56,7 @@ static bool lacks_dot(const char *filter) {
   return false;
 }
 
-/* Prints an error if the inputs contain no result, or if the filter matches no result. If there are
- * `messages` about the inputs, prints nothing, because they explain the problem. */
+/* Prints an error if no result was read or passes the filter, unless `messages` explain it. */
 static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");
@@ -106,14 +102,11 @@ static bool report_nan(const pprofc_bench_tables *tables) {
   return good;
 }
 
-/* ---- comparison -------------------------------------- */
-
 static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
-/* True if the format is one of the first `count` names. The first three formats can be shortened by
- * -budget. */
+/* True for one of the first `count` formats. -budget can shorten the first three. */
 static bool is_format(const char *format, size_t count) {
   static const char *const formats[] = {"text", "markdown", "json", "csv", "html", "classic"};
   for (size_t i = 0; i < count; i++)
@@ -121,8 +114,7 @@ static bool is_format(const char *format, size_t count) {
   return false;
 }
 
-/* Checks all flags before the program opens a file. To do so, compares an empty set, which parses
- * the filter, the projections and the levels. */
+/* Checks all flags by comparing an empty set, before the program opens a file. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;

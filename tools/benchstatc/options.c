@@ -92,8 +92,6 @@ const struct flag_table options_table = {
     FLAG_TABLE("benchstatc", "summarizes and compares benchmark results, like benchstat"),
     .examples = examples};
 
-/* ---- conversion -------------------------------------- */
-
 struct test_name {
   const char *name;
   pprofc_bench_test test;

@@ -1,5 +1,4 @@
-/* Prints the help of a program, a completion script, the options of its manual page, or its
- * version. */
+/* Prints help, completion script, options of the manual page, or version. */
 #ifndef TOOLS_COMMON_ABOUT_H
 #define TOOLS_COMMON_ABOUT_H
 
@@ -17,7 +16,6 @@ void about_begin(struct about_output *about);
 /* Flushes the output. Returns PPROFC_E_IO if any write to standard output failed. */
 pprofc_status about_end(struct about_output *about, pprofc_error *error);
 
-/* Prints the help on standard output. */
 pprofc_status about_help(const struct flag_table *table, pprofc_error *error);
 
 /* If `completion` is not "", prints the completion script for this shell. Otherwise prints the

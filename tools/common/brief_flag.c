@@ -13,8 +13,7 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
   return NULL;
 }
 
-/* Returns the length of "-budget" or "--budget" at the start of an argument. Returns 0 if the
- * argument begins differently. */
+/* Returns the length of "-budget" or "--budget" at the start of the text, or 0. */
 static size_t brief_flag_size(const char *argument) {
   size_t dashes = strspn(argument, "-");
   if (dashes < 1 || dashes > 2 || strncmp(argument + dashes, "budget", 6) != 0) return 0;

@@ -5,15 +5,13 @@
 #include "common/flags.h"
 #include "core/brief.h"
 
-/* Parses a value of the flag, and stores it in the uint64_t at `options`; 0: the whole report.
- * Returns NULL, or the error message. */
+/* Parses the flag's value into the uint64_t at `options`. Returns NULL or an error message. */
 const char *brief_store(void *options, const struct flag *flag, const char *text);
 
 /* Size of the `out` buffer of brief_command, in bytes. */
 #define BRIEF_COMMAND 128
 
-/* Formats the command line of this process with a budget of four times `bytes`. Writes "" if that
- * command line is too long or needs quotes. */
+/* Formats this command line with a budget of four times `bytes`, or "" if impossible. */
 void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]);
 
 /* Writes the whole report with `write`. */

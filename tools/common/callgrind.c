@@ -1,6 +1,5 @@
-/* Runs programs under valgrind's callgrind. The estimate of cycles is the same as in iai and
- * gungraun: a hit in the first-level cache costs 1 cycle, a hit in the last-level cache 5, an
- * access to memory 35. docs/SIMULATE.md lists the weights. */
+/* Runs programs under valgrind's callgrind. Cycles are estimated as in iai and gungraun: 1 for a
+ * hit in the first-level cache, 5 in the last-level cache, 35 in memory (docs/SIMULATE.md). */
 #include "common/callgrind.h"
 
 #include "core/error.h"
@@ -18,11 +17,8 @@ const char *const callgrind_words[CALLGRIND_WORDS] = {
     "--dump-instr=no",    "--compress-strings=yes",
     "--combine-dumps=yes"};
 
-/* ---- sample types ------------------------------------ */
-
-/* A sample type is a weighted sum of callgrind's events. For cycles, the weights are 1 per access
- * (Ir + Dr + Dw), 4 per first-level miss, and 30 per last-level miss. An access therefore costs 1,
- * 5 or 35. */
+/* A sample type: a weighted sum of callgrind's events. Cycles are 1 per access (Ir + Dr + Dw), 4
+ * per first-level miss, 30 per last-level miss. So an access costs 1, 5 or 35. */
 static const struct term {
   const char *event;
   int64_t factor;
@@ -46,8 +42,7 @@ static const struct measure {
 
 #define MEASURES CALLGRIND_TYPES
 
-/* Finds the events of a sample type and sets their weights. Returns false if an event is
-   missing. */
+/* Sets the weights for a sample type. Returns false if an event is missing. */
 static bool find_factors(const pprofc_profile *profile, const struct term *terms,
                          int64_t *factors) {
   memset(factors, 0, profile->type_count * sizeof *factors);
@@ -110,8 +105,6 @@ static pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_pro
   *measured = edit;
   return PPROFC_OK;
 }
-
-/* ---- files ------------------------------------------- */
 
 static void callgrind_add_up(const pprofc_profile *measured, int64_t *totals) {
   for (size_t m = 0; m < MEASURES; m++) {

@@ -16,8 +16,7 @@ static const char *const *words_of(const struct flag *flag) {
   return flag->choices;
 }
 
-/* Prints text inside a quoted shell string. Puts a backslash before each character that is in
- * `special`. */
+/* Prints text inside a quoted shell string, with a backslash before each char of `special`. */
 static void print_quoted(struct output *out, const char *text, const char *quote,
                          const char *special) {
   for (; *text; text++) {
@@ -30,8 +29,7 @@ static void print_quoted(struct output *out, const char *text, const char *quote
   }
 }
 
-/* Returns the flag that makes the program print the possible values of `flag`. Returns NULL if
- * there is no such flag. */
+/* Returns the flag that prints the possible values of `flag`, or NULL. */
 static const char *value_flag_of(const struct flag_table *table, const struct flag *flag) {
   for (const struct flag_note *note = table->value_flags; note && note->name; note++)
     if (strcmp(note->name, flag->name) == 0) return note->text;
@@ -43,8 +41,7 @@ static void print_words(struct output *out, const struct flag *flag) {
   for (size_t i = 0; words[i]; i++) output_printf(out, "%s%s", i ? " " : "", words[i]);
 }
 
-/* True if the words are incomplete values such as "json=". The shell must not add a blank after
- * them. */
+/* True for incomplete values such as "json=", which get no blank after them. */
 static bool words_go_on(const struct flag *flag) {
   const char *const *words = words_of(flag);
   return words && words[0] && str_ends(str_of(words[0]), STR("="));
@@ -82,8 +79,7 @@ static const char *function_name(const struct flag_table *table, char out[64]) {
   return out;
 }
 
-/* Prints the case in which the previous word is not a flag that needs a value. The script then
- * offers flags or commands. */
+/* Prints the case of a previous word that needs no value: offers flags or commands. */
 static void print_bash_words(struct output *out, const struct flag_table *table) {
   output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
   for (size_t i = 0; i < table->flag_count; i++) {
@@ -109,8 +105,7 @@ static void print_bash_words(struct output *out, const struct flag_table *table)
                        "}\n");
 }
 
-/* Prints the function that completes the arguments of the program or of a command. Bash splits
- * "-sort=fl" into three words: -sort, = and fl. */
+/* Prints the completion function. Bash splits "-sort=fl" into -sort, = and fl. */
 static void print_bash_function(const struct flag_table *table, struct output *out) {
   char name[64];
   output_printf(
@@ -152,8 +147,7 @@ static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
-/* Prints the argument for a flag in zsh's _arguments: '-sort=-[help]:WAY:(cum flat)'. With two
- * colons the value is optional. */
+/* Prints a flag for zsh's _arguments: '-sort=-[help]:WAY:(cum flat)'. "::": optional. */
 static void print_zsh_flag(const struct flag_table *table, struct output *out,
                            const struct flag *flag) {
   char name[64];

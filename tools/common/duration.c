@@ -1,8 +1,7 @@
 /* Parses durations such as "1m30s". */
 #include "common/duration.h"
 
-/* Returns the length of the unit at the start of the text. Sets *nanoseconds to the duration of the
- * unit. */
+/* Returns the length of the unit at the start of the text, and its duration. */
 static size_t duration_unit(pprofc_str text, double *nanoseconds) {
   static const struct {
     const char *name;

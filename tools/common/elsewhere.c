@@ -1,13 +1,11 @@
-/* Lists flags and commands of other programs: perf, flamegraph.pl, go tool pprof, benchstat,
- * speedscope, py-spy, hyperfine and git. */
+/* Lists flags and commands of other programs, such as perf and go tool pprof. */
 #include "elsewhere.h"
 
 #include "core/str.h"
 
 #include <stdio.h>
 
-/* A flag or command of another program, and the words to type instead. A name without a hyphen is a
- * command. A # at its end matches any number. */
+/* A flag or command of another program (final #: any number), and the words to type here. */
 struct elsewhere_word {
   const char *program, *word, *advice;
 };
@@ -110,8 +108,7 @@ static bool is_digits(pprofc_str text) {
   return text.size > 0;
 }
 
-/* True if `argument` is `word`, alone or followed by "=VALUE". A '_' in the argument matches
- * '-'. */
+/* True if `argument` is `word` or "word=VALUE". Treats '_' in the argument as '-'. */
 static bool elsewhere_matches(const char *word, pprofc_str argument) {
   pprofc_str known = str_of(word);
   bool number = str_ends(known, STR("#"));

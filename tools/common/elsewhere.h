@@ -4,12 +4,10 @@
 
 #include "core/error.h"
 
-/* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". Returns NULL if
- * no known program has this flag or command. */
+/* Returns the words to type for `argument`: "-output=FILE" for "-o". NULL: unknown. */
 const char *elsewhere_find(const char *program, const char *argument);
 
-/* Adds " (type WORDS)" to the error about `argument`. Returns false if elsewhere_find returns no
- * words. */
+/* Adds " (type WORDS)" to the error about `argument`, if elsewhere_find returns words. */
 bool elsewhere_add(const char *program, const char *argument, pprofc_error *error);
 
 #endif

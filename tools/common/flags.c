@@ -12,8 +12,6 @@
 
 static const char parse_problem[] = "parse error", range_problem[] = "value out of range";
 
-/* ---- values ------------------------------------------ */
-
 static const char *read_bool(const char *text, bool *out) {
   static const char *const words[2][6] = {{"0", "f", "F", "false", "FALSE", "False"},
                                           {"1", "t", "T", "true", "TRUE", "True"}};
@@ -45,8 +43,7 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is a whole number that is only too large: it becomes valid if each sequence of
- * digits is shortened. */
+/* True if the text becomes a whole number when its digits are shortened. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -54,8 +51,7 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* True if the text is a number with a fraction that is only too large. Replaces each sequence of
- * digits by 1, because even a short exponent could be too large. */
+/* True if it becomes a fraction when each sequence of digits is 1: exponents can be huge. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -82,8 +78,7 @@ static const char *read_choice(const struct flag *flag, const char *text, int *o
   return "not one of the choices";
 }
 
-/* Reads the value of a FLAG_WORD. A flag without '=' has the value "true", which selects the first
- * word. "false" gives "". */
+/* Reads a FLAG_WORD. Without '=', it is "true", the first word. "false" gives "". */
 static const char *read_word(const struct flag *flag, const char *text, const char **out) {
   bool on;
   if (!read_bool(text, &on)) {
@@ -163,8 +158,7 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                    problem);
 }
 
-/* Returns the initial value of a string flag. The result is never NULL, so callers need no
- * check. */
+/* Returns the initial value of a string flag, never NULL. */
 static const char *initial_text(const struct flag *flag) {
   if (flag->initial) return flag->initial;
   switch (flag->kind) {
@@ -201,8 +195,6 @@ bool flag_shows_initial(const struct flag *flag) {
   if (!flag->initial || !flag->initial[0]) return false;
   return flag->kind != FLAG_SET && strcmp(flag->initial, "false") != 0;
 }
-
-/* ---- names ------------------------------------------- */
 
 const struct flag_command *flags_command(const struct flag_table *table, const char *name) {
   for (const struct flag_command *c = table->commands; c && c->name; c++)
@@ -251,10 +243,7 @@ const char *flags_nearest_command(const struct flag_table *table, pprofc_str nam
   return nearest;
 }
 
-/* ---- the command line -------------------------------- */
-
-/* Sets a flag from `value`, the text after '='. If `value` is NULL, uses the arguments at *next.
- * Advances *next past the arguments that the flag uses. */
+/* Sets a flag from `value`, or if NULL from the arguments at *next. Advances *next past them. */
 static pprofc_status set_from_line(const struct flag *flag, void *options, const char *value,
                                    char *const *next, struct flags_parsed *parsed,
                                    pprofc_error *error) {
@@ -272,8 +261,7 @@ static pprofc_status set_from_line(const struct flag *flag, void *options, const
   return flag_set(flag, options, *next, error);
 }
 
-/* Sets the flag `name`. `value` is the text after '=', or NULL. Advances *next past the arguments
- * that the flag uses. */
+/* Sets the flag `name`. `value` and `next` are the same as for set_flag. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
                                 const char *value, char *const *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
@@ -291,8 +279,7 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* If the argument is a flag of another program, adds advice to the error. Then suggests no similar
- * flag. */
+/* For a flag of another program, adds advice, and suggests no similar flag. */
 static pprofc_status advise(const struct flag_table *table, const char *argument,
                             pprofc_status status, struct flags_parsed *parsed,
                             pprofc_error *error) {

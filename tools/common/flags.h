@@ -13,8 +13,7 @@ enum flag_kind {
   FLAG_FLOAT,  /* type double */
   FLAG_STRING, /* type const char *: a pointer into the command line */
   FLAG_CHOICE, /* type int: index of the value in `choices` */
-  FLAG_WORD,   /* type const char *: one of `choices`, given as -flag=WORD; without =WORD, the first
-                  choice */
+  FLAG_WORD,   /* const char *: one of `choices` (-flag=WORD; the first without =WORD) */
   FLAG_PAIR,   /* two values, "-pair OLD NEW"; the parser calls `call` for each value */
   FLAG_SET     /* type int: a switch like FLAG_BOOL; "on" stores `value` in the field */
 };
@@ -24,13 +23,10 @@ struct flag {
   enum flag_kind kind;
   size_t offset;        /* offset of the field in the options struct; unused if `call` is set */
   size_t group;         /* index of the group in the table */
-  const char *argument; /* word for the value in the help: "N", "RE", or "FILE" (completed as a
-                           path) */
+  const char *argument; /* the value in the help: "N", "RE", or "FILE" (a path) */
   const char *help;     /* explanation in the help: one line, lower case, no full stop */
-  const char *initial;  /* initial value, written as on the command line; NULL: false, 0, "" or the
-                           first  choice */
-  const char *const *choices; /* words of a FLAG_CHOICE or FLAG_WORD; suggestions for a FLAG_STRING;
-                                 ends with NULL */
+  const char *initial;  /* initial value as typed; NULL: false, 0, "" or the first choice */
+  const char *const *choices; /* words of a CHOICE or WORD, ideas for a STRING; ends with NULL */
   int value;                  /* value that a FLAG_SET stores */
   bool hidden;                /* true: the parser accepts the flag, but the help does not list it */
   /* Receives the value if the flag has no field. The parser does not call it if a FLAG_BOOL or
@@ -43,8 +39,7 @@ struct flag_group {
   const char *note; /* sentence below the title of the group, or NULL */
 };
 
-/* Two texts for the help. The first is an example, an environment variable or an exit status. The
- * second explains it. */
+/* Two texts of the help: an example, variable or exit status, and its explanation. */
 struct flag_note {
   const char *name, *text;
 };
@@ -52,15 +47,13 @@ struct flag_note {
 /* A command of a program, such as `git log`. Flags of the command follow its name. */
 struct flag_command {
   const char *name;
-  const struct flag_table *table; /* flags of the command; the name in this table is "PROGRAM
-                                     NAME" */
+  const struct flag_table *table; /* the command's flags; the table's name is "PROGRAM NAME" */
 };
 
 struct flag_table {
   const char *program;
   const char *summary;        /* purpose of the program in half a line */
-  const char *const *usage;   /* syntax after the program's name, one text for each form of the
-                                 command; ends with NULL */
+  const char *const *usage;   /* syntax after the program's name, a text per form; ends with NULL */
   const char *const *details; /* paragraphs below the usage; ends with NULL; NULL: no paragraphs */
   const struct flag_group *groups;
   size_t group_count;
@@ -69,19 +62,16 @@ struct flag_table {
   /* tables of examples, environment variables and exit statuses; the last entry of a table has the
    * name NULL. A field is NULL if there is no such table. */
   const struct flag_note *examples, *environment, *statuses;
-  /* Flags whose possible values depend on the files of the command line. The text of an entry is
-   * the flag that makes the program print these values. The last entry has the name NULL. The field
-   * is NULL if there is no such table. */
+  /* Flags whose values depend on the files of the command line, with the flag that prints the
+   * values. Ends with the name NULL. The field may be NULL. */
   const struct flag_note *value_flags;
-  /* commands of the program; the last entry has the name NULL. The field is NULL if the program has
-   * no commands. */
+  /* commands of the program; ends with the name NULL; may be NULL */
   const struct flag_command *commands;
 };
 
 #define FLAGS_MAX 256
 
-/* Entries of a flag table. The file that contains the table must define FIELD(member), which gives
- * the offset of a field. */
+/* Entries of a table. Its file defines FIELD(member), the offset of a field. */
 #define FLAG(kind, group, name, member, argument, initial, help)                                   \
   { name, FLAG_##kind, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define SWITCH(group, name, member, help)                                                          \
@@ -101,23 +91,18 @@ struct flag_table {
 struct flags_parsed {
   int rest;                   /* index of the first argument that is not a flag */
   bool help;                  /* true if -h or -help was given; the parser stops there */
-  bool seen[FLAGS_MAX];       /* for each flag of the table, true if the command line has the
-                                 flag */
-  const struct flag *nearest; /* if a flag was unknown: the flag with the most similar name, or
-                                 NULL */
+  bool seen[FLAGS_MAX];       /* for each flag, true if the command line has it */
+  const struct flag *nearest; /* the flag with the name most similar to an unknown one, or NULL */
 };
 
-/* Sets every field to its initial value. The caller must zero the options first. Returns an error
- * if the table has an invalid initial value. */
+/* Sets the fields, which must be zero, to their initial values. Fails if one is invalid. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
-/* Replaces the first argument "help" or "version" by the flag of that name. Keeps the argument if a
- * file of that name exists. */
+/* Replaces the argument "help" or "version" by the flag, unless it names a file. */
 void flags_accept_words(int argc, char **argv);
 
-/* Parses argv[1], argv[2], ... up to the first argument that is not a flag. If a flag is repeated,
- * the last value counts. The errors are the same as Go's: "flag provided but not defined: -x",
- * "invalid value \"z\" for flag -n: parse error". */
+/* Parses the arguments up to the first that is not a flag. The last value of a flag counts. Errors
+ * are Go's: "flag provided but not defined: -x", "invalid value \"z\" for flag -n: parse error". */
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error);
 
@@ -150,8 +135,7 @@ static inline bool flag_has_words(const struct flag *flag) {
 /* True if the help should show the initial value. */
 bool flag_shows_initial(const struct flag *flag);
 
-/* Prints usage, flags by group, examples, environment and exit statuses. Lines have at most `width`
- * terminal columns. */
+/* Prints usage, flags, examples, environment and exit statuses in lines of `width` columns. */
 void help_print(const struct flag_table *table, struct output *out, size_t width);
 
 /* Prints the section "Options" of the manual page, in the Markdown of docs/man. */

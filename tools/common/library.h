@@ -8,8 +8,7 @@
 /* A function of a library, and the pointer that receives its address. */
 struct library_function {
   const char *name;
-  void *pointer; /* address of the function pointer to set; the pointer must have the type of the
-                    function */
+  void *pointer; /* the function pointer to set, which has the function's type */
 };
 
 /* Loads a library, and sets the function pointers in the table. The library stays loaded until the

@@ -1,9 +1,7 @@
-/* Prints the section "Options" of a manual page, from a table of flags. docs/man/NAME.1.md contains
- * this text, and a test compares both. */
+/* Prints the section "Options" of a manual page, as in docs/man/NAME.1.md. */
 #include "common/flags.h"
 
-/* Prints text. Puts an asterisk into backquotes, because Markdown would interpret a plain
- * asterisk. */
+/* Prints text with asterisks in backquotes, because Markdown interprets others. */
 static void print_text(struct output *out, const char *text) {
   for (; *text; text++) {
     if (*text == '*') {

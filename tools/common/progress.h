@@ -1,5 +1,4 @@
-/* Shows the current step on one line of standard error. The line appears only on a terminal, and
- * only after one second. */
+/* Shows the current step on standard error: on a terminal, after a second. */
 #ifndef TOOLS_COMMON_PROGRESS_H
 #define TOOLS_COMMON_PROGRESS_H
 
@@ -16,8 +15,7 @@ struct progress {
   bool shown;
   const char *step; /* name of the current step, such as "reading"; the caller owns the text */
   unsigned seconds; /* number of seconds since the start */
-  unsigned until;   /* time at which the step should end, in seconds since the start; a past time:
-                       unknown */
+  unsigned until;   /* expected end in seconds since the start; past: unknown */
 };
 
 void progress_start(struct progress *progress, const char *step);

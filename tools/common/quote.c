@@ -21,8 +21,7 @@ static bool is_invisible(int32_t c) {
   return false;
 }
 
-/* Writes the code point `c`. `bytes` is its encoding in the source. Returns how many bytes were
- * written. */
+/* Writes the code point `c`, encoded in `bytes`. Returns how many bytes it wrote. */
 static int quote_one(int32_t c, pprofc_str bytes, char *out, size_t room) {
   static const char plain[] = "\a\b\f\n\r\t\v\\\"", letters[] = "abfnrtv\\\"";
   const char *known = c > 0 && c < 0x80 ? strchr(plain, (int)c) : NULL;

@@ -11,8 +11,7 @@ typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *
 /* Prints the content of a file to `out`. */
 typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
 
-/* The functions replace the file at `path` by content that a callback writes. On failure, the old
- * file is unchanged. */
+/* Replace the file at `path` by what a callback writes. On failure, keep the old file. */
 pprofc_status save_file(const char *path, save_fn *write, const void *context, pprofc_error *error);
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
                            pprofc_error *error);
@@ -20,8 +19,7 @@ pprofc_status save_printed(const char *path, save_print_fn *print, const void *c
 /* Replaces the file at `path` by a text, like save_file. */
 pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error);
 
-/* Appends a text to a file. Creates the file if it is missing. Other programs may append to it at
- * the same time. */
+/* Appends a text to a file, which other programs may append to at the same time. */
 pprofc_status save_append(const char *path, pprofc_str text, pprofc_error *error);
 
 #endif

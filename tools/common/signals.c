@@ -1,5 +1,4 @@
-/* Handles the signals that end the program. The handlers call only functions that POSIX permits in
- * signal handlers. */
+/* Handles the signals that end the program. The handlers are async-signal-safe. */
 #include "common/signals.h"
 
 #include <signal.h>
@@ -28,8 +27,7 @@ static void signals_say(const char *text) {
   (void)written;
 }
 
-/* Handles SIGBUS, which means that a memory-mapped input became shorter while the program read
- * it. */
+/* Handles SIGBUS: a memory-mapped input became shorter while in use. */
 static void input_shrank(int number) {
   (void)number;
   remove_unfinished();

@@ -1,5 +1,4 @@
-/* Signs requests by AWS signature version 4. The caller provides the credentials and sends the
- * request. */
+/* Signs requests by AWS signature version 4. The caller has credentials and sends them. */
 #ifndef TOOLS_COMMON_SIGV4_H
 #define TOOLS_COMMON_SIGV4_H
 
@@ -12,14 +11,12 @@ struct sigv4_scope {
 };
 
 struct sigv4_header {
-  const char *name, *value; /* name of the header in lower case, and value without blanks around
-                               it */
+  const char *name, *value; /* lower-case name, and value without blanks around it */
 };
 
 struct sigv4_request {
   const char *method;
-  const char *path, *query; /* path and query as sent, encoded once; the parameters of the query are
-                               sorted */
+  const char *path, *query; /* path and query as sent; the query's parameters are sorted */
   const struct sigv4_header *headers;
   size_t header_count; /* number of headers; the caller sorts the headers by name */
   const char *payload; /* SHA-256 of the body, in hex */

@@ -36,15 +36,12 @@ struct transfer {
   struct url url;    /* URL of the current request; after a redirect, the target of the redirect */
   const char *proxy; /* URL of the proxy, or "" */
   bool post;
-  bool home; /* true until a redirect leads to another host; the client sends the user's headers
-                only while true */
+  bool home; /* false after a redirect to another host: omit the user's headers */
   bool too_large, running;
   unsigned redirects;
   int64_t deadline; /* time limit of the transfer, in milliseconds of the monotonic clock */
   char why[CURL_ERROR_SIZE];
 };
-
-/* ---- callbacks --------------------------------------- */
 
 static size_t transfer_header(char *data, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
@@ -52,8 +49,7 @@ static size_t transfer_header(char *data, size_t size, size_t count, void *conte
   return size * count;
 }
 
-/* Stores the body of a reply. Stores the whole body of a profile and of an API's reply, but only
- * the beginning of the body of an error. */
+/* Stores the body of a reply: for an error, only its beginning. */
 static size_t transfer_body(char *data, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   struct buffer *body = &transfer->exchange->reply.body;
@@ -110,8 +106,7 @@ static bool transfer_make_headers(struct transfer *t) {
   return true;
 }
 
-/* Returns the URL for libcurl. Its scheme is http or https, and it has neither a user nor a
- * fragment. */
+/* Returns the URL for libcurl: http or https, without user and fragment. */
 static pprofc_str transfer_target(struct transfer *t) {
   struct url url = t->url;
   bool socket = str_equal(url.scheme, STR("http+unix"));
@@ -267,8 +262,7 @@ static void transfer_explain(struct transfer *t, CURLcode code) {
   transfer_fail(t, failure_explain(&failure, &t->exchange->error));
 }
 
-/* Returns the reason why the client must not follow the redirect to `next`. Returns NULL if it may
- * follow. */
+/* Returns the reason not to follow the redirect to `next`, or NULL. */
 static const char *transfer_refusal(const struct transfer *t, const struct url *next, bool same) {
   if (!same && str_equal(next->scheme, STR("http+unix")))
     return "a redirect to a local socket is not followed";
@@ -375,8 +369,7 @@ static void client_wait(struct client *client, size_t running) {
     client->curl.multi_perform(client->multi, &active);
     while ((message = client->curl.multi_info_read(client->multi, &left))) {
       if (message->msg != CURLMSG_DONE) continue;
-      /* Read the code before the handle is removed, because removing the handle frees the
-       * message. */
+      /* Read the code first: removing the handle frees the message. */
       CURLcode code = message->data.result;
       struct transfer *t = NULL;
       client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
@@ -387,8 +380,7 @@ static void client_wait(struct client *client, size_t running) {
   }
 }
 
-/* Ends a transfer that still runs after the budget was stopped. Does not wait until the host name
- * is resolved. */
+/* Stops a transfer without waiting until the host name is resolved. */
 static void transfer_stop(struct transfer *t) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   (void)SET(CURLOPT_QUICK_EXIT, 1L);

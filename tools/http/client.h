@@ -1,5 +1,4 @@
-/* Sends several HTTP requests at once. Supports redirects, proxies, TLS and limits of size and
- * time. */
+/* Sends HTTP requests in parallel, with redirects, proxies, TLS and limits. */
 #ifndef TOOLS_HTTP_CLIENT_H
 #define TOOLS_HTTP_CLIENT_H
 
@@ -10,28 +9,23 @@
 #include "http/url.h"
 
 struct tls_files {
-  const char *cert, *key, *ca; /* paths of the certificate, the key and the certificate authorities;
-                                  "": no file */
+  const char *cert, *key, *ca; /* certificate, key, and authorities; "": no file */
 };
 
-/* Checks that the files are usable. An unusable file makes every request fail, even over plain
- * HTTP, as in pprof. */
+/* Checks the files. As in pprof, a bad file makes every request fail, even plain HTTP. */
 pprofc_status tls_check(const struct tls_files *files, pprofc_error *error);
 
 /* Options that all requests of a run share. */
 struct client_options {
-  const pprofc_allocator *mem; /* allocator for the bodies of replies; if its budget is stopped, the
-                                  requests stop */
+  const pprofc_allocator *mem; /* allocator for bodies; a stopped budget stops the requests */
   const pprofc_limits *limits;
   struct tls_files tls;
   const struct headers *headers; /* headers that the client sends only to the host of the source */
   bool any_proxy;                /* true to use ALL_PROXY if HTTPS_PROXY is not set */
-  const char *program;           /* name of the program in messages; only messages for "pprofc"
-                                    mention flags */
+  const char *program;           /* program in messages; only for "pprofc" they mention flags */
 };
 
-/* A request to an API. The client sends it unchanged and follows no redirect. No status is an
- * error. */
+/* A request to an API: sent unchanged, without redirects. No status is an error. */
 struct request {
   const char *method;
   const char *const *headers; /* complete headers, "Name: value"; ends with NULL */
@@ -44,8 +38,7 @@ struct exchange {
   const struct request *request; /* request to an API; NULL: a GET or POST for a profile */
   bool post;
   pprofc_str body; /* body of a POST or of a request to an API */
-  bool own_host;   /* true: reject redirects to another host, and redirects that would drop the
-                      body */
+  bool own_host;   /* reject redirects to another host, and those that drop the body */
   int64_t limit_ms;
   struct arena *arena; /* arena for the URLs of redirects */
 
@@ -58,8 +51,7 @@ struct exchange {
 
 struct client;
 
-/* Creates a client. If a library or file is missing, each exchange returns this error, as in pprof.
- * Returns NULL when out of memory. */
+/* Creates a client. Errors of libraries and files appear in each exchange. NULL: out of memory. */
 struct client *client_open(const struct client_options *options);
 void client_close(struct client *client);
 

@@ -3,8 +3,7 @@
 
 #ifdef HAVE_LIBCURL
 
-/* Messages for error codes of libcurl. A message is `text`, libcurl's own message and `more`. If
- * `more` is NULL, the message is `text` alone. */
+/* Messages for error codes: `text`, then libcurl's own message and `more` if not NULL. */
 static const struct {
   CURLcode code;
   const char *text, *more;
@@ -23,8 +22,7 @@ static const struct {
     {CURLE_SSL_CERTPROBLEM, "the certificate of -tls_cert cannot be used: ", ""},
 };
 
-/* Returns a hint if the message says that the server's certificate is not trusted. Searches for the
- * words that OpenSSL and GnuTLS use. */
+/* Returns a hint if OpenSSL or GnuTLS does not trust the server's certificate, or NULL. */
 static const char *failure_trust_hint(const struct failure *f) {
   static const struct {
     const char *words, *hint;

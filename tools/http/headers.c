@@ -36,8 +36,7 @@ static bool headers_is_value(pprofc_str value) {
   return true;
 }
 
-/* True for headers that control the connection or the length of the body. Users cannot set these
- * headers. */
+/* True for headers of the connection or the body's length, which users cannot set. */
 static bool headers_is_framing(pprofc_str name) {
   static const char *const words[] = {
       "Content-Length", "Transfer-Encoding", "Connection", "Expect", "TE", "Trailer", "Upgrade"};

@@ -1,5 +1,4 @@
-/* Parses the request headers from -header and -header_file. Messages never show the values of
- * headers, which may be secret. */
+/* Parses the headers from -header and -header_file. Messages keep the values secret. */
 #ifndef TOOLS_HTTP_HEADERS_H
 #define TOOLS_HTTP_HEADERS_H
 
@@ -9,8 +8,7 @@
 
 struct header {
   pprofc_str name;
-  const char *line; /* header in the form for libcurl: "Name: value", or "Name;" if the value is
-                       empty */
+  const char *line; /* for libcurl: "Name: value", or "Name;" without a value */
 };
 
 struct headers {
@@ -22,8 +20,7 @@ struct headers {
 void headers_init(struct headers *headers, struct arena *arena);
 void headers_free(struct headers *headers);
 
-/* Adds a header "Name: value". `where` names its source in messages: "-header 2", "-header_file
- * 'x', line 3". */
+/* Adds a header. `where` is "-header 2" or "-header_file 'x', line 3" in messages. */
 pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
                           pprofc_error *error);
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* ---- addresses --------------------------------------- */
-
 /* An IPv4 or IPv6 address. An IPv4 address is stored in its IPv6 form, ::ffff:1.2.3.4. */
 struct proxy_ip {
   bool valid, is_v4;
@@ -43,16 +41,13 @@ static bool proxy_same_net(const struct proxy_ip *a, const struct proxy_ip *b, u
   return !rest || (a->bytes[bits / 8] ^ b->bytes[bits / 8]) >> (8 - rest) == 0;
 }
 
-/* ---- NO_PROXY ---------------------------------------- */
-
 /* Host and port of the URL of a request. */
 struct proxy_target {
   pprofc_str host, port; /* host name in lower case, and port */
   struct proxy_ip ip;
 };
 
-/* Splits "host:port". A text with several colons but no brackets is an IPv6 address without a
- * port. */
+/* Splits "host:port". With several colons and no brackets, the text is an IPv6 address. */
 static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port) {
   size_t bracket = str_find_last_char(text, ']');
   size_t colon = str_find_last_char(text, ':');
@@ -65,8 +60,7 @@ static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port
   if (host->size >= 2 && host->data[0] == '[') *host = str_slice(*host, 1, host->size - 1);
 }
 
-/* True if the target is in the network `entry`, such as "10.0.0.0/8". Sets *is_net to true if
- * `entry` is a network. */
+/* True if the target is in the network `entry`, "10.0.0.0/8". *is_net: it is a network. */
 static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bool *is_net) {
   size_t slash = str_find_char(entry, '/');
   struct proxy_ip net = proxy_read_ip(str_slice(entry, 0, slash));
@@ -110,8 +104,7 @@ static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   return copy;
 }
 
-/* True if the target is in `except`, the value of NO_PROXY. Its entries are separated by commas or
- * blanks. */
+/* True if the target is in `except` (NO_PROXY), separated by commas or blanks. */
 static bool proxy_is_excepted(const struct proxy_target *target, pprofc_str except) {
   while (except.size) {
     size_t end = 0;
@@ -123,8 +116,6 @@ static bool proxy_is_excepted(const struct proxy_target *target, pprofc_str exce
   }
   return false;
 }
-
-/* ---- choosing a proxy -------------------------------- */
 
 static const char *proxy_variable(const char *upper, const char *lower) {
   const char *value = getenv(upper);
@@ -141,8 +132,7 @@ void proxy_from_environment(struct proxy_settings *settings, bool any) {
   if (any && !*settings->https) settings->https = proxy_variable("ALL_PROXY", "all_proxy");
 }
 
-/* Returns the URL of a proxy. "host:port" becomes "http://host:port". Returns "" for an invalid
- * address, which Go ignores. */
+/* Returns the proxy's URL, with "http://" if necessary; "" for an invalid address, as in Go. */
 static const char *proxy_address(struct arena *arena, const char *setting) {
   struct url url;
   if (url_parse(arena, str_of(setting), &url) == PPROFC_OK && url.scheme.size && url.host.size)

@@ -12,8 +12,7 @@ struct proxy_settings {
                then fails, because the HTTP client that calls the program can set this variable */
 };
 
-/* Reads the environment. With `any`, uses ALL_PROXY for https if HTTPS_PROXY is not set, as in
- * curl. */
+/* Reads the environment. With `any`, ALL_PROXY can replace HTTPS_PROXY, as in curl. */
 void proxy_from_environment(struct proxy_settings *settings, bool any);
 
 /* Finds the proxy of a URL. Sets its NUL-terminated address, or "" for no proxy. Returns

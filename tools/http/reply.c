@@ -1,5 +1,4 @@
-/* Parses the status line and the headers of a reply. Formats the error message for a reply that is
- * not a profile. */
+/* Parses status line and headers, and words the error for a reply without a profile. */
 #include "http/reply.h"
 
 #include "core/chars.h"
@@ -26,8 +25,6 @@ void reply_free(struct reply *reply) {
   region_release(reply->inflated.region);
   reply->inflated = (struct input){NULL, NULL, 0, 0};
 }
-
-/* ---- status line and headers ------------------------- */
 
 static bool reply_same_word(pprofc_str a, const char *b) {
   return a.size == strlen(b) && strncasecmp(a.data, b, a.size) == 0;
@@ -93,8 +90,7 @@ static void reply_take_retry(struct reply *reply, pprofc_str value) {
     reply->retry_after = number < 0 ? 0 : number;
     return;
   }
-  /* A number that is too large to store exceeds every time limit. Its exact value does not
-   * matter. */
+  /* A number that is too large exceeds every time limit. */
   if (value.size && char_is_digit(value.data[0])) {
     reply->retry_after = INT32_MAX;
     return;
@@ -172,8 +168,6 @@ bool reply_is_redirect(const struct reply *reply) {
     if (reply->code == codes[i]) return reply->location.size > 0 && !reply->location.failed;
   return false;
 }
-
-/* ---- the body ---------------------------------------- */
 
 pprofc_status reply_unpack(struct reply *reply, const pprofc_allocator *mem,
                            const pprofc_limits *limits, pprofc_error *error) {

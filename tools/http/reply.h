@@ -15,17 +15,13 @@ struct reply {
   bool gzipped;       /* true if the Content-Encoding is gzip */
   bool has_location, has_type;
   bool ended;          /* true if all headers have arrived, including the empty line after them */
-  bool framed;         /* true if the headers define the end of the body, by a length or by
-                          chunks */
-  bool sent;           /* true if the connection was made, so the server may have executed the
-                          request */
+  bool framed;         /* the headers define where the body ends */
+  bool sent;           /* connected; the server may have executed the request */
   bool refused;        /* true if the client rejected the server's certificate */
   int64_t date;        /* time of the Date header in seconds since 1970; 0 if absent */
-  int64_t modified;    /* time of Last-Modified in seconds since 1970, by the server's clock; 0 if
-                          absent */
+  int64_t modified;    /* Last-Modified in seconds since 1970 (server's clock); or 0 */
   int64_t retry_after; /* seconds to wait before a retry; -1 if absent */
-  int64_t reset;       /* time at which a rate limit ends, in seconds since 1970 by the server's
-                          clock; 0 if absent */
+  int64_t reset;       /* end of a rate limit in seconds since 1970 (server's clock); or 0 */
   int64_t remaining;   /* value of X-RateLimit-Remaining; -1 if absent */
   /* Parses dates like curl_getdate. NULL: reply_header ignores dates. */
   time_t (*getdate)(const char *text, const time_t *unused);
@@ -45,8 +41,7 @@ void reply_header(struct reply *reply, pprofc_str line);
 /* True if the reply is a redirect. */
 bool reply_is_redirect(const struct reply *reply);
 
-/* Decompresses a body that has Content-Encoding gzip. The size limits apply to the decompressed
- * body. */
+/* Decompresses a gzip body. The size limits apply to the result. */
 pprofc_status reply_unpack(struct reply *reply, const pprofc_allocator *mem,
                            const pprofc_limits *limits, pprofc_error *error);
 

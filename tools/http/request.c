@@ -49,8 +49,6 @@ pprofc_status request_send(struct client *client, const char *method, const char
   return status;
 }
 
-/* ---- retries ----------------------------------------- */
-
 bool retry_helps(int code) {
   static const int codes[] = {408, 425, 429, 500, 502, 503, 504};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

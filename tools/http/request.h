@@ -1,20 +1,17 @@
-/* Sends single requests to an API, with any method and headers. Follows no redirect. No status is
- * an error. */
+/* Sends single requests to an API, without redirects. No status is an error. */
 #ifndef TOOLS_HTTP_REQUEST_H
 #define TOOLS_HTTP_REQUEST_H
 
 #include "http/client.h"
 
-/* Creates a client for requests to an API. The message of the error PPROFC_E_UNSUPPORTED names the
- * package to install. */
+/* Creates a client. PPROFC_E_UNSUPPORTED names the package to install. */
 pprofc_status request_open(struct client **client, pprofc_error *error);
 
 /* Initializes an empty reply for request_send. */
 void request_reply_init(struct reply *reply);
 
-/* Sends one request and replaces *reply, but keeps the size limit of the reply's body. `headers`
- * ends with NULL. An unencrypted request uses no proxy, because the proxy could read the token.
- * Returns PPROFC_E_IO if the reply is incomplete. */
+/* Sends a request and replaces *reply, but keeps its size limit. `headers` ends with NULL. Without
+ * TLS, uses no proxy, which could read the token. Incomplete reply: PPROFC_E_IO. */
 pprofc_status request_send(struct client *client, const char *method, const char *url,
                            const char *const *headers, pprofc_str body, int64_t seconds,
                            struct reply *reply, pprofc_error *error);
@@ -22,8 +19,7 @@ pprofc_status request_send(struct client *client, const char *method, const char
 /* Limits and counters for the retries of one request. */
 struct retry {
   int most;         /* maximum number of tries */
-  int64_t first_ms; /* wait after the first try, in milliseconds; each later wait is twice as
-                       long */
+  int64_t first_ms; /* milliseconds after the first try; doubles each time */
   int64_t left_ms;  /* remaining time for all waits, in milliseconds */
   int tries;        /* number of failed tries */
 };

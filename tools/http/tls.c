@@ -5,8 +5,7 @@
 
 #define TLS_FILE_MAX ((size_t)16 << 20)
 
-/* Checks that a file is readable. If `what` is not NULL, the file must contain a PEM block of this
- * name. */
+/* Checks that a file is readable, and has a PEM block `what` unless NULL. */
 static pprofc_status tls_check_file(const char *path, const char *what, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, TLS_FILE_MAX);

@@ -12,8 +12,6 @@
 
 #define UNIX_SCHEME STR("http+unix")
 
-/* ---- characters -------------------------------------- */
-
 /* Returns the value of a hex digit, or -1. */
 static int url_hex(char c) {
   if (char_is_digit(c)) return c - '0';
@@ -25,8 +23,7 @@ static bool url_is_one_of(char c, const char *set) {
   return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Characters besides letters, digits and -_.~ that may be in a component of a URL without an
- * escape. */
+/* Characters besides letters, digits and -_.~ that need no escape in a component. */
 #define USER_SAFE "$&+,;="
 #define HOST_SAFE "!$&'()*+,;=:[]<>\""
 #define PATH_SAFE "$&+,/:;=@"
@@ -250,10 +247,7 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url) {
   return p.status;
 }
 
-/* ---- references -------------------------------------- */
-
-/* Removes each segment "." from a path. Removes each segment ".." together with the segment before
- * it. */
+/* Removes "." segments, and ".." segments with the segment before. */
 static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   char *out = arena_alloc(arena, path.size + 2);
   if (!out) return (pprofc_str){NULL, 0};
@@ -375,8 +369,7 @@ pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
   start = start < typed.size ? start + 3 : 0;
   pprofc_str rest = str_slice(typed, start, typed.size);
   struct url url;
-  /* In a valid URL, the password ends before the path. In an invalid URL, a password may contain
-   * slashes. */
+  /* A valid password ends before the path. An invalid one may contain slashes. */
   bool sound = url_parse(arena, typed, &url) == PPROFC_OK && start;
   size_t end = sound ? str_find_char(rest, '/') : rest.size;
   pprofc_str authority = str_slice(rest, 0, end);

@@ -10,8 +10,7 @@
  * escapes. The texts belong to the arena or to the parsed text. */
 struct url {
   pprofc_str scheme; /* scheme in lower case; "" if absent */
-  pprofc_str opaque; /* text after "scheme:" if it does not begin with a slash; the URL then has no
-                        host */
+  pprofc_str opaque; /* text after "scheme:" without a slash; the URL has no host */
   bool has_user, has_password;
   pprofc_str user, password;
   pprofc_str host; /* host with its port; for http+unix, the path of the socket */
@@ -39,25 +38,20 @@ enum url_secrets {
 /* Writes a URL into the arena. data is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 
-/* The first function returns the host without port and brackets. The second returns the port, or ""
- * if there is no port. */
+/* Return the host without port and brackets, and the port or "". */
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
-/* True if "HOST" or "HOST:PORT" is this machine. An unencrypted request to it does not leave this
- * machine. */
+/* True if "HOST" or "HOST:PORT" is this machine, so that a request stays on it. */
 bool url_is_local(pprofc_str host);
 
-/* Appends text, encoded for a query. Letters, digits and -_.~ stay unchanged. A blank becomes
- * '+'. */
+/* Appends text, encoded for a query: a blank is '+'; letters, digits and -_.~ stay. */
 void url_escape_query(struct buffer *out, pprofc_str text);
 
-/* Decodes %XX. With `plus`, also decodes '+' to a blank. data is NULL if an escape is invalid or
- * memory runs out. */
+/* Decodes %XX, and with `plus` '+' to a blank. data is NULL after an error. */
 pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus);
 
-/* Returns a command-line input without its password, for messages. The input may be an invalid
- * URL. */
+/* Returns an input, valid or not, without its password, for messages. */
 pprofc_str url_hide_password(struct arena *arena, pprofc_str typed);
 
 #endif

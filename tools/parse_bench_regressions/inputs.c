@@ -16,8 +16,7 @@
 /* ---- ages -------------------------------------------- */
 
 #define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
-/* Maximum difference in seconds between the ages of files of one run. A larger difference gives a
- * warning. */
+/* Maximum difference in seconds between the ages of one run's files, without a warning. */
 #define RUN_MAX 3600.0
 
 static const struct {
@@ -57,8 +56,7 @@ static double seconds_between(struct timespec from, struct timespec to) {
   return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Formats an age such as "3 days". It is a rounded number in the largest unit that gives at least
- * two. */
+/* Formats an age such as "3 days", in the largest unit that gives at least 2. */
 static void ages_describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
@@ -108,8 +106,6 @@ static void ages_compare(const struct ages *ages, struct gate *gate) {
                ages->oldest_path, text);
 }
 
-/* ---- inputs ------------------------------------------ */
-
 void inputs_init(struct inputs *inputs, struct gate *gate) {
   *inputs = (struct inputs){.gate = gate};
   arena_init(&inputs->arena, gate->mem);
@@ -121,8 +117,6 @@ void inputs_free(struct inputs *inputs) {
   pprofc_bench_free(inputs->set);
   arena_free(&inputs->arena);
 }
-
-/* ---- files ------------------------------------------- */
 
 static struct buffer *new_buffer(struct inputs *inputs) {
   if (!ARRAY_RESERVE(inputs->gate->mem, inputs->files, inputs->file_capacity,
@@ -157,8 +151,6 @@ pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *o
 static void inputs_free_files(struct inputs *inputs, size_t count) {
   while (inputs->file_count > count) buffer_free(&inputs->files[--inputs->file_count]);
 }
-
-/* ---- comparisons ------------------------------------- */
 
 static pprofc_status read_table(struct inputs *inputs, const char *path, bool found,
                                 pprofc_error *error) {

@@ -11,8 +11,7 @@
 #include <time.h>
 
 struct ages {
-  struct timespec now, since; /* time when this run started, and time of the file given by -since
-                                 (0: not given) */
+  struct timespec now, since; /* start of this run, and time of the -since file (0: not given) */
   double most;                /* maximum age in seconds, from -max-age; negative: no maximum */
   /* largest and smallest age in seconds of the files found in folders; NaN: no such file */
   double oldest, newest;
@@ -27,8 +26,7 @@ struct inputs {
   size_t file_count, file_capacity;
   struct ages ages;
   pprofc_bench *set;  /* results of base and head; NULL if the inputs are comparisons */
-  bool keeps_results; /* true if the caller still needs `set` after inputs_raw has created the
-                         rows */
+  bool keeps_results; /* the caller needs `set` after inputs_raw */
 };
 
 void inputs_init(struct inputs *inputs, struct gate *gate);
@@ -38,9 +36,8 @@ void inputs_free(struct inputs *inputs);
 pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
                              pprofc_error *error);
 
-/* Reads comparisons from files, or from bench_*.diff in folders. Two files that are both results of
- * a run are taken as base and head. An unreadable file becomes a problem that the verdict reports.
- * The only error is PPROFC_E_NOMEM. */
+/* Reads comparisons from files, or bench_*.diff from folders. Two runs are taken as base and head.
+ * An unreadable file is a problem for the verdict. The only error is PPROFC_E_NOMEM. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 
@@ -50,8 +47,7 @@ struct inputs_side {
   size_t count;
 };
 
-/* Lists the files of base or head. Sorts the files of a folder by name. A folder with results of
- * criterion counts as one input. */
+/* Lists the files of a side, sorted by name. A folder of criterion is one input. */
 pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
                             struct gate_paths *files, pprofc_error *error);
 

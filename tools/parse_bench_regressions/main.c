@@ -25,8 +25,7 @@
 
 #define LINKS_MAX 40 /* maximum number of symlinks to follow, as in Linux */
 
-/* Returns the value of -out at argv[i]: the next argument, or the text after '='. Returns NULL if
- * argv[i] is not -out. */
+/* Returns the value of -out at argv[i], or NULL if argv[i] is another argument. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
   const char *name = argv[i];
   if (*name++ != '-') return NULL;
@@ -41,8 +40,7 @@ static bool same_file(const char *path, const struct stat *file) {
   return stat(path, &other) == 0 && system_same_file(&other, file);
 }
 
-/* True if an argument, or the text after '=' in an argument, is the name of this file. Ignores the
- * values of -out. */
+/* True if an argument, or its text after '=', names this file. Skips -out. */
 static bool is_input(int argc, char *const *argv, const struct stat *file) {
   for (int i = 1; i < argc; i++) {
     const char *equals = strchr(argv[i], '=');
@@ -55,8 +53,6 @@ static bool is_input(int argc, char *const *argv, const struct stat *file) {
   }
   return false;
 }
-
-/* ---- symlinks ---------------------------------------- */
 
 /* Replaces `path` by the target of its symlink. A relative target is in the folder of the symlink.
  * `path` has PATH_MAX bytes. Returns false on failure; errno is 0 if `path` is not a symlink. */
@@ -77,8 +73,7 @@ static bool outputs_follow(char *path) {
   return true;
 }
 
-/* Resolves all symlinks in `path`, even if their target does not exist. Keeps the path of a device
- * or pipe. Returns false with errno on failure. */
+/* Resolves symlinks in `path`, even to missing targets. Returns false with errno. */
 static bool outputs_target(const char *path, char target[PATH_MAX]) {
   struct stat info;
   size_t size = strlen(path);
@@ -105,9 +100,8 @@ static int outputs_stream(const char *path) {
 
 /* ---- removing and writing ---------------------------- */
 
-/* Removes the file of every -out, even if the command line is invalid. If it is a symlink, removes
- * the symlink's target. Never removes an input, a device, a pipe, or the file to which standard
- * output or standard error is redirected. */
+/* Removes the file of every -out, even if the command line is invalid; of a symlink, its target.
+ * Never removes an input, a device, a pipe, or a redirected standard stream. */
 static void outputs_remove(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++) {
     const char *value = value_of_out(argc, argv, i);
@@ -176,8 +170,7 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
   return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", ERRNO_TEXT(errno));
 }
 
-/* Appends the table to the summary of the CI step. Other commands of the step append to the same
- * file. */
+/* Appends the table to the summary of the CI step, after other commands. */
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;
@@ -203,8 +196,7 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
   return status;
 }
 
-/* Returns the rank of a line of text or Markdown for -budget, which shortens the report. The lines
- * with the result and the headers are never dropped. */
+/* Returns a line's rank for -budget, which drops neither the result nor the headers. */
 static int tool_rank(pprofc_str line) {
   static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
                                       "| verdict", "| ---",     "- problem: "};

@@ -156,8 +156,7 @@ static const struct flag_note examples[] = {
     {NULL, NULL},
 };
 
-/* Prefix of environment variables. The name of a flag follows it. Old variable names have no
- * prefix, so other programs may use the same names. */
+/* Prefix of the variables named after flags. Other programs may use old names without it. */
 #define PREFIX "PPROFC_"
 
 static const struct flag_note environment[] = {
@@ -194,8 +193,6 @@ const struct flag_table options_table = {
     FLAG_TABLE("parse_bench_regressions", "fails when benchmarks got slower"), .examples = examples,
     .environment = environment};
 
-/* ---- environment ------------------------------------- */
-
 static size_t index_of(const struct flag *flag) {
   return (size_t)(flag - flags);
 }
@@ -230,8 +227,7 @@ static const char *environment_set(struct gate_options *options, const struct fl
   return flag_set(flag, options, text, error) == PPROFC_OK ? NULL : error->message;
 }
 
-/* Sets a flag from the variable that has its old name. Ignores an invalid value, because the
- * variable may belong to another program. */
+/* Sets a flag from the variable with its old name. Ignores an invalid value. */
 static bool environment_set_old(struct gate_options *options, const struct flag *flag,
                                 const char *variable) {
   pprofc_error error;
@@ -283,8 +279,6 @@ pprofc_status options_environment(struct gate_options *options, struct flags_par
   }
   return PPROFC_OK;
 }
-
-/* ---- settings ---------------------------------------- */
 
 static pprofc_status apply_numbers(const struct gate_options *o, const struct flags_parsed *parsed,
                                    struct gate_settings *s, pprofc_error *error) {

@@ -12,8 +12,7 @@ struct gate_options {
   size_t side_count[2];
   const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
-  int test, correction, time; /* values of the types pprofc_gate_test, pprofc_gate_correction and
-                                 enum gate_time */
+  int test, correction, time; /* a pprofc_gate_test, pprofc_gate_correction, enum gate_time */
   int64_t min_samples;
   bool strict, one_process, any_load, all, selftest, aa, version, manual;
   int format;

@@ -1,17 +1,14 @@
-/* Selects the benchmarks of a profile by -benchmark. Without this flag, prints a list of the
- * benchmarks on standard error. */
+/* Selects the benchmarks of -benchmark. Without it, lists the benchmarks. */
 #ifndef PPROFC_TOOLS_BENCHMARKS_H
 #define PPROFC_TOOLS_BENCHMARKS_H
 
 #include "options.h"
 
-/* Applies -benchmark to a profile, and replaces *profile by the result. `shown` is the name of the
- * source in messages. */
+/* Replaces *profile by the benchmarks of -benchmark. `shown` names the source. */
 pprofc_status benchmarks_select(const struct command *command, const char *shown,
                                 pprofc_profile **profile, pprofc_error *error);
 
-/* Lists the benchmarks of a profile on standard error, if there are several and -benchmark is not
- * set. */
+/* Lists several benchmarks on standard error, unless -benchmark is set. */
 void benchmarks_print(const struct command *command, const pprofc_profile *profile);
 
 #endif

@@ -1,5 +1,4 @@
-/* Writes a report to a file, standard output or a viewer. Writes a file completely or not at all.
- * Never writes binary output to a terminal. */
+/* Writes a report to a file, standard output or a viewer; never binary to a terminal. */
 #include "destination.h"
 
 #include "common/brief_flag.h"
@@ -90,8 +89,7 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   return budget_status(budget_allocator(command->budget), status, error);
 }
 
-/* Writes the report to the sink. The message about a failed write names the output and the
- * reason. */
+/* Writes to the sink. The error names the output and the reason. */
 static pprofc_status render(const struct command *command, const pprofc_profile *profile,
                             struct sink *sink, pprofc_error *error) {
   pprofc_status status = destination_render(command, profile, sink_write, sink, error);

@@ -75,8 +75,7 @@ static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
   return PPROFC_OK;
 }
 
-/* Removes drop_frames and keep_frames from the profile. Without these expressions, a program that
- * reads the written profile keeps all frames. */
+/* Removes drop_frames and keep_frames, so that readers of the output keep all frames. */
 static pprofc_status finish_keep_frames(pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *edit = profile_edit(*profile);
   if (!edit) return error_nomem(error);

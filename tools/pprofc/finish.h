@@ -4,8 +4,7 @@
 
 #include "fetch/fetcher.h"
 
-/* Replaces the files of mappings by binaries that exist on this machine. The caller does this for
- * each source. */
+/* Sets the files of a source's mappings to binaries of this machine. */
 pprofc_status finish_locate(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 

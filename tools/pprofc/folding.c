@@ -32,8 +32,7 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
-/* Sets which data of the samples the report needs. Returns false if the report needs complete
- * samples. */
+/* Sets the data that the report needs. Returns false if it needs complete samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
   const pprofc_report_options *o = &command->report;

@@ -5,9 +5,8 @@
 #include "open.h"
 #include "options.h"
 
-/* True if the report needs only sums of samples. Sets the data that the report needs. A program
- * that combines two profiles distinguishes them by labels, and the reader must then keep the
- * labels. */
+/* True if the report needs only sums of samples. Sets the data that it needs: also the labels, if
+ * they distinguish two combined profiles. */
 bool folding_of(const struct command *command, struct open_sums *sums);
 
 #endif

@@ -5,7 +5,7 @@
 #include "common/fill.h"
 #include "import/formats.h"
 
-#define FORMATS_COLUMN 18 /* column at which the text of a field starts */
+#define FORMATS_COLUMN 18
 
 /* The fields that are printed for a format, in this order. */
 static const struct {
@@ -24,8 +24,6 @@ static const struct {
 static const char *formats_field(const struct format_row *row, size_t i) {
   return *(const char *const *)(const void *)((const char *)row + format_fields[i].offset);
 }
-
-/* ---- text -------------------------------------------- */
 
 /* Adds text without backquotes. The backquotes are Markdown. */
 static void formats_fill(struct filler *filler, const char *text) {
@@ -56,8 +54,6 @@ static void formats_print_text(struct output *out, const struct format_row *row,
     formats_print_row(out, row, width);
   }
 }
-
-/* ---- Markdown ---------------------------------------- */
 
 static void formats_print_table(struct output *out, const struct format_row *row) {
   output_add_text(out, "| format |");

@@ -4,8 +4,7 @@
 
 #include "core/output.h"
 
-/* Prints the tables of formats. The output is Markdown for docs/FORMATS.md, or text with lines of
- * `width` columns. */
+/* Prints the tables of formats: Markdown for docs/FORMATS.md, or lines of `width` columns. */
 void formats_print(struct output *out, bool markdown, size_t width);
 
 #endif

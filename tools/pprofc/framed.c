@@ -42,8 +42,7 @@ static pprofc_status framed_cut(const struct framed *framed, const char *what, s
                    framed->count + 1, got, size, what, (unsigned long long)framed->offset);
 }
 
-/* Reads a profile piece by piece, so that a wrong length in the stream does not allocate too much
- * memory. */
+/* Reads a profile in pieces, so a wrong length in the stream allocates little memory. */
 static pprofc_status framed_body(struct framed *framed, struct buffer *frame, size_t size,
                                  pprofc_error *error) {
   char piece[64 * 1024];

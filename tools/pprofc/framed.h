@@ -1,6 +1,5 @@
-/* Reads a stream of profiles from standard input, in the format of the OpenTelemetry Collector's
- * files. Each profile follows its length (4 bytes, big-endian). A length and its profile together
- * are a frame of the stream. */
+/* Reads profiles from standard input, in the format of the OpenTelemetry Collector's files: the
+ * length (4 bytes, big-endian) before each profile. Both together are a frame. */
 #ifndef PPROFC_TOOLS_FRAMED_H
 #define PPROFC_TOOLS_FRAMED_H
 
@@ -21,9 +20,8 @@ struct framed {
 void framed_init(struct framed *framed, const pprofc_limits *limits);
 void framed_free(struct framed *framed);
 
-/* Reads the next frame into `frame`, which the function initializes. Sets *name to the name of the
- * frame. The name is valid as long as `framed`. *name is NULL at the end of the stream and after an
- * error. A truncated frame is an error. */
+/* Reads the next frame into `frame`. Sets *name to its name, valid as long as `framed`, or to NULL
+ * at the end of the stream or after an error, such as a truncated frame. */
 pprofc_status framed_next(struct framed *framed, struct buffer *frame, const char **name,
                           pprofc_error *error);
 

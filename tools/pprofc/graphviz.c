@@ -1,5 +1,4 @@
-/* Runs dot on a report in dot format. Adds a script to the SVG, so that users can pan and zoom the
- * picture. */
+/* Runs dot on a report, and adds a script that pans and zooms the SVG. */
 #include "graphviz.h"
 
 #include "core/child.h"
@@ -8,13 +7,11 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Script of the picture, and the element that encloses the graph. Dragging pans the picture, and
- * the mouse wheel zooms at the pointer. */
+/* Script and enclosing element of the graph: drag to pan, turn the mouse wheel to zoom. */
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
-/* Copies the text of *rest before `mark`, and advances *rest to `mark`. Returns false if there is
- * no `mark`. */
+/* Copies the text of *rest before `mark`, and skips it. Returns false without `mark`. */
 static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   size_t at = str_find(*rest, mark);
   buffer_add(out, rest->data, at);
@@ -23,8 +20,7 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   return found;
 }
 
-/* Scales the picture to the window, and adds the script and its element. An SVG with an unknown
- * structure is copied unchanged. */
+/* Scales the picture to the window and adds the script, if the SVG has the known structure. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');

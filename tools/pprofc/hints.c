@@ -1,5 +1,4 @@
-/* Adds hints about common mistakes to error messages. Examples: a web page instead of a profile, a
- * file name as a regular expression, profiles with different sample types. */
+/* Adds hints to errors: a web page instead of a profile, a file name as an expression ... */
 #include "hints.h"
 
 #include "common/elsewhere.h"
@@ -9,8 +8,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- sources ----------------------------------------- */
 
 /* True for a folder that Apple's Instruments wrote (.trace). */
 static bool hints_is_trace(const char *path) {
@@ -52,8 +49,6 @@ void hint_source(const char *path, pprofc_error *error) {
   else if (strstr(error->message, "truncated gzip stream"))
     error_hint(error, "it is incomplete; copy it again");
 }
-
-/* ---- sample types ------------------------------------ */
 
 /* Writes a list of sample types: "samples, cpu", or "a, b and 7 more". */
 static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
@@ -109,8 +104,6 @@ void hint_types_add(const char *text, pprofc_error *error) {
                 strstr(error->message, "incompatible types: ");
   if (differ) error_hint(error, "%s", text);
 }
-
-/* ---- the command line -------------------------------- */
 
 static const struct flag *hints_flag_of(const struct command_flags *flags, const char *word) {
   if (word[0] != '-' || strchr(word, '=')) return NULL;

@@ -1,5 +1,4 @@
-/* Parses limits, and computes the default of -max_memory. In messages, replaces the names of limits
- * by flags. */
+/* Parses limits, computes the default of -max_memory, and names flags in messages. */
 #include "limit_flags.h"
 
 #include "core/str.h"
@@ -25,8 +24,7 @@ static const char *limit_flags_find(pprofc_str limit) {
   return NULL;
 }
 
-/* Replaces the name of a limit in a message by its flag. Searches only after the last quote,
- * because a quoted file name could contain the same text. */
+/* Replaces a limit's name in a message by its flag, after the last quoted file name. */
 void limit_flags_name(pprofc_error *error) {
   const pprofc_str before = STR("(raise the limit ");
   pprofc_str message = str_of(error->message);
@@ -43,8 +41,6 @@ void limit_flags_name(pprofc_error *error) {
            STR_ARG(str_slice(after, end, after.size)));
   memcpy(error->message, text, sizeof text);
 }
-
-/* ---- values ------------------------------------------ */
 
 /* Parses a number with an optional suffix k, M or G (powers of 1024). */
 static bool parse_size(const char *text, uint64_t *out) {
@@ -75,17 +71,13 @@ const char *limit_store_u32(void *options, const struct flag *flag, const char *
   return NULL;
 }
 
-/* ---- memory ------------------------------------------ */
-
 #define MEMORY_MAX ((uint64_t)16 << 30)
 
-/* Files that contain the memory limit of a container: first control groups version 2, then version
- * 1. */
+/* Files with a container's memory limit: of control groups version 2, then version 1. */
 static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
                                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 
-/* Returns the number in a file. Returns UINT64_MAX if the file contains no number, for example
- * "max". */
+/* Returns the number in a file, or UINT64_MAX for other texts such as "max". */
 static uint64_t number_in(const char *path) {
   FILE *file = fopen(path, "re");
   char line[32];

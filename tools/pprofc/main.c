@@ -47,8 +47,7 @@ static int fail_with_usage(const char *message) {
   return EXIT_FAILED;
 }
 
-/* Prints the error about an unknown flag. Adds the nearest known flag, or the usage if no flag is
- * near. */
+/* Prints the error about an unknown flag, with the nearest flag or the usage. */
 static int misspelled(const char *message, const struct flag *nearest) {
   if (!nearest) {
     print_usage();
@@ -58,8 +57,7 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* Returns a flag that follows the first source, or NULL. pprof would treat this flag as a source.
- * The name of an existing file is not a flag. */
+/* Returns a flag after the first source, which pprof would take for a source, or NULL. */
 static const char *misplaced_flag(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++) {
     const char *source = command->sources[i];
@@ -68,9 +66,8 @@ static const char *misplaced_flag(const struct command *command) {
   return NULL;
 }
 
-/* Writes advice if the first source is not a file, but a variant of the format or a command of
- * another program. For "-flame text FILE", the advice is "-flame=text". Returns true if it wrote
- * advice. */
+/* Writes advice if the first source is a variant of the format or another program's command:
+ * "-flame=text" for "-flame text FILE". Returns true if it wrote advice. */
 static bool first_is_word(const struct command *command, char *advice, size_t size) {
   const char *first = command->source_count > 1 ? command->sources[0] : "";
   const pprofc_format_info *format = command->format;
@@ -82,8 +79,7 @@ static bool first_is_word(const struct command *command, char *advice, size_t si
   return !format && other && snprintf(advice, size, "pprofc %s", other) > 0;
 }
 
-/* Prints an error about a missing source or a misplaced flag. Returns true if there is no such
- * error. */
+/* Prints an error about a missing source or misplaced flag. Returns true without one. */
 static bool sources_accepted(const struct command_flags *flags, const struct command *command,
                              int argc, char **argv) {
   pprofc_error error;
@@ -125,8 +121,7 @@ static int print_about(const struct command_flags *flags, const struct command *
   return status == PPROFC_OK ? 0 : fail_with(error.message);
 }
 
-/* Prints the sample types of the first readable source, one per line, for completion. Skips names
- * that a shell would expand. */
+/* Prints the sample types of the first readable source, for completion by a shell. */
 static int print_sample_types(const struct command *command) {
   pprofc_profile *profile = NULL;
   pprofc_read_options options;
@@ -153,12 +148,10 @@ static void warn_of_report(void *context, const char *message) {
   message_error("%s", message);
 }
 
-/* Writes a report, or another result of the command. Sets *code to the exit status if it is not 0.
- */
+/* Writes a report or another result, and sets *code if the exit status is not 0. */
 typedef pprofc_status (*action_fn)(struct command *command, int *code, pprofc_error *error);
 
-/* Runs an action within the memory budget of the command. Shows a progress line that begins with
- * `step`; NULL: no line. Returns the exit status. */
+/* Runs an action with the memory budget and a progress line (`step`). Returns the exit status. */
 static int run_action(struct command *command, const char *step, action_fn action) {
   struct progress progress = {.running = false};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -207,8 +200,7 @@ static pprofc_status serve_editor(struct command *command, int *code, pprofc_err
                       : quickfix_print(command, fd_write, &fd, error);
 }
 
-/* Runs the program of -simulate. The program runs before pprofc prints anything, because the
- * program may write to the terminal. */
+/* Runs the program of -simulate before pprofc prints, because both may use the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};

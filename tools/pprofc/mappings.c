@@ -1,5 +1,4 @@
-/* Changes mappings. Adds a mapping to a profile without mappings, sets the executable, and removes
- * or adds URLs. */
+/* Adds a missing mapping, sets the executable, removes or adds URLs. */
 #include "mappings.h"
 
 #include "core/error.h"

@@ -5,14 +5,12 @@
 #include "core/str.h"
 #include "pprofc/profile.h"
 
-/* Removes the file name of each mapping that has no build ID and whose file name is a URL. The URL
- * only names the server of the profile. As in pprof, any name with a scheme is a URL, even
- * "C:\prog.exe". Replaces *profile. */
+/* Removes the file names that are URLs, of mappings without build ID. They only name servers. As in
+ * pprof, any name with a scheme is a URL, even "C:\prog.exe". */
 pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error);
 
-/* Sets the file of each mapping that has no file and no build ID. The file becomes the URL of the
- * profile, so that a merge keeps programs of different servers apart. `url` has no password.
- * Replaces *profile. */
+/* Sets the missing files of mappings without build ID to `url` (without password), so that a merge
+ * keeps the programs of different servers apart. Replaces *profile. */
 pprofc_status mappings_name_by_url(pprofc_profile **profile, pprofc_str url, pprofc_error *error);
 
 #endif

@@ -1,5 +1,4 @@
-/* Creates the flags of pprofc from the library's tables of formats and options. Parses the
- * flags. */
+/* Creates the flags of pprofc from the library's tables, and parses them. */
 #include "options.h"
 
 #include "common/brief_flag.h"
@@ -104,8 +103,7 @@ static const struct flag_note statuses[] = {{"0", "done"},
                                             {"3", "-fail_on -strict: a side has fewer than 3 runs"},
                                             {NULL, NULL}};
 
-/* Flags that are short for -sample_index=INDEX. If several are given, the first flag in this table
- * wins. */
+/* Flags that are short for -sample_index=INDEX. The first given in this table wins. */
 static const struct sample_flag {
   const char *name, *index, *help;
   bool mean;
@@ -547,8 +545,7 @@ static void take_program(struct command *command) {
   command->source_count = 0;
 }
 
-/* Sets defaults that depend on the machine or the environment. Stores the arguments after the
- * flags. */
+/* Sets defaults of the machine and environment. Stores the arguments after the flags. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
   noise_complete(&command->noise);

@@ -25,18 +25,16 @@ struct source_list {
 struct noise_options {
   const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
-  pprofc_verdict_options how;           /* settings of the verdicts; not the sample type and the
-                                           filters */
-  int normalize_by, common, correction; /* for each flag, the index of its word; noise_complete
-                                           copies the index to `how` */
+  pprofc_verdict_options how; /* settings of the verdicts, without sample type and filters */
+  int normalize_by, common,
+      correction; /* each flag's word, as an index that noise_complete copies to `how` */
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
   bool strict;
 };
 
-/* Reaction of the web page to changed files. The constants are in the order of the words of
- * -http_reload. */
+/* Reaction of the page to changed files, in the order of the words of -http_reload. */
 enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
 struct command {
@@ -50,11 +48,10 @@ struct command {
                                    report */
   const char *brief_more;       /* command line for a longer report */
   const char *base, *diff_base; /* first value of each flag, or "" */
-  struct source_list bases;     /* all values of -base and -diff_base, in the order of the command
-                                   line */
+  struct source_list bases;     /* values of -base and -diff_base, as on the command line */
   struct noise_options noise;
-  const struct noise_report *verdicts; /* verdicts on functions that are written instead of a
-                                          profile, or NULL */
+  const struct noise_report
+      *verdicts; /* verdicts on functions, written instead of a profile, or NULL */
   /* values of -time_range and -diff_time_range; `to` is 0 if the flag is not given */
   struct time_range time_range, diff_time_range;
   pprofc_call_stacks call_stacks;
@@ -63,9 +60,9 @@ struct command {
   const char *symbolize, *buildid, *tools, *add_comment;
   /* values of -seconds (recording time of servers) and -timeout (waiting time), in seconds */
   int64_t seconds, timeout;
-  const char *tls_cert, *tls_key, *tls_ca; /* files for requests to servers: TLS certificate, key,
-                                              and certificate authorities */
-  const char *headers[MAX_HEADERS];        /* values of -header, in order */
+  const char *tls_cert, *tls_key,
+      *tls_ca; /* files for servers: certificate, key, and certificate authorities */
+  const char *headers[MAX_HEADERS]; /* values of -header, in order */
   size_t header_count;
   const char *header_file;
   bool no_save;
@@ -90,8 +87,7 @@ struct command {
   bool no_browser;
   int64_t every_ms;   /* interval of -every in milliseconds; 0 if the flag is not given */
   bool repeats;       /* true if -every records again; the reader then prints no notes */
-  bool lsp, quickfix; /* true for -lsp and for -quickfix, which show costs of source lines in an
-                         editor */
+  bool lsp, quickfix; /* -lsp and -quickfix: costs of source lines in an editor */
   bool mcp;           /* true for -mcp, which serves a coding agent; the sources are then folders */
   int http_reload;    /* value of enum http_reload */
 
@@ -102,13 +98,11 @@ struct command {
   bool sample_on[MAX_SAMPLES];
 };
 
-/* Flags of pprofc. There is a flag for each format, for each report option and for each choice of
- * an option. There are also other flags. */
+/* Flags of pprofc: each format, each report option and each of its choices, and others. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Flags that select one value of an option. `target` is the offset in struct command of the
-   * chosen value's name. */
+  /* Flags for one value of an option; `target`: offset of its name in struct command. */
   struct choice {
     const char *name;
     size_t target;
@@ -121,8 +115,7 @@ void command_flags_init(struct command_flags *flags);
 /* True if the command needs no profile: help, version and similar. */
 bool command_is_about(const struct command *command);
 
-/* Parses the command line and checks it. A missing format or source is not an error, because -help
- * and -version need no source. */
+/* Parses and checks the command line, which may lack a format or source. */
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error);
 

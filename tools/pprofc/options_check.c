@@ -13,8 +13,7 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Returns an error that names the report option if the option cannot be combined with verdicts,
- * else NULL. */
+/* Returns an error about a report option that excludes verdicts, or NULL. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
@@ -51,8 +50,7 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Returns an error if the web page of a comparison cannot show an option, else NULL. The page shows
- * only the recorded values, without divisors. */
+/* Returns an error about an option that the page of a comparison lacks, or NULL. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
@@ -65,8 +63,7 @@ static const char *page_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error if a flag for a single report is given with the interactive shell, else NULL. In
- * the shell, each line requests its own report. */
+/* Returns an error if a flag for a single report is given with the shell, or NULL. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return page_conflict(command);
@@ -114,8 +111,7 @@ static const char *sums_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error if there is another source besides a stream (-frames), else NULL. A stream must
- * be the only source, because it can be read only once. */
+/* Returns an error if a stream (-frames), which can be read only once, is not alone, or NULL. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);

@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- files of the command line ----------------------- */
-
 /* Number of bytes at the start of a file that identify a recording. */
 #define SOURCE_BEGIN 16
 
@@ -54,8 +52,7 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
                    ERRNO_TEXT(missing));
 }
 
-/* Reads the first bytes of a file. Returns their number. Returns 0 for pipes and after errors,
- * which a later step reports. */
+/* Reads the start of a file. Returns the number of bytes; 0 for pipes and errors. */
 static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
   int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
@@ -79,12 +76,10 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
   return status;
 }
 
-/* Time limit of perf and node in milliseconds. Both need minutes for large programs, because they
- * look up the symbol of each address. */
+/* Time limit in milliseconds. perf and node need minutes to look up many addresses. */
 #define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
 
-/* Runs a program and stores its output. If the exit status is not 0, fails with the program's error
- * message. */
+/* Runs a program and stores its output. Fails with its error message. */
 static pprofc_status recording_run(const char *const *argv, struct buffer *output,
                                    pprofc_error *error) {
   struct child child = {.argv = argv, .timeout_ms = RECORDING_TIMEOUT_MS};
@@ -103,10 +98,7 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
   buffer_init(text, options->allocator, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
 }
 
-/* ---- perf -------------------------------------------- */
-
-/* Inserts a line "# build id: HEX FILE" before the text for each file with a build ID. Inserts
- * nothing if perf cannot list build IDs. */
+/* Inserts "# build id: HEX FILE" lines before the text, if perf can list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
   struct buffer list;
@@ -170,8 +162,7 @@ static pprofc_status perf_convert(const char *path, const pprofc_read_options *o
   return status;
 }
 
-/* True if a program that reads perf.data is installed. If false, the library itself reads the
- * recordings that need no unwinding. */
+/* True if a program for perf.data exists. Else the library reads files without unwinding. */
 static bool perf_exists(void) {
   return child_exists("perf") || child_exists("perf_to_profile");
 }
@@ -183,8 +174,6 @@ static pprofc_status perf_read(const char *path, const pprofc_read_options *opti
   if (child_exists("perf")) return perf_script(path, options, sums, profile, error);
   return perf_convert(path, options, sums, profile, error);
 }
-
-/* ---- node -------------------------------------------- */
 
 /* Parses node's output: JSON, possibly after a message about another node version. */
 static pprofc_status node_parse(const struct buffer *json, const pprofc_read_options *options,
@@ -214,8 +203,6 @@ static pprofc_status node_read(const char *path, const pprofc_read_options *opti
   buffer_free(&json);
   return status;
 }
-
-/* ---- types of recordings ----------------------------- */
 
 static const struct recording {
   pprofc_str begin; /* first bytes of a file of this type */

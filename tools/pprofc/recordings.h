@@ -7,17 +7,14 @@
 #include "pprofc/profile.h"
 
 struct file_source {
-  const char *source, *path; /* source as on the command line, and the file to read; "-" is standard
-                                input */
+  const char *source, *path; /* as on the command line, and file to read; "-": stdin */
   const char *shown;         /* source without its password, for messages */
 };
 
-/* True if the path is a regular file. The caller must open other files only once, because closing a
- * named pipe loses its data. */
+/* True for a regular file. The caller opens others once, to keep the data of a named pipe. */
 bool file_source_is_plain(const char *path);
 
-/* If the first source is an executable and other sources follow, removes it from the sources. Also
- * removes it from the bases of -diff_time_range. */
+/* Removes the first source, and base of -diff_time_range, if it is an executable before others. */
 void sources_find_executable(struct command *command);
 
 /* Reads the file. `sums` describes which data of the samples the report needs; NULL: all data. */

@@ -13,10 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- running ----------------------------------------- */
-
-/* Runs the program. Redirects its standard output to standard error, because the report is written
- * to standard output. */
+/* Runs the program. Its output goes to standard error, the report to standard output. */
 static pprofc_status simulate_child(const char **argv, const char *program, pprofc_error *error) {
   const struct spawn valgrind = {.argv = argv, .streams = {SPAWN_SAME, STDERR_FILENO, SPAWN_SAME}};
   pid_t pid;
@@ -37,8 +34,7 @@ static pprofc_status simulate_child(const char **argv, const char *program, ppro
   return PPROFC_OK;
 }
 
-/* Prints valgrind's messages if the run failed. After a success, the messages are only irrelevant
- * warnings about the machine's caches. */
+/* Prints valgrind's messages of a failed run. Others are about the machine's caches. */
 static void simulate_put_log(FILE *log) {
   char text[4096];
   rewind(log);
@@ -76,8 +72,6 @@ static pprofc_status simulate_logged(const struct command *command, const char *
   fclose(log);
   return status;
 }
-
-/* ---- the profile ------------------------------------- */
 
 static pprofc_status measure_file(const struct command *command, const char *path,
                                   pprofc_error *error) {

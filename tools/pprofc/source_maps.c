@@ -1,5 +1,4 @@
-/* Reads source maps of JavaScript: the files given by -source_map, and files next to the
- * profile. */
+/* Reads source maps of JavaScript, from -source_map or next to the profile. */
 #include "source_maps.h"
 
 #include "codec/codec.h"
@@ -8,8 +7,6 @@
 #include "core/map.h"
 
 #include <sys/stat.h>
-
-/* ---- files ------------------------------------------- */
 
 static pprofc_status source_maps_read(const struct command *command, const char *path,
                                       struct source_map **map, pprofc_error *error) {
@@ -47,10 +44,7 @@ void source_maps_free(struct source_map_list *list) {
   ARRAY_FREE(&mem_default, list->items, list->capacity);
 }
 
-/* ---- files next to a profile ------------------------- */
-
-/* Returns the file name in the URL of a script, such as "app.js". Returns an empty text for other
- * URLs. */
+/* Returns the file in a script's URL, such as "app.js"; empty for other URLs. */
 static pprofc_str source_maps_script(pprofc_str file) {
   static const pprofc_str endings[] = {{".js", 3},  {".mjs", 4},    {".cjs", 4},
                                        {".jsx", 4}, {".bundle", 7}, {".jsbundle", 9}};
@@ -104,8 +98,6 @@ static void source_maps_find(const struct command *command, const char *path,
   buffer_free(&name);
   interner_free(&scripts);
 }
-
-/* ---- replacing names --------------------------------- */
 
 static pprofc_status source_maps_rename(const struct source_map_list *list,
                                         pprofc_profile **profile, bool *used, pprofc_error *error) {

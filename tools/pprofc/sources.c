@@ -206,8 +206,7 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   }
 }
 
-/* Reads sources of the chunk in a thread. The first thread merges the previous chunk before
- * that. */
+/* Reads sources in a thread. The first thread first merges the previous chunk. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -243,8 +242,7 @@ static void add_item(struct source_chunk *chunk, const char *source, bool is_bas
   if (!fetched->first_shown) fetched->first_shown = item->shown;
 }
 
-/* Downloads all sources that are URLs. Downloads them in parallel, because most of the time is
- * waiting. */
+/* Downloads all URLs in parallel, because most of the time is waiting. */
 static void fetch_remotes(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   struct remote *remotes[CHUNK + 1];
@@ -256,9 +254,8 @@ static void fetch_remotes(struct source_chunk *chunk) {
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Fails with the first error if the chunk is strict. Also fails if memory ran out while a source
- * was read. Other unreadable sources are skipped. Skipping after a lack of memory would make the
- * result depend on the timing of threads. */
+/* Fails with the first error of a strict chunk, or when out of memory: skipping such a source would
+ * make the result depend on timing. Skips other unreadable sources. */
 static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   bool full = budget_passed(budget_allocator(fetched->command->budget));
@@ -271,8 +268,7 @@ static void end_with_error(const struct source_chunk *chunk) {
   }
 }
 
-/* Adds sources to the chunk until it is full. Starts at index `from`. The sources of the head come
- * first. */
+/* Fills the chunk with sources from index `from`. The head's come first. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->fetched->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
@@ -387,8 +383,7 @@ static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *e
   return fetch_chunks(fetched, error);
 }
 
-/* Computes the difference from sums of samples. If the result would not be exact, reads all sources
- * again. */
+/* Subtracts sums of samples. If this is not exact, reads all sources again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile *head = fetched->head.sum, *base = fetched->base.sum;
   if (!base) return PPROFC_OK;
@@ -399,8 +394,7 @@ static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error)
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
-/* Reads the sources and applies the source maps. If the reader kept only sums, also subtracts the
- * base. */
+/* Reads sources, applies source maps, and subtracts the base if only sums were kept. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);
@@ -422,8 +416,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head.sum, *base = fetched->base.sum;
   fetched->head.sum = fetched->base.sum = NULL;
-  char types[HINT_MAX]; /* The text for an error is written here, because the difference releases
-                           the profiles. */
+  char types[HINT_MAX]; /* write the error now: the difference releases the profiles */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
@@ -461,8 +454,7 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Stores base and head, to show them next to the difference. With -normalize, scales the head in
- * the same way as the difference does. */
+/* Stores base and head for a page. -normalize scales the head like in the difference. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
   sources->base = pprofc_profile_retain(fetched->base.sum);
@@ -510,8 +502,6 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   return PPROFC_OK;
 }
 
-/* ---- uncombined sources ------------------------------ */
-
 /* True if the error means that a file in a folder is not a profile, but a log, for example. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&
@@ -537,8 +527,7 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
   return PPROFC_OK;
 }
 
-/* Reads the runs of a chunk in parallel, and prepares them in order. If a warning applies to all
- * runs, prints it only for the first run. */
+/* Reads a chunk's runs in parallel, prepares them in order, and prints a warning once. */
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {
   struct fetched *fetched = chunk->fetched;

@@ -15,16 +15,14 @@ struct sources {
   pprofc_profile *combined;    /* profile that sources_fetch would return */
 };
 
-/* Reads all sources like sources_fetch. With `apart`, also returns head and base. All profiles are
- * symbolized and can be used for several reports. */
+/* Reads like sources_fetch, with `apart` also head and base. Symbolizes all profiles. */
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                           pprofc_error *error);
 
 /* A source whose profile is not merged with others. */
 struct source_run {
   const char *source;
-  const char *folder;      /* folder that contains the source, or NULL; the folder may contain other
-                              files */
+  const char *folder;      /* folder of the source, or NULL */
   bool is_base;            /* true if the source is a run of the base */
   pprofc_profile *profile; /* profile; NULL if the source is not a profile or was not read */
 };
@@ -34,8 +32,7 @@ struct source_run {
 pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
                                 size_t count, pprofc_error *error);
 
-/* Prepares a profile for a report as pprof does: symbolizes it, drops frames and adds the comment.
- * Contacts no server. Replaces *profile. */
+/* Prepares *profile like pprof: symbols, dropped frames, comment. Contacts no server. */
 pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
                              pprofc_error *error);
 

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- the flags --------------------------------------- */
-
 /* Parses a duration like "2.1s", "1m30s" or "0". */
 static bool time_parse(pprofc_str text, int64_t *time) {
   double nanoseconds = 0;
@@ -62,8 +60,6 @@ const char *time_range_conflict(const struct command *command) {
     return "-diff_time_range cannot be combined with -base or -diff_base: it is a base";
   return *command->noise.show ? "-diff_time_range cannot be combined with -noise" : NULL;
 }
-
-/* ---- reading ----------------------------------------- */
 
 /* True if the report or the page shows times. */
 static bool time_range_is_shown(const struct command *command) {

@@ -31,8 +31,7 @@ static bool is_zone(const char *path) {
   return right && memcmp(magic, "TZif", sizeof magic) == 0;
 }
 
-/* Writes ":PATH" with the path of the time zone's file. Returns false if no folder has that
- * file. */
+/* Writes ":PATH" of the time zone's file. Returns false if no folder has it. */
 static bool find_zone(const char *name, char *out, size_t size) {
   bool absolute = name[0] == '/';
   for (size_t i = 0; i < COUNT(folders); i++) {

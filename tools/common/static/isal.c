@@ -1,5 +1,4 @@
-/* Replaces isal_load in static programs. They cannot use dlopen, and decompress with zlib
- * instead. */
+/* Replaces isal_load in static programs, which decompress with zlib. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL

@@ -41,8 +41,7 @@ struct static_function {
   void (*address)(void);
 };
 
-/* The build generates the list FUNCTION(curl_easy_init) ... from the function names that the
- * programs use. */
+/* The build makes the list FUNCTION(curl_easy_init) ... from the programs' sources. */
 #ifdef STATIC_LIBCURL
 #define FUNCTION(name) {#name, (void (*)(void))(name)},
 static const struct static_function curl_functions[] = {
@@ -85,8 +84,7 @@ static const struct {
 #endif
     {NULL, NULL, 0}};
 
-/* Returns the first matching entry of the table. The table lists functions of the program before
- * functions of the library. */
+/* Returns the first match. The table lists the program's functions first. */
 static const struct static_function *static_find(const char *soname, const char *name) {
   for (size_t i = 0; static_libraries[i].prefix; i++) {
     if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)

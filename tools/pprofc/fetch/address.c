@@ -1,5 +1,4 @@
-/* Converts a source to a URL. Sets the default path, the seconds and the time limit. Also creates
- * the URL for symbols. */
+/* Converts a source to a URL with default path, seconds and time limit. */
 #include "fetch/address.h"
 
 #include "core/array.h"
@@ -84,8 +83,7 @@ static pprofc_str address_write_query(struct arena *arena, struct address_query 
   return text;
 }
 
-/* Sets how long the server records. Adds -seconds to the query if the flag is given. Otherwise
- * takes the seconds from the query. */
+/* Sets the recording time: adds -seconds to the query, or reads it from there. */
 static pprofc_status address_apply_seconds(struct arena *arena, struct address_query *query,
                                            int64_t seconds, struct address *address) {
   int64_t given;
@@ -169,8 +167,7 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
   return address->shown.data ? PPROFC_OK : PPROFC_E_NOMEM;
 }
 
-/* True if the path belongs to net/http/pprof or gperftools. These servers translate addresses to
- * names at ".../symbol". */
+/* True for paths of net/http/pprof and gperftools, whose names are at ".../symbol". */
 static bool address_is_pprof(pprofc_str path) {
   static const char *const ends[] = {"/pprof/heap", "/pprof/growth", "/pprof/profile",
                                      "/pprof/pmuprofile", "/pprof/contention"};

@@ -22,12 +22,10 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
 /* True if a source begins with "scheme://". */
 bool address_has_scheme(pprofc_str source);
 
-/* Creates the URL at which a server translates addresses to names. It is in the same folder as the
- * URL of the profile. */
+/* Creates the URL that translates addresses to names, next to the profile's URL. */
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url);
 
-/* True if the source is the URL of a local file ("file:///tmp/x.pb.gz"). Sets *path to the path of
- * the file, NUL-terminated. */
+/* True for the URL of a local file ("file:///x.pb.gz"). Sets *path, NUL-terminated. */
 bool address_file(struct arena *arena, pprofc_str source, const char **path);
 
 /* Formats seconds as Go formats durations: "1m30s". */

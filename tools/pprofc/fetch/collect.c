@@ -1,5 +1,4 @@
-/* Implements -collect: requests all profiles of each server, reads the replies and writes a
- * folder. */
+/* Implements -collect: requests all profiles of each server, and writes a folder. */
 #include "fetch/collect.h"
 
 #include "common/new_folder.h"
@@ -30,15 +29,12 @@ struct collect_server {
   struct url url;      /* parsed URL of the server */
   int64_t seconds;     /* duration of the CPU profile, in seconds */
   char name[160];      /* start of file names: "api-1_6060."; "" if there is only one server */
-  bool failed;         /* true if a profile of the server failed; the folder then gets no file of
-                          this server */
+  bool failed;         /* a profile failed, so the folder gets no file of this server */
   struct collect_item items[COLLECT_KINDS];
 };
 
 #define LONGER   (NEW_FOLDER_ROOM + 512) /* size of a buffer for the path of a file in the folder */
 #define MANIFEST "manifest.json"
-
-/* ---- the manifest ------------------------------------ */
 
 /* Adds a time to the manifest: "2026-11-22T04:40:00.123456789Z". */
 static void collect_add_time(struct json_writer *json, const char *key, int64_t nanos) {
@@ -112,8 +108,6 @@ static pprofc_status collect_print_manifest(const void *context, struct output *
   return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- the folder -------------------------------------- */
-
 /* Writes manifest.json, and the profiles of the servers that did not fail. */
 static pprofc_status collect_write_files(const void *context, const char *folder,
                                          pprofc_error *error) {
@@ -135,12 +129,9 @@ static pprofc_status collect_write_files(const void *context, const char *folder
 #define DEFAULT_SECONDS 30 /* default duration of a CPU profile in net/http/pprof, in seconds */
 #define SERVERS_AT_ONCE 25 /* maximum number of requests at the same time, as in pprof */
 
-/* Names of a server's profiles. The first profile takes time to record; the others are
- * snapshots. */
+/* Names of a server's profiles. Only the first takes time to record. */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
-
-/* ---- addresses --------------------------------------- */
 
 /* True if the path ends with the name of a profile. A URL copied from a browser may end so. */
 static bool collect_ends_with_kind(pprofc_str path) {
@@ -153,8 +144,7 @@ static bool collect_ends_with_kind(pprofc_str path) {
   return false;
 }
 
-/* Returns the path of the folder that contains the profiles. The folder is "/debug/pprof/" if the
- * URL has no path. */
+/* Returns the folder of the profiles: "/debug/pprof/" if the URL has no path. */
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;
   if (collect_ends_with_kind(path)) return str_slice(path, 0, str_find_last_char(path, '/') + 1);
@@ -227,8 +217,6 @@ static pprofc_status collect_take_apart(struct fetcher *fetcher, const char *sou
                          server->shown);
 }
 
-/* ---- names ------------------------------------------- */
-
 static const char collect_plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                     "0123456789-.";
 
@@ -238,8 +226,7 @@ static bool collect_is_taken(const struct collect_server *servers, size_t index)
   return false;
 }
 
-/* Creates the start of a server's file names, unique among the servers: "api-1_6060". With only one
- * server it is empty. */
+/* Returns the start of a server's file names: "api-1_6060"; "" for a single server. */
 static void collect_name(struct collect_server *servers, size_t index, size_t count) {
   struct collect_server *server = &servers[index];
   pprofc_str host = server->url.host;
@@ -257,8 +244,6 @@ static void collect_name(struct collect_server *servers, size_t index, size_t co
   for (size_t number = 2; collect_is_taken(servers, index); number++)
     snprintf(server->name, sizeof server->name, "%s-%zu.", plain, number);
 }
-
-/* ---- fetching ---------------------------------------- */
 
 static pprofc_status collect_fetch(struct fetcher *fetcher, struct collect_server *servers,
                                    size_t count, pprofc_error *error) {
@@ -290,8 +275,7 @@ static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *
   return status;
 }
 
-/* Reads all replies of a server. Skips a missing profile (404). After any other failure, drops all
- * profiles of the server. */
+/* Reads a server's replies. Skips missing ones (404); any other failure drops all. */
 static pprofc_status collect_read_server(struct fetcher *fetcher, struct collect_server *server) {
   size_t found = 0;
   server->failed = false;

@@ -16,8 +16,7 @@ static bool content_is_index(pprofc_str text) {
   return content_is_page(text) && str_find(text, STR("/debug/pprof/")) < text.size;
 }
 
-/* True for a goroutine dump, which begins like "goroutine 1 [running]:". "goroutine profile: total
- * 5" is a profile. */
+/* True for a goroutine dump: "goroutine 1 [running]:", not "goroutine profile: total 5". */
 static bool content_is_dump(pprofc_str text) {
   return str_starts(text, STR("goroutine ")) && text.size > 10 && text.data[10] >= '0' &&
          text.data[10] <= '9' && str_find(text, STR(" [")) < text.size;

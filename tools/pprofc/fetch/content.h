@@ -4,8 +4,7 @@
 
 #include "core/str.h"
 
-/* Returns a message about the reply: "this is a web page; is it a login page? ...". Returns NULL if
- * the profile reader has a better message. */
+/* Returns what is wrong ("this is a web page; ..."), or NULL if the reader knows better. */
 const char *content_explain(pprofc_str text);
 
 /* True if the text is a web page, a trace or another text that is not a profile. Its lines may look

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* ---- symbols of servers ------------------------------ */
-
 #define QUERY_MAX 4000
 
 static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
@@ -69,8 +67,7 @@ static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, ui
   return address_of_symbols(symbols->arena, place->profile, &symbols->current) == PPROFC_OK;
 }
 
-/* Sends one request for names. Appends the reply's body to `reply`. Sets *code to the HTTP
- * status. */
+/* Requests names. Appends the body to `reply`, and sets *code to the HTTP status. */
 static pprofc_status symbols_send(struct symbols *symbols, const struct url *url, bool post,
                                   pprofc_str body, struct buffer *reply, int *code,
                                   pprofc_error *error) {
@@ -106,8 +103,7 @@ static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
   return status;
 }
 
-/* Sends the addresses by POST, like pprof. Uses GET if the server rejects POST. net/http/pprof
- * rejects POST since Go 1.22. */
+/* Sends addresses by POST, or GET if rejected: net/http/pprof has no POST since Go 1.22. */
 static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buffer *reply,
                                  pprofc_error *error) {
   struct symbols *symbols = context;
@@ -140,8 +136,6 @@ void fetcher_free(struct fetcher *fetcher) {
   headers_free(&fetcher->headers);
   arena_free(&fetcher->arena);
 }
-
-/* ---- classifying sources ----------------------------- */
 
 static pprofc_status fetcher_parse(struct fetcher *fetcher, const char *source,
                                    struct remote **remote) {
@@ -182,8 +176,6 @@ bool fetcher_is_remote(const char *source) {
   fetcher_free(&fetcher);
   return known && remote;
 }
-
-/* ---- fetching ---------------------------------------- */
 
 static pprofc_status fetcher_read_headers(struct fetcher *fetcher, pprofc_error *error) {
   const struct command *command = fetcher->command;
@@ -255,8 +247,6 @@ pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes
   mem_free(&mem_default, exchanges, count, sizeof *exchanges);
   return PPROFC_OK;
 }
-
-/* ---- reading ----------------------------------------- */
 
 /* Adds a hint about the HTTP status to the error. */
 static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *error) {

@@ -1,5 +1,4 @@
-/* Fetches the sources that are URLs, in parallel. Later asks their servers for the names of
- * addresses. */
+/* Fetches the sources that are URLs. Later asks their servers for names. */
 #ifndef PPROFC_TOOLS_FETCH_FETCHER_H
 #define PPROFC_TOOLS_FETCH_FETCHER_H
 
@@ -10,8 +9,7 @@
 #include "options.h"
 #include "symbolize/symbolize.h"
 
-/* Server for the symbols of a mapping. It has the URL of the first profile with this mapping, and
- * the start address of the mapping. */
+/* Server of a mapping's symbols: the first profile's URL, and the mapping's start address. */
 struct symbol_place {
   const struct url *profile;
   uint64_t start;
@@ -23,21 +21,18 @@ struct symbol_places {
   size_t count, capacity;
 };
 
-/* Servers that translate addresses to names. Servers of the head profile have priority over servers
- * of the base. */
+/* Servers that translate addresses to names, the ones of the head first. */
 struct symbols {
   struct arena *arena;
   struct client *client;
   int64_t limit_ms;
   struct symbol_places places[2]; /* servers of the head, and of the base */
   struct url current;             /* symbol URL of the last request */
-  pprofc_str failed; /* URL of the last symbol request that failed; the program does not use this
-                        URL again */
+  pprofc_str failed;              /* URL of the last failed symbol request, not used again */
   struct symbolize_server server;
 };
 
-/* Stores `profile_url` as the server for the mappings of a profile. The caller must keep the URL
- * until `symbols` is freed. */
+/* Stores `profile_url`, which the caller keeps, as the server of a profile's mappings. */
 pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profile, bool base,
                            const struct url *profile_url);
 
@@ -59,9 +54,8 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote to the request if the source is a URL, else to NULL. Sets *path to the file to read,
- * which is the source or the path in a file: URL. Sets *shown to the source without its password.
- * The fetcher owns the results. */
+/* Sets *remote if the source is a URL, and *path to the file to read: the source, or the file of a
+ * file: URL. *shown is the source without password. The fetcher owns the results. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                const char **path, const char **shown, pprofc_error *error);
 
@@ -72,8 +66,7 @@ bool fetcher_is_remote(const char *source);
 pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes, size_t count,
                           pprofc_error *error);
 
-/* Reads the profile in a reply, then frees the reply. `shown` is the name of the source in
- * messages. Any thread may call this function. */
+/* Reads the profile in a reply, and frees the reply. Any thread may call this function. */
 pprofc_status fetcher_read(struct remote *remote, const char *shown,
                            const pprofc_read_options *options, const struct open_sums *sums,
                            pprofc_profile **profile, pprofc_error *error);

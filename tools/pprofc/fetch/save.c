@@ -1,5 +1,4 @@
-/* Saves copies of profiles. Uses the same folder, file names and numbers as pprof. Unlike in pprof,
- * a name cannot lead out of the folder. */
+/* Saves copies of profiles under the same names as pprof, but only in its folder. */
 #include "fetch/save.h"
 
 #include "common/new_folder.h"
@@ -18,15 +17,11 @@
 #define PATH_ROOM 4096
 /* Size of a buffer for a path in the folder. The longest name of a temporary file fits. */
 #define TEMPORARY_ROOM (PATH_ROOM + 48)
-/* Maximum length of a name in bytes. File systems allow 255 bytes, and ".0001.pb.gz" must also
- * fit. */
+/* Maximum length of a name in bytes. File systems allow 255, and ".0001.pb.gz" must also fit. */
 #define SAVE_NAME_MAX 240
 #define NUMBER_MAX    9999
 
-/* ---- the folder -------------------------------------- */
-
-/* Writes "$NAME/below" to `path`, where NAME is `variable`. Returns false if the variable is not
- * set. */
+/* Writes "$VARIABLE/below" to `path`. Returns false if it is not set. */
 static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
   const char *value = getenv(variable);
   if (!value || !*value) return false;
@@ -48,8 +43,6 @@ static bool save_choose_folder(char path[PATH_ROOM]) {
   }
   return false;
 }
-
-/* ---- the name ---------------------------------------- */
 
 /* Appends text to a file name. Replaces slashes and control characters by '_'. */
 static void save_add_part(struct buffer *name, pprofc_str part) {
@@ -73,16 +66,13 @@ static void save_make_name(const pprofc_profile *p, struct buffer *name) {
     save_add_part(name, profile_string(p, p->types[i].type));
 }
 
-/* ---- the file ---------------------------------------- */
-
 /* Renames the temporary file to `start` plus the first free number. Returns 0 or an errno. */
 static int save_number(const char *temporary, const char *start, char path[PATH_ROOM + 32]) {
   for (int number = 1; number <= NUMBER_MAX; number++) {
     snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
     if (link(temporary, path) == 0) return 0;
     if (errno == EEXIST) continue;
-    /* Without hard links in the file system, create the final name first and then replace that
-     * file. */
+    /* Without hard links, create the final name and replace it. */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) return errno;

@@ -4,8 +4,7 @@
 
 #include "pprofc/profile.h"
 
-/* Writes the profile to the folder of saved profiles under the next free number, and prints the
- * path. On failure, only prints a message. */
+/* Saves the profile under the next free number, and prints the path or a failure. */
 void save_copy(const pprofc_profile *profile);
 
 #endif

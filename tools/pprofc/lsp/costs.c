@@ -40,8 +40,7 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Adds the lines that have verdicts. The name of a line in a verdict is FUNCTION, a newline and
- * FILE:LINE. */
+/* Adds the lines with verdicts, which are named FUNCTION, newline, FILE:LINE. */
 static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   for (size_t i = 0; i < costs->by_line.row_count; i++) {
     const pprofc_verdict_row *row = &costs->by_line.rows[i];
@@ -180,10 +179,7 @@ double costs_total(const struct cost *cost) {
   return row ? fmax(row->cum.base, row->cum.head) : fabs((double)cost->cum);
 }
 
-/* ---- files ------------------------------------------- */
-
-/* Compares two paths from their ends. Returns how many path components are equal. Sets *whole to
- * true if `b` ends with the whole path `a`. */
+/* Returns how many last components two paths share. *whole: `b` ends with all of `a`. */
 static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
   size_t parts = 0, i = a.size, k = b.size;
   while (i && k && a.data[i - 1] == b.data[k - 1]) {
@@ -214,8 +210,7 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
   if (costs->judged.verdicts) {
-    /* Divide by the number of runs. The difference is a sum over the runs of the base, but verdicts
-     * compare means. */
+    /* Divide by the number of base runs: a difference is a sum, a verdict compares means. */
     double mean = (double)value / (double)costs->judged.summary.base_runs;
     struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));
     buffer_add_str(to, amount_text(&unit, mean, true, text));
@@ -231,9 +226,8 @@ static void costs_put_amount(struct buffer *to, const struct amount_grid *grid, 
   buffer_add_str(to, amount_of_ticks(grid, value, plus, text));
 }
 
-/* Appends a change: ", +0.5s ±0.1s" for a line, "; grew: +0.5s ±0.1s" for a function. Shows the
- * change of the self value, or of the total if the self value is 0. Omits the interval if there was
- * no test. */
+/* Appends ", +0.5s ±0.1s" for a line, "; grew: +0.5s ±0.1s" for a function: the change of the self
+ * value, or if that is 0 of the total. The interval needs a test. */
 static void costs_put_change(const struct costs *costs, struct buffer *to, const struct cost *cost,
                              const struct amount_grid *grid) {
   const pprofc_verdict_summary *s = &costs->judged.summary;

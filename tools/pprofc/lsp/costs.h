@@ -14,10 +14,8 @@
 struct cost {
   pprofc_str function, file;
   int64_t line;                     /* line number from 1; 0 for a function */
-  int64_t flat, cum;                /* self and total in the profile or difference; not set if there
-                                       are verdicts */
-  const pprofc_verdict_row *judged; /* verdict on the line or function, with the values of base and
-                                       head; or NULL */
+  int64_t flat, cum;                /* self and total, if there are no verdicts */
+  const pprofc_verdict_row *judged; /* verdict with the values of base and head, or NULL */
   bool first;                       /* true if this is the function's first line in the file */
 };
 
@@ -31,8 +29,7 @@ struct costs {
   struct cost *items;      /* costs of lines, largest first */
   size_t count, capacity;
   pprofc_report_options quiet;         /* report options that suppress warnings */
-  struct noise_report judged, by_line; /* verdicts on functions, and verdicts on lines; empty if
-                                          there are no verdicts */
+  struct noise_report judged, by_line; /* verdicts on functions and on lines, or empty */
   struct buffer header;                /* text above the table of verdicts */
 };
 
@@ -41,18 +38,15 @@ struct costs {
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 
-/* Returns the cost of a function. In the result, `function` is empty if the function has no
- * cost. */
+/* Returns the cost of a function; its `function` is empty if there is no cost. */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* The functions return a sort key of a line. costs_own returns the absolute self value, and
- * costs_total returns the absolute total. In a difference, the values are changes. */
+/* Return a sort key of a line: the absolute self value or total, of a difference the change. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the file of the profile whose path has the longest common end with `path`. At least two
- * path components must be equal, or the whole path of the file. Returns an empty text if no file
- * matches. */
+/* Returns the profile's file that shares most of the end of `path`: at least two components or the
+ * file's whole path. Returns an empty text if there is no such file. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends the cost: "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a

@@ -47,8 +47,7 @@ void follow_read(struct follow *f, const char *path, const char *ref, int64_t ti
   buffer_free(&folder);
 }
 
-/* Converts a line number of the profile to a line number of the current file. With `back`, converts
- * from the current file to the profile. */
+/* Converts a line number of the profile to the current file, or `back`. */
 static size_t follow_map(const struct follow *f, size_t line, bool back) {
   int64_t at = (int64_t)line + 1, moved = 0;
   for (size_t i = 0; i < f->count; i++) {

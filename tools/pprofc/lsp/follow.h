@@ -15,14 +15,12 @@ struct follow {
 void follow_init(struct follow *follow);
 void follow_free(struct follow *follow);
 
-/* Reads the changes of the file `path` from git. The changes start at the commit `ref`. If `ref` is
- * "", they start at `time` (nanoseconds since 1970), but only if the file is newer. All lines count
- * as unchanged if git, the repository or the commit is missing. */
+/* Reads the changes of `path` from git, since the commit `ref`; if "", since `time` (nanoseconds
+ * since 1970) if the file is newer. Without git or commit, all lines are equal. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* The first function converts a line number of the profile to a line number of the current file.
- * The second function converts back. Numbers start at 0. Both return SIZE_MAX if the text of the
- * line changed. */
+/* Convert a line number of the profile to the current file, and back. Numbers start at 0. SIZE_MAX:
+ * the text of the line changed. */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 

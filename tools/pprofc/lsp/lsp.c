@@ -1,5 +1,4 @@
-/* Implements the methods of the Language Server Protocol: inlay hints, code lenses, hover,
- * diagnostics. */
+/* Implements the methods of the Language Server Protocol, such as inlay hints and hover. */
 #include "lsp/lsp.h"
 
 #include "core/array.h"
@@ -18,12 +17,10 @@ struct document {
   /* URI of the document, its text when the editor opened it, and its current text */
   struct buffer uri, first, now;
   size_t first_lines, now_lines; /* number of lines in `first`, and in `now` */
-  size_t same_begin, same_end;   /* number of equal lines at the start of both texts, and at their
-                                    end */
+  size_t same_begin, same_end;   /* number of equal lines at the start and at the end */
   size_t *starts;                /* offset of each line in the current text */
   size_t capacity;               /* allocated number of `starts` */
-  pprofc_str file;               /* file in the profile that corresponds to the document, or
-                                    empty */
+  pprofc_str file;               /* the document's file in the profile, or empty */
   struct follow follow;          /* changes from the file of the profile to the text `first` */
 };
 
@@ -51,8 +48,7 @@ static size_t document_same_end(pprofc_str a, pprofc_str b) {
   return lines + (document_line_begins(a, i) && document_line_begins(b, i));
 }
 
-/* Counts the lines of `first` and `now`, and compares the two texts. Returns false when out of
- * memory. */
+/* Counts and compares the lines of both texts. Returns false when out of memory. */
 static bool document_measure(struct document *d) {
   pprofc_str first = buffer_str(&d->first), now = buffer_str(&d->now);
   d->first_lines = document_lines(first);
@@ -67,8 +63,7 @@ static bool document_measure(struct document *d) {
   return true;
 }
 
-/* Converts a line number of one text to the number of the same line in the other text. `count` is
- * the number of lines of the first text, `other` is the number of lines of the second text. Returns
+/* Converts a line number of a text with `count` lines to the text with `other` lines. Returns
  * SIZE_MAX if the line changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
@@ -76,14 +71,12 @@ static size_t document_map(const struct document *d, size_t count, size_t other,
   return count - line <= d->same_end ? other - (count - line) : SIZE_MAX;
 }
 
-/* Converts a line number of the profile to a line number of the document. Lines start at 0. Returns
- * SIZE_MAX if the line changed. */
+/* Converts a line number (from 0) of the profile to the document. SIZE_MAX: changed. */
 static size_t document_line(const struct document *d, size_t line) {
   return document_map(d, d->first_lines, d->now_lines, follow_line(&d->follow, line));
 }
 
-/* Converts a line number of the document to a line number of the profile. Returns SIZE_MAX if the
-   line changed. */
+/* Converts a line number of the document to the profile. SIZE_MAX: the line changed. */
 static size_t document_origin(const struct document *d, size_t line) {
   size_t opened = document_map(d, d->now_lines, d->first_lines, line);
   return opened == SIZE_MAX ? SIZE_MAX : follow_origin(&d->follow, opened);
@@ -146,8 +139,7 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the file of the profile that corresponds to a document. Compares the path of the document,
- * and its path in the commit of the profile. */
+/* Finds the profile's file of a document, by its path or its path in the profile's commit. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena;
   arena_init(&arena, &mem_default);
@@ -198,8 +190,6 @@ static void lsp_change(struct document *d, const struct node *params) {
   d->now_lines = d->same_begin = d->same_end = 0;
 }
 
-/* ---- results ----------------------------------------- */
-
 extern const unsigned char asset_results_template[];
 extern const size_t asset_results_template_size;
 
@@ -229,14 +219,11 @@ static void result_item(struct fill *fill, const struct lsp *lsp, const struct d
   buffer_free(&text);
 }
 
-/* Returns the line of the document on which a cost is shown. Lines start at 0. Returns SIZE_MAX if
- * the text of the line changed. */
+/* Returns the document's line (from 0) that shows a cost. SIZE_MAX: the text changed. */
 static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
   if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
   return document_line(d, (size_t)cost->line - 1);
 }
-
-/* ---- hints, lenses, hover ---------------------------- */
 
 static void lsp_hints(const struct lsp *lsp, const struct document *d, const struct node *params,
                       struct fill *fill) {
@@ -263,8 +250,7 @@ static void lsp_lenses(const struct lsp *lsp, const struct document *d, const st
   }
 }
 
-/* Appends the cost of a line, and the calls of its function. In a comparison, also appends the text
- * above the table of verdicts as a code block. */
+/* Appends a line's cost and its function's calls; in a comparison, the table's text as code. */
 static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct buffer *text) {
   pprofc_str rest = buffer_str(&lsp->costs.header), line;
   costs_put_name(text, cost->function);
@@ -318,8 +304,6 @@ static void lsp_diagnose(const struct lsp *lsp, struct rpc *rpc, const struct do
   buffer_free(&params);
 }
 
-/* ---- the page ---------------------------------------- */
-
 static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
   const struct node *support =
       node_path(request->params, "capabilities.window.showDocument.support");
@@ -327,8 +311,7 @@ static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
   lsp->shows = node_is(support, NODE_TRUE);
 }
 
-/* Requests that the editor shows the page at a URL. If `address` is empty or the editor does not
- * support this request, shows the user the path of the page. */
+/* Lets the editor show a URL. If it cannot or `address` is "", shows the user the path. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
   struct fill fill;
   struct buffer params;
@@ -350,8 +333,7 @@ static void lsp_respond(void *context, struct rpc *rpc, const struct node *messa
     lsp_show(lsp, rpc, STR(""));
 }
 
-/* Shows the page, and selects the function named in the request. The result of the request is the
- * URL of the page. */
+/* Shows the page with the requested function selected. The result is the page's URL. */
 static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request,
                         struct rpc_answer *answer) {
   const struct node *argument = node_at(node_get(request->params, "arguments"), 0);
@@ -465,8 +447,6 @@ pprofc_status lsp_run(const struct command *command, int in, int out, pprofc_err
   mem_free(&mem_default, lsp, 1, sizeof *lsp);
   return status;
 }
-
-/* ---- quickfix ---------------------------------------- */
 
 pprofc_status quickfix_print(const struct command *command, pprofc_write_fn write, void *context,
                              pprofc_error *error) {

@@ -4,8 +4,7 @@
 
 #include "options.h"
 
-/* Serves an editor by the Language Server Protocol. Reads from the descriptor `in` and writes to
- * `out`. */
+/* Serves an editor by the Language Server Protocol, from `in` to `out`. */
 pprofc_status lsp_run(const struct command *command, int in, int out, pprofc_error *error);
 
 /* Prints the lines with the largest values, each as "file:line:column: text". */

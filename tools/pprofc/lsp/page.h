@@ -1,5 +1,4 @@
-/* Writes the page with the flame graph into a private folder, and creates URLs that select a
- * function in the page. */
+/* Writes the page with the flame graph into a private folder, and creates its URLs. */
 #ifndef PPROFC_LSP_PAGE_H
 #define PPROFC_LSP_PAGE_H
 
@@ -10,9 +9,8 @@ struct lsp_page {
   char path[4096];
 };
 
-/* Appends the URL of the page with a function selected: "file:///.../flame.html#sel=main.hot". The
- * first call writes the page, which only this user can read. A later call writes the page again if
- * it was deleted. */
+/* Appends the page's URL with a function selected: "file:///.../flame.html#sel=main.hot". The first
+ * call writes the page for this user only; later calls do if it was deleted. */
 pprofc_status page_address(struct lsp_page *page, const struct command *command,
                            const struct costs *costs, pprofc_str function, struct buffer *address,
                            pprofc_error *error);

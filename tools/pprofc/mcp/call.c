@@ -18,8 +18,6 @@
 /* Maximum length of a name in an answer in bytes. Longer names are shortened. */
 #define NAME_MOST 160
 
-/* ---- arguments --------------------------------------- */
-
 const char *call_text(struct call *call, const char *name) {
   const struct node *node = node_get(call->arguments, name);
   if (!node_is(node, NODE_STRING)) return "";
@@ -76,8 +74,6 @@ pprofc_status call_files(struct call *call, const char *name, const char *what, 
   return error_set(error, PPROFC_E_INVALID, "\"%s\" names no file", name);
 }
 
-/* ---- answers ----------------------------------------- */
-
 void call_put_name(struct buffer *to, pprofc_str name) {
   struct buffer shorter;
   buffer_init(&shorter, &mem_default, SIZE_MAX);
@@ -128,8 +124,6 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
                       error);
 }
 
-/* ---- files and profiles ------------------------------ */
-
 pprofc_status call_read(struct call *call, pprofc_str path, struct buffer *data,
                         pprofc_error *error) {
   buffer_init(data, budget_allocator(call->budget), RESULTS_MOST);
@@ -156,8 +150,6 @@ void call_options(struct call *call, pprofc_report_options *options) {
   options->focus = call_text(call, "focus");
   options->ignore = call_text(call, "ignore");
 }
-
-/* ---- functions --------------------------------------- */
 
 static pprofc_str call_name_of(const pprofc_profile *p, uint32_t index) {
   return profile_string(p, p->functions.name[index]);

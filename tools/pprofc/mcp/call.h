@@ -23,8 +23,7 @@ struct mcp {
   struct budget *budget;  /* memory budget of the server, which includes all its calls */
   pthread_mutex_t lock;   /* lock for the field `running` */
   struct budget *running; /* budget of the current call; NULL between calls */
-  char *coming;           /* arguments of the suggested next call while its results are not computed
-                             yet; or NULL */
+  char *coming;           /* arguments of the suggested call not yet computed; or NULL */
   bool initialized;
 };
 
@@ -41,16 +40,14 @@ struct call {
 
 typedef pprofc_status (*tool_fn)(struct call *call, pprofc_error *error);
 
-/* Returns the function that implements a tool, or NULL. Sets *schema to the tool's entry in the
- * list of tools. The entry is in the memory of the call. */
+/* Returns a tool's function, or NULL. Sets *schema to its entry in the list of tools. */
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema);
 
 /* Checks the arguments of a call against the schema of its tool. */
 pprofc_status tool_check(const struct node *schema, const struct node *arguments,
                          pprofc_error *error);
 
-/* Appends the section `part` of answers.template on one line. `fill` has the values of the
- * section. */
+/* Appends the section `part` of answers.template, filled by `fill`, on one line. */
 void answer_put(struct buffer *out, const char *part, const struct fill *fill);
 
 pprofc_status tool_open(struct call *call, pprofc_error *error);
@@ -65,27 +62,19 @@ pprofc_status tool_history(struct call *call, pprofc_error *error);
 pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Sets the budget of the current call. A cancellation stops this budget. The caller sets NULL after
- * the call. */
+/* Sets the call's budget, which a cancellation stops. NULL after the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 
-/* ---- arguments --------------------------------------- */
-
-/* Copies a text argument to the arena, NUL-terminated. Returns "" if the argument is absent, or
- * NULL when out of memory. */
+/* Copies a text argument, NUL-terminated. "": no argument; NULL: out of memory. */
 const char *call_text(struct call *call, const char *name);
 
-/* Stores the texts of an argument in `items`, and returns their number. The argument is one text or
- * an array of texts. */
+/* Stores an argument, a text or an array of texts, in `items`. Returns their number. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
 /* Returns a number argument, or `other` if the argument is absent. */
 int64_t call_number(struct call *call, const char *name, int64_t other);
 
-/* ---- answers ----------------------------------------- */
-
-/* Adds a suggested next call to the answer. The arguments are names and values in turn, and end
- * with NULL. */
+/* Suggests a next call. The arguments are names and values in turn, then NULL. */
 void call_next(struct call *call, const char *tool, ...);
 
 /* Suggests a tool that shows a function, with the profiles of this call. */
@@ -101,9 +90,8 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
 /* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds the files that an argument names to `paths`. The argument has paths of files and folders.
- * `most` is the capacity of `paths`. `what` is the word for the files in errors, such as
- * "profiles". */
+/* Adds an argument's files, and files of its folders, to `paths` with capacity `most`. Errors call
+ * the files `what`, such as "profiles". */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 
@@ -111,13 +99,11 @@ pprofc_status call_files(struct call *call, const char *name, const char *what, 
 pprofc_status call_read(struct call *call, pprofc_str path, struct buffer *data,
                         pprofc_error *error);
 
-/* Opens a profile, and makes a copy for this call. The copy shares the data of the profile. The
- * caller releases the copy. */
+/* Opens a profile and copies it for this call, sharing data. The caller releases the copy. */
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Finds a function by its name, its handle or a part of its name. Sets *name to the full name,
- * NUL-terminated, in the memory of the call. */
+/* Finds a function by name, handle or part of its name. *name is in the call's memory. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,
                             pprofc_error *error);
 

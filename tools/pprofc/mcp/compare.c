@@ -25,8 +25,6 @@ struct comparing {
   struct noise_report report;
 };
 
-/* ---- runs -------------------------------------------- */
-
 static pprofc_status compare_open(struct comparing *c, pprofc_error *error) {
   pprofc_status status =
       call_files(c->call, "base", "profiles", c->paths, &c->count, COMPARED_RUNS, error);
@@ -49,8 +47,6 @@ static void compare_free(struct comparing *c) {
   pprofc_verdicts_free(c->report.verdicts);
 }
 
-/* ---- verdicts ---------------------------------------- */
-
 /* Builds the graph of the difference in which each line is a node. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
   pprofc_status status = runs_difference(c->runs, c->count, c->bases, true, &c->difference, error);
@@ -66,8 +62,6 @@ static pprofc_status compare_judge(struct comparing *c, pprofc_error *error) {
   c->report = noise_report_of(&c->command.report, &c->command.noise);
   return noise_report_judge(&c->report, c->runs, c->count, c->bases, &options, error);
 }
-
-/* ---- words ------------------------------------------- */
 
 static void compare_put_amount(struct comparing *c, double value, bool plus) {
   struct amount_unit unit = noise_unit_for(&c->report, fabs(value));
@@ -108,8 +102,7 @@ static void compare_put_caller(struct comparing *c, const pprofc_verdict_row *ro
   buffer_printf(&c->call->head, ":%lld", (long long)best->line);
 }
 
-/* Appends a changed function: "main.parse grew by +1.2s [+1.1s, +1.3s], parse.go:42, more than
- * noise (q=0.001)". */
+/* Appends "main.parse grew by +1.2s [+1.1s, +1.3s], parse.go:42, more than noise (q=0.001)". */
 static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   struct buffer *to = &c->call->head;
@@ -135,8 +128,7 @@ static void compare_begin_moved(struct buffer *to, size_t shown) {
   buffer_add_text(to, "- ");
 }
 
-/* Appends two functions whose changes cancel each other: "- inlined, main.sum to main.add: net -4ms
- * of 19ms". */
+/* Appends functions that cancel out: "- inlined, main.sum to main.add: net -4ms of 19ms". */
 static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_row *other = &c->report.rows[row->partner];
   const pprofc_verdict_row *fell = row->flat.delta < 0 ? row : other;
@@ -153,8 +145,7 @@ static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row)
   compare_put_amount(c, fell->flat.base, false);
 }
 
-/* Appends the groups of functions between which cost moved: "- moved inside svc: net +3 ±20 of
- * 900". */
+/* Appends groups in which cost moved: "- moved inside svc: net +3 ±20 of 900". */
 static void compare_put_moved(struct comparing *c) {
   const pprofc_verdict_domain *listed[CULPRITS];
   size_t shown = 0, groups = 0;

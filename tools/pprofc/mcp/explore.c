@@ -22,8 +22,6 @@ static pprofc_status explore_render(const void *context, pprofc_write_fn write, 
   return kept_report_write(a->report, a->by_cum, a->argument, write, to, error);
 }
 
-/* ---- open -------------------------------------------- */
-
 static bool open_put_file(void *context, pprofc_str path, const struct stat *info) {
   struct buffer *to = context;
   buffer_printf(to, "%12lld  ", (long long)info->st_size);
@@ -123,10 +121,7 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* ---- top --------------------------------------------- */
-
-/* Returns the name in the first row of -top if it is the name of a function. Otherwise, data is
- * NULL. */
+/* Returns the function in the first row of -top. data is NULL if it is not a function. */
 static pprofc_str top_first(struct call *call, struct profile_view *view, bool by_cum) {
   struct kept_report *functions;
   pprofc_error error;
@@ -155,8 +150,6 @@ pprofc_status tool_top(struct call *call, pprofc_error *error) {
   if (status) return status;
   return call_report(call, &kind, call_room(call), explore_render, &answer, error);
 }
-
-/* ---- callers ----------------------------------------- */
 
 /* Returns a regular expression that matches only the name `name`. */
 static const char *callers_pattern(struct call *call, pprofc_str name) {

@@ -1,5 +1,4 @@
-/* Opens only files below the folders of the command line. Opens each element of a path relative to
- * the folder before it, and follows no symlink. */
+/* Opens only files below the folders of the command line, and follows no symlink. */
 #include "mcp/files.h"
 
 #include "core/array.h"
@@ -53,8 +52,6 @@ void files_close(struct files *files) {
   files->count = 0;
 }
 
-/* ---- one file ---------------------------------------- */
-
 /* Opens an element of a path. Does not follow a symlink, and does not wait for a pipe. */
 static int files_step(int at, pprofc_str part, bool last) {
   char name[NAME_MAX + 1];
@@ -85,8 +82,7 @@ static int files_walk(int folder, pprofc_str path) {
   return at;
 }
 
-/* Returns the part of an absolute path that follows a folder. data is NULL if the path is not below
- * the folder. */
+/* Returns the part of an absolute path below a folder; data is NULL if elsewhere. */
 static pprofc_str files_below(const struct files *files, size_t folder, pprofc_str path) {
   pprofc_str root = str_of(files->paths[folder]);
   if (!path.size || path.data[0] != '/') return path;
@@ -139,8 +135,6 @@ pprofc_status files_read(const struct files *files, pprofc_str path, struct buff
   if (data->failed) return error_set(error, PPROFC_E_LIMIT, "'%.*s' is too large", STR_ARG(path));
   return PPROFC_OK;
 }
-
-/* ---- lists ------------------------------------------- */
 
 struct files_listing {
   struct arena arena;

@@ -29,8 +29,7 @@ struct past_runs {
   struct call *call;
   const char *paths[HISTORY_FILES]; /* paths of files of results, or commits of a store */
   size_t count;
-  struct interner keys; /* keys "name\nunit" of the series; the id of a key is the index of its
-                           series */
+  struct interner keys; /* keys "name\nunit" of the series; id: index of the series */
   struct series *series;
   size_t series_count, series_capacity;
 };
@@ -47,8 +46,7 @@ static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str uni
   return id;
 }
 
-/* Returns the series of a benchmark and unit. Adds a new series if necessary. Returns NULL when out
- * of memory. */
+/* Returns the series of a benchmark and unit, old or new. NULL: out of memory. */
 static struct series *history_series(struct past_runs *h, pprofc_str name, pprofc_str unit) {
   uint32_t key = history_key(h, name, unit);
   if (key == MAP_NONE) return NULL;
@@ -234,8 +232,7 @@ static void history_put_level(const struct series *s, const double *values, size
   buffer_free(&line);
 }
 
-/* Writes the change points of a series as rows. If the answer must be shortened, the rows with the
- * largest changes stay longest. */
+/* Writes the change points as rows. The largest survive when the answer is shortened. */
 static bool history_put_series(const struct past_runs *h, const struct series *s,
                                struct output *out) {
   struct steps_options options;
@@ -280,8 +277,7 @@ static pprofc_status history_render(const void *context, pprofc_write_fn write, 
   return good ? output_flush(&out, error) : error_nomem(error);
 }
 
-/* Reads files of results. Returns PPROFC_E_FORMAT if they contain no result; the files may then be
- * profiles. */
+/* Reads result files. Returns PPROFC_E_FORMAT without results: they may be profiles. */
 static pprofc_status history_read_results(struct past_runs *h, pprofc_error *error) {
   pprofc_status status =
       call_files(h->call, "runs", "runs", h->paths, &h->count, HISTORY_FILES, error);

@@ -1,5 +1,4 @@
-/* Implements the tool history for profiles of one running program. Finds the functions and stacks
- * whose values keep growing. */
+/* Implements the tool history for profiles of one process: finds what keeps growing. */
 #include "leaks/leaks.h"
 
 #include "core/output.h"
@@ -76,8 +75,7 @@ static pprofc_status growth_render(const void *context, pprofc_write_fn write, v
   return output_flush(&out, error);
 }
 
-/* Appends the result, and the number of profiles of each type. Too few profiles permit no
- * verdict. */
+/* Appends the result and the numbers of profiles. Too few permit no verdict. */
 static void growth_put_head(struct growth *g) {
   struct buffer *to = &g->call->head;
   const struct leaks *leaks = &g->leaks;

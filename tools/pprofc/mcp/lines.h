@@ -5,13 +5,11 @@
 #include "pprofc/graph.h"
 #include "pprofc/report.h"
 
-/* Builds a graph in which each source line is a node. The caller frees the graph with
- * pprofc_graph_free. */
+/* Builds a graph of source lines, which the caller frees with pprofc_graph_free. */
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
-/* Returns the line of a function that has the largest self value with the sign `sign`. Returns NULL
- * if there is no such line. */
+/* Returns a function's line with the largest self value of the sign `sign`, or NULL. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 #endif

@@ -7,8 +7,7 @@
 /* Answers requests until standard input ends. Returns the exit status. */
 int mcp_run(const struct command *command);
 
-/* Reads requests from the descriptor `in` until its end, and writes the answers to `out`. Returns
- * the exit status. */
+/* Answers the requests of `in` on `out` until `in` ends. Returns the exit status. */
 int mcp_serve(const struct command *command, int in, int out, pprofc_error *error);
 
 #endif

@@ -1,5 +1,4 @@
-/* Keeps profiles open from one tool call to the next. If memory does not suffice, closes the view
- * or profile whose last use is longest ago. */
+/* Keeps profiles open between tool calls, and closes the least recently used ones. */
 #include "mcp/profiles.h"
 
 #include "common/text.h"
@@ -14,8 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Minimum number of samples for which the server merges equal samples, so that later calls read
- * fewer samples. */
+/* Number of samples from which the server merges equal samples, to make later calls fast. */
 #define MERGED_FROM 100000
 
 void profiles_close_view(struct profiles *p, struct profile_view *view) {
@@ -69,8 +67,6 @@ static void profiles_warn(void *context, const char *message) {
   size_t size = strlen(item->warnings);
   snprintf(item->warnings + size, sizeof item->warnings - size, "%s\n", message);
 }
-
-/* ---- reading ----------------------------------------- */
 
 /* Merges equal samples. The caller must do this before it makes views of the profile. */
 static void profiles_add_up(struct open_profile *item) {
@@ -137,8 +133,7 @@ static bool profiles_same(const struct stat *a, const struct stat *b) {
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Returns the open profile of the file. Closes an older version of the file, unless the current
- * call uses that version. */
+/* Returns a file's open profile. Closes an older version, unless this call uses it. */
 static struct open_profile *profiles_find(struct profiles *p, const struct stat *info,
                                           pprofc_str path) {
   for (size_t i = 0; i < p->count; i++) {
@@ -154,8 +149,7 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
-  /* profiles_make_room may close a view instead of a profile. Repeat it until the number of
-   * profiles is lower. */
+  /* profiles_make_room may close a view instead. Repeat it until a profile is closed. */
   while (p->count == PROFILES_OPEN)
     if (!profiles_make_room(p)) {
       error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);

@@ -31,23 +31,18 @@ struct profiles {
   uint64_t questions;
 };
 
-/* Returns the open profile of a file. Reads the file if it is not open yet or has changed. With
- * `add_up`, merges equal samples of a large profile, so that later calls read fewer samples. The
- * result is valid until the next tool call. */
+/* Returns a file's profile. Reads it if it is not open or has changed. With `add_up`, merges equal
+ * samples of a large profile. Valid until the next tool call. */
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path, bool add_up,
                                         pprofc_error *error);
 
-/* Begins a tool call. From now on, profiles_make_room may close the profiles and views of earlier
- * calls. */
+/* Begins a tool call. profiles_make_room may then close older profiles and views. */
 void profiles_begin(struct profiles *profiles);
 
-/* Closes the view or profile whose last use is longest ago. Returns false if the current call uses
- * all views and profiles. */
+/* Closes the least recently used view or profile. False: this call uses all of them. */
 bool profiles_make_room(struct profiles *profiles);
 void profiles_close_view(struct profiles *profiles, struct profile_view *view);
 void profiles_free(struct profiles *profiles);
-
-/* ---- views ------------------------------------------- */
 
 bool view_shows(const struct profile_view *view, const pprofc_profile *profile);
 uint64_t view_used(const struct profile_view *view);

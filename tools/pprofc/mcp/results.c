@@ -56,8 +56,7 @@ static pprofc_status results_render_table(const void *context, pprofc_write_fn w
   return pprofc_bench_print(s->tables, "text", write, to, results_no_warning, NULL, error);
 }
 
-/* Returns the rank that decides which lines a long answer drops. It never drops the lines with the
- * result and with problems. */
+/* Returns a line's rank in a long answer, which drops neither results nor problems. */
 static int results_rank(pprofc_str line) {
   return str_starts(line, STR("result: ")) || str_starts(line, STR("problem: ")) ? BRIEF_FIXED : 0;
 }
@@ -74,8 +73,7 @@ static pprofc_status results_show(struct result_sides *s, pprofc_error *error) {
   return status;
 }
 
-/* Fails if there are no benchmark results. Otherwise a comparison of nothing would look
- * unchanged. */
+/* Fails without benchmark results, because their comparison would look unchanged. */
 static pprofc_status results_any(const struct result_sides *s, pprofc_error *error) {
   size_t count;
   pprofc_str problem = pprofc_gate_problems(s->gate), line = STR("");

@@ -1,6 +1,5 @@
-/* Implements the methods of the Model Context Protocol. In revision 2026-07-28 each request
- * contains the version. In revisions 2025-11-25 and 2025-06-18 a session begins with a handshake,
- * the method initialize. */
+/* Implements the Model Context Protocol. In revision 2026-07-28 each request names the version. In
+ * revisions 2025-11-25 and 2025-06-18 a session begins with the method initialize. */
 #include "common/terminal.h"
 #include "common/text.h"
 #include "core/budget.h"
@@ -20,10 +19,7 @@
 
 static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
-/* ---- results ----------------------------------------- */
-
-/* Formats the result of an answer by a section of answers.template, and frees the values. `modern`
- * selects revision 2026-07-28. */
+/* Formats an answer by a section of answers.template, and frees it. `modern`: 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
   fill_flag(fill, "modern", modern);
@@ -52,8 +48,7 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes the text of an answer, which comes from files. Changes each "</data" in the text, because
- * "</data" would end the data. */
+/* Writes an answer's text from files. Changes "</data", which would end the data. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct data_parts *d = context;
@@ -70,8 +65,7 @@ static pprofc_status data_render(const void *context, pprofc_write_fn write, voi
   return failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Appends the text of an answer between <data> tags. Shortens the text to leave space for the
- * suggested next calls. */
+/* Appends the text between <data> tags, shortened to leave room for next calls. */
 static void put_answer_data(struct buffer *to, const struct call *call) {
   const struct brief kind = {.kind = BRIEF_LINES};
   const struct data_parts parts = {{&call->head, &call->text}};
@@ -158,8 +152,7 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   return status;
 }
 
-/* Stores the arguments of the suggested next call. The server computes the results of this call in
- * advance. */
+/* Stores the suggested next call, which the server computes in advance. */
 static void mcp_expect_next(struct call *call) {
   pprofc_str next = buffer_str(&call->next[0]);
   text_free(call->mcp->coming);
@@ -191,8 +184,6 @@ static void method_call(struct mcp *mcp, struct rpc *rpc, const struct rpc_reque
   buffer_free(&call.text);
   for (size_t i = 0; i < CALL_NEXT; i++) buffer_free(&call.next[i]);
 }
-
-/* ---- versions ---------------------------------------- */
 
 static void method_initialize(struct mcp *mcp, const struct rpc_request *request,
                               struct rpc_answer *answer) {
@@ -291,8 +282,6 @@ static void mcp_stop(void *context) {
   pthread_mutex_unlock(&mcp->lock);
 }
 
-/* ---- between calls ----------------------------------- */
-
 /* Opens the view of the suggested next call. Returns false if that call needs no view. */
 static bool idle_open(struct call *call) {
   struct mcp *mcp = call->mcp;
@@ -323,8 +312,6 @@ static bool mcp_idle(void *context) {
   budget_release(call.budget);
   return more;
 }
-
-/* ---- the program ------------------------------------- */
 
 int mcp_serve(const struct command *command, int in, int out, pprofc_error *error) {
   struct mcp *mcp = mem_zero_array(&mem_default, 1, sizeof *mcp);

@@ -35,8 +35,6 @@ const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str fun
   return best;
 }
 
-/* ---- rows -------------------------------------------- */
-
 struct source_line {
   int64_t line, flat, cum;
 };
@@ -80,8 +78,6 @@ static bool source_collect(struct source_report *r, const pprofc_graph *graph,
   if (r->count) qsort(r->lines, r->count, sizeof *r->lines, source_by_line);
   return true;
 }
-
-/* ---- text -------------------------------------------- */
 
 /* Reads the file. First tries its path, then shorter and shorter suffixes of the path. */
 static bool source_read(const struct files *files, pprofc_str name, struct buffer *data) {

@@ -37,15 +37,12 @@ tool_fn tool_find(struct call *call, const struct node *name, const struct node 
   return NULL;
 }
 
-/* ---- arguments --------------------------------------- */
-
 /* True for a text without a NUL byte, because a C string would end at this byte. */
 static bool is_text(const struct node *value) {
   return node_is(value, NODE_STRING) && !memchr(value->text.data, 0, value->text.size);
 }
 
-/* True if a value has the type that its schema requires: an integer, a text, or a text or array of
- * texts. */
+/* True if a value has its schema's type: integer, text, or text or array of texts. */
 static bool argument_fits(const struct node *schema, const struct node *value) {
   int64_t number;
   pprofc_str type = node_text(schema, "type");

@@ -1,5 +1,4 @@
-/* Keeps views from one tool call to the next. A view is a profile with the filters of a call, and
- * the results computed from it. */
+/* Keeps views between tool calls: a profile with filters, and the results computed from it. */
 #include "mcp/views.h"
 
 #include "core/brief.h"
@@ -19,8 +18,7 @@
 #define PATH_NAME   60
 
 struct heavy_path {
-  int64_t value, size; /* value of the stack, and its absolute value `size`; `size` 0: the entry is
-                          unused */
+  int64_t value, size; /* value and absolute value `size`; `size` 0: unused */
   uint32_t stack, depth;
   uint32_t frames[PATH_FRAMES]; /* last frames of the stack, in order from root to leaf */
 };
@@ -28,8 +26,7 @@ struct heavy_path {
 struct paths {
   const pprofc_allocator *mem;
   struct stack_frames frames;
-  struct heavy_path (*of)[PATHS]; /* for each function, the stacks with the largest values that
-                                     contain it */
+  struct heavy_path (*of)[PATHS]; /* for each function, its stacks with the largest values */
   pprofc_str unit;
 };
 
@@ -40,9 +37,8 @@ static void paths_free(struct paths *p) {
   mem_free(p->mem, p, 1, sizeof *p);
 }
 
-/* Inserts a stack into the list, which is sorted by size. Skips a stack that is already in the
- * list. A stack of a recursive function contains the function several times and would be inserted
- * again. */
+/* Inserts a stack into the list, sorted by size, unless it is there already: a recursive function
+ * occurs in its stack several times. */
 static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
   size_t at = PATHS - 1;
   for (size_t i = 0; i < PATHS; i++)
@@ -95,8 +91,7 @@ static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, 
   return status;
 }
 
-/* Finds the stacks with the largest values for all functions, in one loop over the samples. The
- * caller must keep the profile as long as the result. */
+/* Finds the largest stacks of all functions in one pass. The result needs the profile. */
 static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
                                const pprofc_allocator *mem, struct paths **paths,
                                pprofc_error *error) {
@@ -142,8 +137,6 @@ void paths_put(const struct paths *p, pprofc_str function, struct buffer *to) {
   }
 }
 
-/* ---- sums -------------------------------------------- */
-
 /* Maximum number of -top reports of a view, each with a different granularity. */
 #define VIEW_TOPS 4
 
@@ -170,10 +163,7 @@ static const char *const view_filters[] = {"profile", "base", "sample_type", "fo
 
 #define VIEW_FILTERS (sizeof view_filters / sizeof *view_filters)
 
-/* ---- creation and release ---------------------------- */
-
-/* Frees the reports of a view. Without `peek`, keeps the -peek report, because the stacks refer to
- * its samples. */
+/* Frees a view's reports, without `peek` except -peek, to whose samples stacks refer. */
 static void view_drop_parts(struct profile_view *v, bool peek) {
   for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
   if (peek) kept_report_free(v->peek);
@@ -245,8 +235,7 @@ static bool view_is_full(pprofc_status status) {
   return status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM;
 }
 
-/* Computes a result of a view. The client can cancel the computation. If memory does not suffice,
- * closes older views and profiles. */
+/* Computes a result, which the client can cancel. Closes older views to get memory. */
 static pprofc_status view_make(struct call *call, struct profile_view *v, view_make_fn make,
                                const char *granularity, bool needed, pprofc_error *error) {
   struct view_part part = {v, v->options};
@@ -313,8 +302,7 @@ pprofc_status view_paths(struct call *call, struct profile_view *v, const struct
   return status;
 }
 
-/* Returns the function that computes the first missing result of a view. Returns NULL if all
- * results exist. */
+/* Returns the function for the first missing result of a view, or NULL. */
 static view_make_fn view_missing(const struct profile_view *v) {
   for (size_t i = 0; i <= v->top_count; i++) {
     if (i == v->top_count) return view_make_top;
@@ -358,8 +346,7 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
       return error_set(error, PPROFC_E_INVALID,
                        "no profile is named; the tool open lists the files of this server");
     if (!*path) continue;
-    /* Opening the next profile may move the entry `item` in memory. The profile of the entry stays
-     * in place. */
+    /* Opening a profile may move the entry `item`, but not its profile. */
     const struct open_profile *item = profiles_get(&call->mcp->profiles, str_of(path), true, error);
     if (!item) return error->status;
     opened[i] = item->profile;

@@ -27,14 +27,11 @@ struct benches {
   size_t count, capacity;
 };
 
-/* ---- the unit ---------------------------------------- */
-
 static bool benches_type_is(const pprofc_profile *p, struct value_type type, const char *name) {
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns one second in the unit of the sample type. The unit is a time or a number of samples.
- * Returns 0 if the unit cannot be converted. */
+/* Returns one second in the sample type's unit, a time or samples; 0: not convertible. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);
@@ -53,8 +50,6 @@ static struct bench_measure benches_measure(const pprofc_profile *p, struct valu
   return (struct bench_measure){"sec/op", benches_of_seconds(p, type)};
 }
 
-/* ---- one file ---------------------------------------- */
-
 static void benches_print_messages(const struct benches *b) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(b->set, &count);
@@ -63,8 +58,7 @@ static void benches_print_messages(const struct benches *b) {
                  STR_ARG(messages[i].text));
 }
 
-/* Fails if the file has results of a second benchmark, because the profiles could belong to
- * either. */
+/* Fails for results of a second benchmark: the profiles may belong to either. */
 static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str name,
                                   pprofc_error *error) {
   pprofc_str package = pprofc_bench_result_config(b->set, result, STR("pkg"));
@@ -124,8 +118,7 @@ static pprofc_status benches_read(struct benches *b, const struct bench_measure 
                    b->wanted ? " of a benchmark that -bench chooses" : "");
 }
 
-/* Assigns the same number of results to each run, in the order of the runs. The cost of a run is
- * the mean of its results. */
+/* Assigns the results evenly to the runs, in order. A run's cost is their mean. */
 static pprofc_status benches_give(const struct benches *b, pprofc_verdict_run *runs, size_t count,
                                   pprofc_error *error) {
   if (!count || b->count % count)
@@ -146,8 +139,6 @@ static void benches_free(struct benches *b) {
   ARRAY_FREE(&mem_default, b->values, b->capacity);
   pprofc_bench_free(b->set);
 }
-
-/* ---- base and head ----------------------------------- */
 
 static pprofc_status benches_find_measure(const pprofc_report_options *options,
                                           const struct loaded_runs *runs,

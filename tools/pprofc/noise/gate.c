@@ -27,8 +27,7 @@ struct noise_printing {
   size_t fired;
 };
 
-/* Formats the change: "grew by +1.2s" or "grew by +12.0%". If there was a test, adds q, the
- * adjusted p-value. */
+/* Formats "grew by +1.2s" or "grew by +12.0%", with q, the adjusted p-value, if tested. */
 static void noise_gate_amount(const struct noise_report *report, const struct noise_finding *found,
                               char out[160]) {
   const pprofc_verdict_estimate *e = &found->estimate;
@@ -66,9 +65,8 @@ static void noise_gate_print(void *context, const struct noise_finding *found) {
                 relation, place);
 }
 
-/* Checks a condition, and prints messages about the changes that satisfy it. Sets *fired to true if
- * there are such changes or if the condition is unusable. Returns false if the profiles do not
- * permit a verdict on the condition. */
+/* Prints messages about changes that satisfy a condition. Sets *fired if there are any, or if the
+ * condition is unusable. Returns false if the profiles permit no verdict on it. */
 static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
   struct noise_printing t = {report, text, 0};
   enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_print, &t);
@@ -96,8 +94,7 @@ static void noise_gate_print_rules(const struct noise_report *report) {
   }
 }
 
-/* True if at least one row has a verdict. Some sample types need more than one run of base and head
- * for a verdict. */
+/* True if a row has a verdict. Some sample types need several runs per side for it. */
 static bool noise_gate_judged(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
     if (report->rows[i].flat.verdict >= PPROFC_VERDICT_UNCHANGED ||

@@ -18,8 +18,6 @@ bool noise_wanted(const struct command *command) {
   return *command->noise.show != '\0';
 }
 
-/* ---- options ----------------------------------------- */
-
 void noise_complete(struct noise_options *n) {
   if (n->blame && !*n->show) n->show = "all";
   n->how.places = n->blame;
@@ -66,8 +64,6 @@ pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t c
   for (size_t i = 0; i < count; i++) runs[i].operations = side[i >= bases];
   return PPROFC_OK;
 }
-
-/* ---- the run ----------------------------------------- */
 
 /* Stores a warning. The function is a pprofc_warn_fn callback. */
 static void noise_warn(void *context, const char *message) {
@@ -147,8 +143,7 @@ bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
   return true;
 }
 
-/* Writes a flame graph or another picture of the difference to its destination. The picture has
- * verdicts. */
+/* Writes a picture of the difference, with verdicts, to its destination. */
 static pprofc_status noise_draw(struct command *command, const struct noise_report *report,
                                 const pprofc_profile *difference, pprofc_error *error) {
   struct arena arena;

@@ -6,8 +6,7 @@
 #include "pipeline/filter_options.h"
 #include "verdict/print/print.h"
 
-/* Maximum number of stored warnings about filters. A warning is printed once, and only if every run
- * caused it. */
+/* Maximum number of warnings about filters, printed once if every run caused them. */
 #define NOISE_WARNINGS 16
 struct noise_warnings {
   size_t count;
@@ -29,8 +28,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
 /* True if the command's format can show verdicts. */
 bool noise_has_format(const struct command *command);
 
-/* True if the report is a picture of the difference, with verdicts from
- * command->report.verdicts. */
+/* True if the report is a picture of the difference with verdicts. */
 bool noise_is_picture(const struct command *command);
 
 /* Returns an error if an option and verdicts cannot be combined, else NULL. */
@@ -45,8 +43,7 @@ struct noise_report noise_report_of(const pprofc_report_options *options,
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
                           struct loaded_runs *runs, pprofc_error *error);
 
-/* Parses -ops: two numbers of operations, for the base and for the head, or one number for each
- * run. */
+/* Parses -ops: numbers of operations for base and head, or one for each run. */
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
                             pprofc_error *error);
 

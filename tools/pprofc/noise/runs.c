@@ -32,8 +32,7 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the start of two texts, with a result like strcmp's. If both numbers have
- * the same number of digits, advances both texts past their numbers. */
+/* Compares the numbers at the start of two texts. Skips them if they are equally long. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && char_is_digit((*b)[1])) (*b)++;

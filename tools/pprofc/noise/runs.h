@@ -8,8 +8,7 @@
 
 struct loaded_runs {
   struct arena arena;
-  struct source_run *sources; /* sources of the base, then of the head; the files of a folder are
-                                 adjacent */
+  struct source_run *sources; /* sources of the base, then of the head, folder by folder */
   size_t source_count, source_capacity, base_sources;
   pprofc_verdict_run *items; /* runs as the library needs them; `sources` owns their profiles */
   size_t count, bases, capacity;
@@ -24,17 +23,15 @@ void runs_free(struct loaded_runs *runs);
 pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
                           pprofc_error *error);
 
-/* Computes the difference between the sums of base and head. In `runs`, the runs of the base come
- * first. With `per_run`, scales the head if base and head have different numbers of runs. The
- * caller releases the difference. */
+/* Subtracts the sum of the base runs, the first in `runs`, from the head runs. `per_run` scales the
+ * head if the numbers of runs differ. The caller releases the difference. */
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
                               bool per_run, pprofc_profile **difference, pprofc_error *error);
 
 /* True if the source is a folder. A folder means all profiles in it. */
 bool runs_is_folder(const char *source);
 
-/* Compares the paths of two runs. The result is like strcmp's, but numbers compare by value: run2
- * is before run10. Benchmark results use the same order. */
+/* Compares paths like strcmp, but numbers by value: run2 is before run10. */
 int runs_order(const char *first, const char *second);
 
 #endif

@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-/* ---- writing ----------------------------------------- */
-
 pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
                                pprofc_error *error) {
   *sums = NULL;
@@ -40,8 +38,6 @@ pprofc_status noise_sums_end(const struct command *command, struct sums *sums, p
   mem_free(&mem_default, sums, 1, sizeof *sums);
   return status;
 }
-
-/* ---- reading ----------------------------------------- */
 
 static bool noise_sums_in(const char *path) {
   char head[64];

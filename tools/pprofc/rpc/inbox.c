@@ -10,8 +10,6 @@ void inbox_free(struct inbox_message *message) {
   if (message) mem_free(&mem_default, message, 1, sizeof *message + message->capacity);
 }
 
-/* ---- bytes ------------------------------------------- */
-
 static bool inbox_is_stopped(struct inbox *r) {
   pthread_mutex_lock(&r->lock);
   bool stopped = r->stopped;
@@ -54,10 +52,7 @@ static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool lin
   return true;
 }
 
-/* ---- messages ---------------------------------------- */
-
-/* Reads the headers of a message. Returns the length of its body, or SIZE_MAX at the end of the
- * input. */
+/* Reads a message's headers. Returns the body's length, or SIZE_MAX at the end. */
 static size_t inbox_headers(struct inbox *r, struct buffer *line) {
   size_t length = 0;
   bool too_long = false;

@@ -1,5 +1,4 @@
-/* Splits the input into messages on a separate thread. A message that cancels a request can then
- * arrive while the request runs. */
+/* Splits the input into messages on a thread, so that a message can cancel a running request. */
 #ifndef PPROFC_RPC_INBOX_H
 #define PPROFC_RPC_INBOX_H
 
@@ -7,8 +6,7 @@
 
 #include <pthread.h>
 
-/* Limits of the queue: number of bytes, and number of messages. While the queue is full, the thread
- * does not read. */
+/* Maximum bytes and messages of the queue. The thread waits while it is full. */
 #define INBOX_WAITING_BYTES ((size_t)16 << 20)
 #define INBOX_WAITING       4096
 
@@ -38,12 +36,10 @@ struct inbox {
 /* Starts the reading thread. Returns false if that fails. */
 bool inbox_start(struct inbox *inbox);
 
-/* Waits some milliseconds for a message. Returns true if no message arrives and the input has not
- * ended. */
+/* Waits some milliseconds. Returns true if no message arrives and the input goes on. */
 bool inbox_is_quiet(struct inbox *inbox, long milliseconds);
 
-/* Waits for the next message. Returns NULL at the end of the input. The caller frees the message
- * with inbox_free. */
+/* Waits for a message, which the caller frees with inbox_free. NULL: end of the input. */
 struct inbox_message *inbox_next(struct inbox *inbox);
 void inbox_free(struct inbox_message *message);
 

@@ -1,5 +1,4 @@
-/* Runs the loop of a JSON-RPC server: reads a message, checks it, calls the handler and writes the
- * answer. */
+/* Runs a JSON-RPC server: reads and checks messages, calls the handler, and answers. */
 #include "rpc/rpc.h"
 
 #include "core/escape.h"
@@ -9,8 +8,7 @@
 
 #include <stdio.h>
 
-/* Maximum number of stored ids of requests that were cancelled before their start. Older ids are
- * dropped. */
+/* Maximum number of stored ids of requests cancelled before their start. */
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
@@ -36,8 +34,6 @@ void rpc_fail(struct rpc_answer *answer, int code, const char *message) {
   answer->code = code;
   snprintf(answer->message, sizeof answer->message, "%s", message);
 }
-
-/* ---- ids --------------------------------------------- */
 
 void rpc_put_string(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, '"');
@@ -68,8 +64,6 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
   return kept.data ? kept : STR("");
 }
 
-/* ---- cancellation ------------------------------------ */
-
 /* Stores the id of a cancelled request. The reading thread calls this function. */
 static void rpc_look(void *context, pprofc_str message) {
   struct rpc *rpc = context;
@@ -92,8 +86,7 @@ static void rpc_look(void *context, pprofc_str message) {
   arena_free(&arena);
 }
 
-/* True if the request was cancelled before its start. Removes the request's id from the stored
- * ids. */
+/* True if the request was cancelled before its start. Forgets the id. */
 static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   bool found = false;
   for (size_t i = 0; i < CANCELLED_MAX; i++)
@@ -114,8 +107,7 @@ static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   return !cancelled;
 }
 
-/* Ends the current request. Returns false if the request was cancelled; the answer must then not be
-   sent. */
+/* Ends the current request. Returns false if it was cancelled and needs no answer. */
 static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   rpc->running[0] = '\0';
@@ -136,8 +128,7 @@ static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
 }
 
-/* Completes the text of a message, sends it and frees it. With one message per line, the text ends
- * with a newline. */
+/* Completes, sends and frees a message. Among lines, it ends with a newline. */
 static void rpc_close(struct rpc *rpc, struct buffer *text) {
   buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
   rpc_send(rpc, text);
@@ -192,8 +183,7 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
 
 /* ---- one message ------------------------------------- */
 
-/* Checks a message. Returns false if the message is invalid or is a response of the client. An
- * invalid message sets the error of the answer. */
+/* Checks a message. Returns false if it is a response or invalid, with the answer's error. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");

@@ -15,8 +15,7 @@
 #define RPC_INVALID_PARAMS   (-32602)
 #define RPC_INTERNAL_ERROR   (-32603)
 
-/* Format of messages. RPC_LINES: one message per line (MCP). RPC_HEADERS: a header contains the
- * message's length (LSP). */
+/* Format of messages: one per line (MCP), or with a header for the length (LSP). */
 enum rpc_framing { RPC_LINES, RPC_HEADERS };
 
 /* A request or a notification. */
@@ -43,20 +42,17 @@ struct rpc_server {
   /* Answers a request. After a notification, the loop sends no answer. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
-  /* Returns the JSON id of the request that a message cancels. Returns an empty text for other
-   * messages. The reading thread calls this function. */
+  /* Returns the JSON id that a message cancels, or an empty text. Runs in the reading thread. */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
   /* Stops the current request. The reading thread calls this function. */
   void (*stop)(void *context);
-  /* Does a step of work in advance while there is no message. Returns false if there is nothing to
-   * do. NULL: there is never such work. */
+  /* Does a step of work in advance. Returns false if nothing is left. May be NULL. */
   bool (*idle)(void *context);
   /* Receives the client's response to rpc_ask. NULL: ignore responses. */
   void (*respond)(void *context, struct rpc *rpc, const struct node *message);
 };
 
-/* Answers messages until the input ends or rpc_end is called. Returns 0, or 2 when out of
- * memory. */
+/* Answers until the input or rpc_end. Returns 0, or 2 when out of memory. */
 int rpc_run(const struct rpc_server *server, int in, int out);
 
 /* Ends the loop after the current request. */
@@ -78,8 +74,7 @@ void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
 /* Appends a text as a JSON string. */
 void rpc_put_string(struct buffer *out, pprofc_str text);
 
-/* Returns the JSON text of an id, which is a string or an integer. Returns an empty text for other
- * values. */
+/* Returns the JSON text of an id, a string or integer, or an empty text. */
 pprofc_str rpc_id(const struct node *node, struct arena *arena);
 
 #endif

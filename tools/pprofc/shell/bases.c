@@ -1,5 +1,4 @@
-/* Implements the commands base and diff_base, which set, remove and restore a base. The session
- * keeps two profiles: the head without a base, and the difference. */
+/* Implements the commands base and diff_base, which set, remove and restore a base. */
 #include "session.h"
 
 #include "common/progress.h"
@@ -28,8 +27,7 @@ static pprofc_status bases_read(const struct command *command, pprofc_profile **
   return status;
 }
 
-/* Reads the head again. If the command line has a base, the session has only the difference so
- * far. */
+/* Reads the head again if the session has only the difference of the command line. */
 static bool bases_find_head(struct shell *shell) {
   if (shell->head) return true;
   struct command command = command_without_base(&shell->command);

@@ -11,8 +11,7 @@ static void commands_options(struct shell *shell, const struct shell_words *word
   shell_print_options(shell);
 }
 
-/* Prints the help for a name. Joins several words to one name: `help top list` explains "top
- * list". */
+/* Prints the help for a name, or for words joined to one: "top list". */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
   struct buffer name;
   buffer_init(&name, &mem_default, SIZE_MAX / 2);

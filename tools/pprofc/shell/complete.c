@@ -1,5 +1,4 @@
-/* Completes the word at the cursor. The names of options and commands come from their tables. The
- * names of functions come from the profile. */
+/* Completes options and commands from their tables, and functions from the profile. */
 #include "core/escape.h"
 #include "pipeline/filter_options.h"
 #include "profile/profile.h"
@@ -87,8 +86,7 @@ static void completions_add_commands(struct completions *out, pprofc_str typed) 
   }
 }
 
-/* Adds the options and their values. Appends `suffix` to each option: "=" in a command line, "" in
- * help. */
+/* Adds options and their values. `suffix` is "=" in a command line, "" in help. */
 static void completions_add_options(struct completions *out, pprofc_str typed, const char *suffix) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = shell_option_at(i)); i++) {
@@ -99,8 +97,7 @@ static void completions_add_options(struct completions *out, pprofc_str typed, c
   }
 }
 
-/* Adds the sample types. With `shortcuts`, also adds total_TYPE and mean_TYPE, but only if the
- * typed word is not empty. */
+/* Adds the sample types; with `shortcuts` also total_TYPE and mean_TYPE for a typed prefix. */
 static void completions_add_types(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, bool shortcuts) {
   const pprofc_profile *p = shell->profile;
@@ -122,8 +119,7 @@ static void completions_escape(pprofc_str name, struct buffer *out) {
   }
 }
 
-/* Adds the functions whose names begin with the typed word. Without such a function, adds the
- * functions whose names contain the word. */
+/* Adds the functions that begin with the typed word, or else the ones that contain it. */
 static void completions_add_functions(const struct shell *shell, struct completions *out,
                                       pprofc_str typed, bool anywhere) {
   const pprofc_profile *p = shell->profile;
@@ -140,8 +136,7 @@ static void completions_add_functions(const struct shell *shell, struct completi
   buffer_free(&text);
 }
 
-/* Writes the folder of a typed path to `folder`, with a slash at its end; "" for the current
- * folder. Returns false if the buffer is too small. */
+/* Writes a typed path's folder with a slash at its end; "": current. False: no room. */
 static bool completions_folder(pprofc_str typed, char *folder, size_t room) {
   size_t slash = str_find_last_char(typed, '/');
   size_t size = slash < typed.size ? slash + 1 : 0;

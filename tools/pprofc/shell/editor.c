@@ -32,10 +32,7 @@ struct editor {
 
 #if HAVE_LIBEDIT
 
-static struct libedit editor_lib; /* functions of libedit; the shell loads them before it reads its
-                                     first line */
-
-/* ---- keys -------------------------------------------- */
+static struct libedit editor_lib; /* functions of libedit, loaded before the first line */
 
 static char editor_prompt_text[] = PROMPT;
 
@@ -51,8 +48,7 @@ static void editor_signal(int number) {
   if (number == SIGCONT) editor_continued = 1;
 }
 
-/* Adapts the line to the terminal's new size. After ^Z, also restores the terminal modes and shows
- * the line again. */
+/* Adapts the line to the terminal's size, and restores the terminal after ^Z. */
 static void editor_wake(EditLine *line) {
   editor_lib.resize(line);
   if (!editor_continued) return;
@@ -99,8 +95,6 @@ static int editor_key(EditLine *line, wchar_t *key) {
     return 1;
   }
 }
-
-/* ---- completion -------------------------------------- */
 
 /* Prints the candidates in columns below the line. */
 static void editor_list(const struct editor *editor, const struct completions *found) {
@@ -162,10 +156,7 @@ static unsigned char editor_complete(EditLine *line, int key) {
   return result;
 }
 
-/* ---- opening ----------------------------------------- */
-
-/* Makes libedit treat lines as UTF-8 in every locale. Changes only the category LC_CTYPE of the
- * locale. */
+/* Makes libedit treat lines as UTF-8, by the locale category LC_CTYPE only. */
 static void editor_set_locale(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
@@ -229,10 +220,7 @@ static void editor_close_line(struct editor *editor) {
   if (editor->err) fclose(editor->err);
 }
 
-/* ---- reading ----------------------------------------- */
-
-/* Ends a line after ^C. The typed text stays on the screen. Copies the text to `line`, because the
- * caller handles an empty line differently. */
+/* Ends a line after ^C, and copies its text, because the caller treats an empty line apart. */
 static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
   const LineInfo *info = editor_lib.line(editor->line);
   buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));
@@ -247,8 +235,7 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   int size = 0;
   HistEvent event;
   editor->interrupted = false;
-  /* Set the terminal modes before the prompt. libedit would set them at the prompt, and would lose
-   * the keys that the user typed before. */
+  /* Set the modes before the prompt. libedit would set them late, and lose typed keys. */
   editor_lib.set(editor->line, EL_PREP_TERM, 1);
   const char *text = editor_lib.gets(editor->line, &size);
   if (editor->interrupted) return editor_stopped(editor, line);
@@ -272,8 +259,6 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
 
 #endif
 
-/* ---- without libedit --------------------------------- */
-
 static enum shell_line editor_read_plain(struct editor *editor, struct buffer *line) {
   (void)fd_write(&editor->prompt, PROMPT, sizeof PROMPT - 1);
   enum shell_line got = input_read(editor->shell, &editor->plain, line);
@@ -281,8 +266,6 @@ static enum shell_line editor_read_plain(struct editor *editor, struct buffer *l
   if (got == SHELL_LINE_READ) history_add(editor->history, shell_trim(buffer_str(line)));
   return got;
 }
-
-/* ---- with and without libedit ------------------------ */
 
 struct editor *editor_open(struct shell *shell) {
   struct editor *editor = mem_zero_array(&mem_default, 1, sizeof *editor);

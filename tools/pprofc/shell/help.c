@@ -1,12 +1,9 @@
-/* Implements the command help. Lists commands and options and prints their texts, from the tables
- * of formats, options and commands. */
+/* Implements the command help, from the tables of formats, options and commands. */
 #include "common/terminal.h"
 #include "profile/profile.h"
 #include "session.h"
 
 #include <stdlib.h>
-
-/* ---- more than one line ------------------------------ */
 
 #define TAG_FILTERS                                                                                \
   "Use name=value syntax to limit the matching to a specific tag.\n"                               \
@@ -93,8 +90,6 @@ static void help_lines(const char *text) {
   while (text && str_next_line(&rest, &line)) message_note("%.*s", STR_ARG(line));
 }
 
-/* ---- reports ----------------------------------------- */
-
 #define SAMPLES     "    Include up to n samples\n"
 #define FUNCTIONS   "    Include functions matching func_regex, or including the address specified.\n"
 #define EXPRESSIONS "    Include samples matching focus_regex, and exclude ignore_regex."
@@ -144,8 +139,6 @@ static bool help_of_format(pprofc_str what) {
   return true;
 }
 
-/* ---- options, choices, commands ---------------------- */
-
 static bool help_of_option(const struct shell *shell, pprofc_str what) {
   const pprofc_option_info *info = shell_option_find(what);
   if (!info) return false;
@@ -194,8 +187,6 @@ static bool help_of_shortcut(const struct shell *shell, pprofc_str what) {
   buffer_free(&lines);
   return found;
 }
-
-/* ---- the list ---------------------------------------- */
 
 static void help_entry(const char *name, const char *text) {
   message_note("    %-16s %s", name, text);

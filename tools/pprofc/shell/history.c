@@ -1,6 +1,5 @@
-/* Stores typed lines in $XDG_STATE_HOME/pprofc/history. Only the file's owner can read it. The
- * shell appends each line at once, so several shells can share the file. At its end, the shell
- * drops the oldest lines. */
+/* Stores typed lines in $XDG_STATE_HOME/pprofc/history, readable only by its owner. The shell
+ * appends each line at once, for other shells, and drops the oldest at its end. */
 #include "common/new_folder.h"
 #include "core/infile.h"
 #include "session.h"
@@ -21,8 +20,6 @@ struct shell_history {
   const char **lines; /* pointers to the lines in `text` that have no control bytes */
   size_t count, capacity;
 };
-
-/* ---- the file ---------------------------------------- */
 
 /* Finds the program's state folder by the XDG rules, and creates it if necessary. */
 static bool history_find(char *path, size_t room) {
@@ -66,8 +63,6 @@ static void history_read(struct shell_history *history) {
   close(fd);
   history->text.failed = false;
 }
-
-/* ---- lines ------------------------------------------- */
 
 /* True if the line has no control bytes. The editor cannot show control bytes. */
 static bool history_is_plain(pprofc_str line) {
@@ -131,8 +126,6 @@ void history_add(struct shell_history *history, pprofc_str line) {
   buffer_free(&text);
   close(fd);
 }
-
-/* ---- the end ----------------------------------------- */
 
 static bool history_write(const struct shell_history *history, int fd) {
   FILE *file = fdopen(fd, "w");

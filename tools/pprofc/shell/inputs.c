@@ -1,5 +1,4 @@
-/* Reads lines from three inputs: standard input, the editor on a terminal, and files given to
- * `source`. */
+/* Reads lines from standard input, the editor on a terminal, and files of `source`. */
 #include "common/text.h"
 #include "session.h"
 
@@ -9,8 +8,6 @@
 #include <unistd.h>
 
 #define INPUT_BYTES ((size_t)64 << 10)
-
-/* ---- one input --------------------------------------- */
 
 /* Reads more bytes. Returns 0 at the end of the file, and -1 with errno after an error. */
 static ssize_t input_fill(struct shell_input *input) {
@@ -72,8 +69,6 @@ void input_close(struct shell_input *input) {
   text_free(input->name);
   close(input->fd);
 }
-
-/* ---- all inputs -------------------------------------- */
 
 enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
   while (shell->input_count) {

@@ -1,12 +1,9 @@
-/* Runs a line of the shell. Tries in the same order as pprof: a shortcut, an option with a value, a
- * command, a report. */
+/* Runs a line. Tries, as pprof, a shortcut, an option, a command, a report. */
 #include "common/quote.h"
 #include "core/chars.h"
 #include "core/escape.h"
 #include "profile/profile.h"
 #include "session.h"
-
-/* ---- white space ------------------------------------- */
 
 /* True for white space by the definition of Go's unicode.IsSpace. */
 static bool lines_is_space(int32_t c) {
@@ -17,8 +14,7 @@ static bool lines_is_space(int32_t c) {
   return false;
 }
 
-/* Returns the end of the word that begins at `from`. With `space`, returns the end of the white
- * space that begins there. */
+/* Returns the end of the word at `from`, or with `space` of the white space. */
 static size_t lines_skip(pprofc_str text, size_t from, bool space) {
   while (from < text.size) {
     size_t next = from;
@@ -48,8 +44,6 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
   return true;
 }
 
-/* ---- shortcuts --------------------------------------- */
-
 static const struct {
   /* prefix of a sample type in a shortcut, and a line to run before sample_index=TYPE */
   const char *prefix, *before;
@@ -72,8 +66,6 @@ bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *o
   }
   return false;
 }
-
-/* ---- name=value -------------------------------------- */
 
 /* Returns the value after '='. Removes white space, and a comment that starts with "//:". */
 static pprofc_str lines_value(pprofc_str text) {
@@ -98,8 +90,6 @@ static bool lines_assign(struct shell *shell, pprofc_str line) {
     shell_set(shell, info, value);
   return true;
 }
-
-/* ---- reports ----------------------------------------- */
 
 static const pprofc_format_info *lines_format(pprofc_str name) {
   const pprofc_format_info *info;
@@ -152,10 +142,7 @@ static void lines_report(struct shell *shell, const struct shell_words *words) {
   shell_report(shell, info, NULL, words, digits == word.size);
 }
 
-/* ---- lines ------------------------------------------- */
-
-/* Copies the line. For a command with a file argument, replaces '=' by a blank, as in
- * "diff_base=old.pb.gz". */
+/* Copies the line. Before a file argument, '=' becomes a blank: "diff_base=old.pb.gz". */
 static void lines_separate(pprofc_str line, struct buffer *out) {
   size_t equals = str_find_char(line, '=');
   const struct shell_command *command = shell_command_find(str_slice(line, 0, equals));

@@ -1,6 +1,5 @@
-/* Sends a report to standard output, a file, a program, a pager or a viewer. The shell opens this
- * target only when it writes the first byte. A failed report therefore leaves no file and starts no
- * program. */
+/* Sends a report to standard output, a file, a program, a pager or a viewer. Opens it with the
+ * first byte, so a failed report leaves no file and starts no program. */
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
@@ -18,8 +17,6 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- processes --------------------------------------- */
 
 /* A child process that reads the bytes which the shell writes to `fd`. */
 struct shell_process {
@@ -46,16 +43,13 @@ static pprofc_status process_start(struct shell_process *process, const char *co
   return PPROFC_OK;
 }
 
-/* Closes the program's input and waits until the program ends. Returns its exit status, or 128 plus
- * the number of the signal that ended it. */
+/* Waits until the program ends. Returns its exit status, or 128 plus its signal's number. */
 static int process_wait(struct shell_process *process) {
   int how;
   if (process->fd >= 0) close(process->fd);
   process->fd = -1;
   return spawn_wait(process->pid, &how) ? spawn_status(how) : 0;
 }
-
-/* ---- the pager --------------------------------------- */
 
 struct pager {
   bool wanted; /* true while the pager may still be started */
@@ -68,8 +62,7 @@ struct pager {
 
 #define PAGER_WORDS 16
 
-/* Splits $PAGER at blanks. Without $PAGER, chooses less or more. Sets words[0] to NULL if there is
- * no pager. The words point into `text`. */
+/* Splits $PAGER at blanks into `text`, or chooses less or more. words[0]: NULL without one. */
 static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) {
   const char *value = getenv("PAGER");
   words[0] = NULL;
@@ -85,8 +78,7 @@ static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) 
   if (useless) words[0] = NULL;
 }
 
-/* Prepares the pager. `allowed` is false if there is no terminal or the user turned the pager
- * off. */
+/* Prepares the pager. `allowed`: there is a terminal, and pagers are not off. */
 static void pager_init(struct pager *pager, bool allowed) {
   struct winsize size;
   *pager = (struct pager){.wanted = false};
@@ -99,8 +91,7 @@ static void pager_init(struct pager *pager, bool allowed) {
   pager->width = size.ws_col ? size.ws_col : 80;
 }
 
-/* Adds the number of rows of the text to `used`. Counts each byte as one column, which is precise
- * enough. */
+/* Adds the text's rows to `used`, with each byte as a column. */
 static void pager_count(struct pager *pager, const char *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     bool wraps = pager->column == pager->width;
@@ -124,8 +115,7 @@ static int pager_start(struct pager *pager) {
   pager->wanted = false;
   pager_find(text, sizeof text, words);
   if (words[0]) {
-    /* Use git's default options for less: quit if the text fits on one screen, keep colours, do not
-     * clear the screen. */
+    /* Use git's options for less: quit if it fits on a screen, keep colours and screen. */
     setenv("LESS", "FRX", 0);
     shell_set_paging(true);
     if (process_start(&pager->process, words, NULL) != PPROFC_OK)
@@ -177,8 +167,6 @@ struct shell_output {
   pprofc_error *error; /* error of the last failed write; its message explains the errno */
 };
 
-/* ---- opening ----------------------------------------- */
-
 static pprofc_status output_open_file(struct shell_output *out, const char *path) {
   message_note("Generating report in %s", path);
   pprofc_status status = outfile_open(&out->file, path, out->error);
@@ -225,8 +213,6 @@ static pprofc_status output_open(struct shell_output *out) {
   return PPROFC_OK;
 }
 
-/* ---- writing ----------------------------------------- */
-
 static int output_put(struct shell_output *out, const void *data, size_t size) {
   switch (out->target->kind) {
   case OUTPUT_FILE:
@@ -258,8 +244,6 @@ static int output_write(void *context, const void *data, size_t size) {
   return -1;
 }
 
-/* ---- closing ----------------------------------------- */
-
 static pprofc_status output_end_file(struct shell_output *out, pprofc_status status) {
   signals_remove(NULL);
   if (status == PPROFC_OK) return outfile_commit(&out->file, out->error);
@@ -286,8 +270,7 @@ static pprofc_status output_end_program(struct shell_output *out, pprofc_status 
   return error_set(out->error, PPROFC_E_IO, "'%s' ended with status %d", out->process.name, code);
 }
 
-/* Starts the viewer. The viewer may read the file at any time. Therefore the shell removes the file
- * only at its own end. */
+/* Starts the viewer, which may read the file until the shell ends and removes it. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
   struct shell *shell = out->shell;
   if (out->viewer.fd < 0) return status;
@@ -329,10 +312,7 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
   return status;
 }
 
-/* ---- reports ----------------------------------------- */
-
-/* Chooses the target of a report if the line does not name it: a viewer, a numbered file for binary
- * formats, or standard output. */
+/* Chooses a target for a line without one: viewer, numbered file, or standard output. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)
@@ -359,8 +339,6 @@ pprofc_status shell_output(struct shell *shell, const struct command *run,
   signal(SIGPIPE, before);
   return status;
 }
-
-/* ---- viewers ----------------------------------------- */
 
 void shell_reap_viewers(struct shell *shell) {
   for (size_t i = 0; i < shell->viewer_count; i++) {

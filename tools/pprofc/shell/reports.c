@@ -87,8 +87,7 @@ static bool reports_read_words(struct shell_request *request, const struct shell
   return true;
 }
 
-/* Replaces focus and ignore by the expressions in the line. The report `tags` has tagfocus and
- * tagignore instead. */
+/* Sets focus and ignore, or tagfocus and tagignore for `tags`, from the line. */
 static bool reports_apply_expressions(struct shell_request *request) {
   pprofc_report_options *report = &request->run.report;
   bool tags = strcmp(report->format, "tags") == 0;

@@ -37,8 +37,7 @@ struct shell_base {
   char *source; /* file or URL of the base; NULL if the user has set no base */
   bool compare; /* true for diff_base, false for base */
   bool on;
-  bool chosen; /* true if the user set the base in the shell, false if it comes from the command
-                  line */
+  bool chosen; /* the base was set in the shell, not by the command line */
 };
 
 struct shell {
@@ -69,8 +68,7 @@ struct shell {
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints an error. If the line comes from a `source` file, names the file and the line number. Sets
- * `failed`. */
+/* Prints an error with the place in a `source` file, and sets `failed`. */
 void shell_fail(struct shell *shell, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Prints an error of the library like shell_fail. */
@@ -92,18 +90,15 @@ pprofc_str shell_trim(pprofc_str text);
 /* Splits text at white space. Returns false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words);
 
-/* Expands a shortcut (":", "cpu", "mean_cpu") to lines that end with newlines. Returns false if the
- * line is not a shortcut. */
+/* Expands a shortcut (":", "cpu", "mean_cpu") to lines. Returns false if it is another line. */
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out);
 
-/* Returns the format in a word such as top10, or NULL. Sets *digits to the index in the word where
- * the number begins. */
+/* Returns the format in a word such as top10, or NULL. *digits: start of the number. */
 const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* The functions return the option that has an index or a name, or NULL. The option `output` comes
- * after the report options. */
+/* Return an option by index or name, or NULL. `output` follows the report options. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
@@ -175,8 +170,7 @@ pprofc_status shell_output(struct shell *shell, const struct command *run,
 
 /* ---- verdicts (verdicts.c) --------------------------- */
 
-/* Parses "all", "changed", "rows" or "off". For any other value, prints an error and returns
- * false. */
+/* Parses "all", "changed", "rows" or "off", or prints an error and returns false. */
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command);
 
 /* True if the option noise is set and this report can show verdicts. */
@@ -194,14 +188,12 @@ void shell_forget_runs(struct shell *shell);
 /* Marks viewers that have ended. Prints an error for each viewer that failed. */
 void shell_reap_viewers(struct shell *shell);
 
-/* Removes the files of all viewers. If the newest viewer has just started, first waits up to a
- * second. */
+/* Removes the viewers' files. Waits up to a second for a viewer that just started. */
 void shell_end_viewers(struct shell *shell);
 
 /* ---- ^C ---------------------------------------------- */
 
-/* Records that a pager now reads the terminal (`on`), or that it no longer does. As long as a pager
- * reads the terminal, a second ^C does not end the shell. */
+/* Records that a pager reads the terminal, which keeps ^C from ending the shell. */
 void shell_set_paging(bool on);
 
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };
@@ -240,10 +232,8 @@ struct shell_history;
 
 /* Reads the stored lines, oldest first. Returns NULL if there is no folder for the file. */
 struct shell_history *history_open(void);
-const char *history_line(const struct shell_history *history, size_t index); /* Returns the line at
-                                                                                an index, or NULL
-                                                                                after the last
-                                                                                line. */
+const char *history_line(const struct shell_history *history,
+                         size_t index); /* line at an index, or NULL after the end */
 void history_add(struct shell_history *history, pprofc_str line);
 void history_close(struct shell_history *history);
 

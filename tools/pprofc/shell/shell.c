@@ -21,10 +21,7 @@
 
 #define SHELL_FAILED 2
 
-/* ---- messages ---------------------------------------- */
-
-/* Prints a message. If the line comes from a `source` file, starts with the file name and the line
- * number. */
+/* Prints a message, with file name and line number in a `source` file. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
       shell->input_count ? &shell->inputs[shell->input_count - 1] : NULL;
@@ -57,8 +54,6 @@ void shell_fail_error(struct shell *shell, pprofc_error *error) {
   limit_flags_name(error);
   shell_say(shell, error->message);
 }
-
-/* ---- ^C ---------------------------------------------- */
 
 static volatile sig_atomic_t interrupted;
 static struct budget *volatile interruptible;
@@ -103,8 +98,6 @@ enum shell_wait shell_wait_input(int fd) {
   return woken ? SHELL_WAIT_SIGNAL : SHELL_WAIT_READY;
 }
 
-/* ---- greeting ---------------------------------------- */
-
 static void shell_print_label(void *context, const char *prefix, pprofc_str text) {
   pprofc_str line;
   (void)context;
@@ -116,8 +109,7 @@ static void shell_print_label(void *context, const char *prefix, pprofc_str text
   while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line));
 }
 
-/* Prints the header of a report on the whole profile. Prints no header if an option is invalid, as
- * in pprof. */
+/* Prints the header of a whole report, unless an option is invalid, as in pprof. */
 static void shell_print_header(struct shell *shell) {
   pprofc_report_options options = shell->command.report;
   struct report report = {.options = &options, .mem = &shell->profile->mem};
@@ -151,8 +143,6 @@ static void shell_greet(struct shell *shell) {
   message_note("Entering interactive mode (type \"help\" for commands, \"o\" for options)");
 }
 
-/* ---- lines ------------------------------------------- */
-
 /* Runs a line. The first ^C cancels the line, a second ^C ends the program. */
 static void shell_run_line(struct shell *shell, pprofc_str line) {
   interruptible = shell->command.budget;
@@ -167,8 +157,7 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   shell_reap_viewers(shell);
 }
 
-/* Handles ^C at the prompt. On an empty line, the first ^C prints how to leave the shell. The next
- * ^C leaves the shell. */
+/* Handles ^C at the prompt. On an empty line, the second one leaves the shell. */
 static void shell_answer_interrupt(struct shell *shell, const struct buffer *line, bool *warned) {
   if (line->size) {
     *warned = false;
@@ -204,11 +193,7 @@ static int shell_loop(struct shell *shell) {
   return stopped ? SHELL_FAILED : 0;
 }
 
-/* ---- start and end ----------------------------------- */
-
-/* Reads all data of the sources, because a later line can request any report. To this end, reads
- * them as for the output format proto. For most other formats, the reader drops data that the
- * report does not need. */
+/* Reads all data of the sources, as for proto, because a later line can request any report. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;

@@ -1,5 +1,4 @@
-/* Sets and lists the options of the shell. They are the report options of the library, and
- * `output`. */
+/* Sets and lists the options: the library's report options, and `output`. */
 #include "common/quote.h"
 #include "common/terminal.h"
 #include "common/text.h"
@@ -110,8 +109,7 @@ static void variables_set_bool(struct shell *shell, const pprofc_option_info *in
   text_free(text);
 }
 
-/* Parses a decimal number, the only type of number that pprof accepts. A value that is too large
- * becomes the maximum. */
+/* Parses a decimal number, the only type in pprof. A large one becomes the maximum. */
 static void variables_set_int(struct shell *shell, const pprofc_option_info *info,
                               pprofc_str value) {
   int64_t number;
@@ -153,8 +151,7 @@ static void variables_set_choice(struct shell *shell, const pprofc_option_info *
   if (reset) message_note("%s is reset to its default; it can be one of %s", info->name, words);
 }
 
-/* Stores the name of the sample type instead of its index, because the index may differ in another
- * profile. */
+/* Stores the sample type's name, because its index may differ in another profile. */
 static void variables_set_sample_index(struct shell *shell, const pprofc_option_info *info,
                                        pprofc_str value) {
   const pprofc_profile *profile = shell->profile;
@@ -226,8 +223,7 @@ void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value) {
   message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
 }
 
-/* Warns about options of the command line that would make every report fail: the sample type, an
- * expression or a divisor. */
+/* Warns about options of the command line that make every report fail. */
 void shell_check_options(struct shell *shell) {
   pprofc_error error;
   size_t index;

@@ -1,6 +1,5 @@
-/* Adds verdicts to reports. With the option noise, the formats top, text, json and the flame graphs
- * show verdicts. The judged runs come from the command line or from diff_base. The shell reads the
- * runs once for each base. */
+/* Adds verdicts to the formats top, text, json and flame graphs, with the option noise. The runs,
+ * read once per base, come from the command line or diff_base. */
 #include "common/quote.h"
 #include "noise/noise.h"
 #include "session.h"

@@ -1,5 +1,4 @@
-/* Serves the files of the page. Each URL contains a hash of the file. A browser may therefore keep
- * the file forever. */
+/* Serves the page's files by URLs with a hash, so that browsers keep them. */
 #include "web/assets.h"
 
 #include "codec/codec.h"
@@ -8,8 +7,7 @@
 
 #define HASH_DIGITS 16
 
-/* Formats a name such as "app-0123456789abcdef.css". A name that does not fit is truncated and has
- * no NUL. */
+/* Formats "app-0123456789abcdef.css". A longer name has no NUL. */
 static size_t asset_write_name(const struct web_asset *asset, char *out, size_t size) {
   pprofc_str name = str_of(asset->name);
   size_t dot = str_find_last_char(name, '.');

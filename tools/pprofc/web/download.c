@@ -14,8 +14,6 @@ struct download {
 
 typedef pprofc_status (*download_fn)(struct download *d, pprofc_error *error);
 
-/* ---- types of downloads ------------------------------ */
-
 /* Writes the profile unchanged. */
 static pprofc_status download_profile(struct download *d, pprofc_error *error) {
   return pprofc_profile_write(d->choice.shown, reply_write, d->reply, error);
@@ -35,8 +33,7 @@ static pprofc_status download_flame(struct download *d, pprofc_error *error) {
 
 /* Writes a report in a format of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
-  /* The format proto has integers. So keep the recorded amounts: means of runs and values per
-   * second would be rounded. */
+  /* proto keeps recorded amounts: it would round means and values per second. */
   bool whole = strcmp(d->options.format, "proto") == 0;
   if (!whole) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   return pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);
@@ -103,8 +100,6 @@ static const struct download_kind *download_find(const char *what) {
     if (strcmp(download_kinds[i].what, what) == 0) return &download_kinds[i];
   return NULL;
 }
-
-/* ---- the answer -------------------------------------- */
 
 static pprofc_status download_open(struct download *d, struct web_question *q,
                                    pprofc_error *error) {

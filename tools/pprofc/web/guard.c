@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-/* ---- headers ----------------------------------------- */
-
 static bool guard_same(pprofc_str text, pprofc_str lower) {
   return text.size == lower.size && str_starts_any_case(text, lower);
 }
@@ -18,10 +16,7 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
   return count;
 }
 
-/* ---- names ------------------------------------------- */
-
-/* Removes ":PORT" from a host. A missing port means 80. Returns false if the port differs from
- * `port`. */
+/* Removes ":PORT" from a host, by default 80. Returns false for another port. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
@@ -33,8 +28,7 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
   return true;
 }
 
-/* True if the host is a name of this machine. Other names are rejected, because an attacker can
- * make any name resolve to this machine. */
+/* True for a name of this machine. An attacker can make any other name resolve to it. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
@@ -43,14 +37,11 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* True if the Host header names this server. With a token, every name is valid, because a machine
- * can have many names. */
+/* True if the Host header names this server, or with a token: it can have many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
   return guard_take_port(&host, g->port);
 }
-
-/* ---- token ------------------------------------------- */
 
 /* True if the token is correct. The duration of the comparison does not depend on the text. */
 static bool guard_token_is(const struct guard *g, pprofc_str text) {
@@ -81,8 +72,6 @@ static bool guard_has_cookie(const struct guard *g, const struct guard_request *
       return true;
   return false;
 }
-
-/* ---- single checks ----------------------------------- */
 
 static struct guard_decision guard_refuse(struct guard_decision d, unsigned status,
                                           const char *why) {
@@ -120,8 +109,7 @@ static bool guard_is_path(pprofc_str target) {
   return true;
 }
 
-/* Checks that the request has a body length, and that the path permits this length. Returns 0 or an
- * HTTP status. */
+/* Checks the body's length, which the path may permit. Returns 0 or an HTTP status. */
 static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
   pprofc_str length, coding;
   uint64_t bytes = 0, most = upload ? GUARD_UPLOAD_BYTES : GUARD_BODY_BYTES;
@@ -133,8 +121,7 @@ static unsigned guard_check_body(const struct guard_request *r, unsigned method,
   return bytes > most ? 413 : 0;
 }
 
-/* True if the browser reports that another site made the request. A link that the user followed to
- * a page does not count. */
+/* True if another site made the request, except by a link that the user followed. */
 static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
   pprofc_str site, mode, dest;
   if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;
@@ -145,8 +132,7 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !str_equal(dest, STR("document"));
 }
 
-/* True if `origin` is the host of the request. On a public server the scheme may be https, because
- * a proxy may add TLS. */
+/* True if `origin` is the request's host. Behind a proxy, the scheme may be https. */
 static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
   if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
   return !g->loopback && str_starts(origin, STR("https://")) &&
@@ -168,8 +154,6 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   bool equal = origins == 1 && guard_is_origin(g, origin, host);
   return equal ? SENDER_OURS : SENDER_FOREIGN;
 }
-
-/* ---- all checks -------------------------------------- */
 
 static struct guard_decision guard_check_head(const struct guard *g, const struct guard_request *r,
                                               struct guard_decision d) {

@@ -1,5 +1,4 @@
-/* Decides if the server answers a request. The decision depends only on the request and the
- * settings. No other file checks these headers. */
+/* Decides alone if the server answers, from the headers and settings of a request. */
 #ifndef PPROFC_WEB_GUARD_H
 #define PPROFC_WEB_GUARD_H
 
@@ -32,29 +31,25 @@ struct guard_request {
 /* Settings of the checks. */
 struct guard {
   unsigned port;
-  bool loopback;    /* true if the server listens only on a loopback address; the Host header must
-                       then name this machine */
+  bool loopback;    /* listens on loopback only, so Host must be this machine */
   pprofc_str host;  /* host name or address on the command line, or "" */
   pprofc_str token; /* token with GUARD_TOKEN_SIZE bytes; "": no token is required */
-  /* Returns the GUARD_* methods that a path accepts, or 0 for an unknown path. Sets *upload to true
-   * if the path accepts a long body. */
+  /* Returns the GUARD_* methods of a path; 0: unknown path. *upload: it accepts a long body. */
   unsigned (*methods)(pprofc_str path, bool *upload);
 };
 
 enum guard_answer {
   GUARD_PASS,
   GUARD_REFUSE, /* reject the request with `status` and `why` */
-  GUARD_ENTER   /* the URL has the correct token: set a cookie, and redirect to the URL without the
-                   token */
+  GUARD_ENTER   /* correct token in the URL: set a cookie, redirect without it */
 };
 
 struct guard_decision {
   enum guard_answer answer;
-  unsigned status;  /* HTTP status of a rejection: 400, 403, 405, 413, 414, 421 or 431; otherwise
-                       0 */
-  const char *why;  /* reason of a rejection in one sentence */
-  unsigned method;  /* method, a GUARD_* flag */
-  unsigned allowed; /* if the status is 405: the GUARD_* methods that the path accepts */
+  unsigned status;        /* status of a rejection: 400, 403, 405, 413, 414, 421, 431; or 0 */
+  const char *why;        /* reason of a rejection in one sentence */
+  unsigned method;        /* method, a GUARD_* flag */
+  unsigned allowed;       /* if the status is 405: the GUARD_* methods that the path accepts */
   pprofc_str path, query; /* target of the request: before the '?', and after it */
   bool head;              /* true if the method is HEAD */
 };

@@ -1,5 +1,4 @@
-/* Serves HTTP with libmicrohttpd. One thread handles all connections. Another thread watches for
- * slow clients. */
+/* Serves HTTP with libmicrohttpd: a thread for connections, one for slow clients. */
 #include "web/http_server.h"
 
 #include "common/library.h"
@@ -44,14 +43,11 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u
-/* Time limit in seconds. A client must send its headers, or read more of a reply, within this
- * time. */
+/* Time limit in seconds to send the headers, or to read more of a reply. */
 #define SERVER_IDLE_S      10u
 #define SERVER_BODY_MS     60000 /* time limit in milliseconds for a client to send a body */
 /* Interval in milliseconds between checks for slow clients. */
 #define SERVER_LOOK_MS     100
-
-/* ---- the library ------------------------------------- */
 
 #if MHD_VERSION >= 0x00097002
 typedef enum MHD_Result mhd_result;
@@ -89,8 +85,6 @@ static pprofc_status server_load(pprofc_error *error) {
   return library_load("libmicrohttpd.so.12", "libmicrohttpd12", functions,
                       sizeof functions / sizeof *functions, error);
 }
-
-/* ---- connections ------------------------------------- */
 
 struct http_connection {
   struct http_connection *next, **link;
@@ -160,10 +154,7 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
     server_close_connection(server, context);
 }
 
-/* ---- slow clients ------------------------------------ */
-
-/* Closes the connections of slow clients. The caller holds the lock, so that the system cannot
- * reuse the socket numbers meanwhile. */
+/* Closes slow clients. The lock of the caller keeps socket numbers from being reused. */
 static void server_close_slow(struct http_server *s, int64_t now) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;
@@ -172,8 +163,7 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* If there are many connections, closes those that have been idle longest. Connections opened at
- * the same time are closed together. */
+/* Closes the longest idle connections, with all of the same age, if there are many. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
@@ -208,15 +198,12 @@ static void *server_watch(void *server) {
   return NULL;
 }
 
-/* ---- answers ----------------------------------------- */
-
 /* Security headers of every reply. Pages run no inline script and load nothing from other sites. No
  * page can be in a frame. Only a rejection can, because the user must see the reason there. */
 #define SERVER_REFUSED 403
 
 static const struct {
-  /* name and value of a header, and its value in a rejection (NULL: a rejection omits the
-   * header) */
+  /* name, value, and value in a rejection (NULL: no header) */
   const char *name, *value, *refused;
 } server_headers[] = {
     {"Content-Security-Policy",
@@ -280,8 +267,6 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
   mhd.resume_connection(exchange->connection);
 }
 
-/* ---- requests ---------------------------------------- */
-
 struct server_head {
   struct guard_header headers[GUARD_HEADERS_MAX + 1];
   size_t count;
@@ -335,8 +320,7 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* Answers a URL that has the correct token. Sets a cookie with the token, and redirects to the URL
- * without the token. */
+/* Redirects a URL with the token to the URL without it, and sets a cookie. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
   struct buffer query;
@@ -398,8 +382,7 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* Appends a piece of a body to the file of an upload, or to memory if there is no file. web/guard.c
- * has checked the length before. */
+/* Appends a piece of a body, whose length was checked, to its file or to memory. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
   for (size_t written = 0; e->request.body >= 0 && written < *size;) {
@@ -490,8 +473,6 @@ static void server_completed(void *server, struct MHD_Connection *connection, vo
   mem_free(&mem_default, e, 1, sizeof *e);
   *context = NULL;
 }
-
-/* ---- start and stop ---------------------------------- */
 
 static struct MHD_Daemon *server_daemon(struct http_server *s) {
   unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;

@@ -1,5 +1,4 @@
-/* Serves HTTP with libmicrohttpd, which is loaded at the start. These functions know nothing about
- * profiles. */
+/* Serves HTTP with libmicrohttpd. Knows nothing about profiles. */
 #ifndef PPROFC_WEB_HTTP_SERVER_H
 #define PPROFC_WEB_HTTP_SERVER_H
 
@@ -17,18 +16,15 @@ struct http_request {
   pprofc_str path, query;
   bool gzip;       /* true if the client accepts compressed bodies */
   pprofc_str form; /* body of an HTML form: "a=b&c=d" */
-  int body;        /* descriptor of a file with the body of an upload, at its start; -1: no
-                      upload */
+  int body;        /* descriptor of an uploaded body, at its start; or -1 */
   uint64_t body_size;
 };
 
 struct http_handler {
-  /* Returns the answer. May return NULL instead; any thread then calls http_answer later, and the
-   * request stays valid until that call. */
+  /* Returns the answer. NULL: a thread calls http_answer later; the request lives until then. */
   struct web_reply *(*answer)(void *context, struct http_exchange *exchange,
                               const struct http_request *request);
-  /* Reports that the client of a waiting exchange closed its connection. The handler must call
-   * http_answer nevertheless. */
+  /* Reports that a client closed its connection. The handler must still call http_answer. */
   void (*gone)(void *context, struct http_exchange *exchange);
   void *context;
 };
@@ -40,16 +36,14 @@ struct http_settings {
   struct http_handler handler;
 };
 
-/* Starts the server. Returns PPROFC_E_UNSUPPORTED with the reason if libmicrohttpd cannot be
- * loaded. */
+/* Starts the server. The error PPROFC_E_UNSUPPORTED means that libmicrohttpd is missing. */
 pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
                                 pprofc_error *error);
 
 /* Closes all connections. Before this call, every exchange must have its answer. */
 void http_server_stop(struct http_server *server);
 
-/* Sends the answer of a waiting exchange, and releases the answer. `reply` NULL means out of
- * memory. */
+/* Answers a waiting exchange, and releases `reply`; NULL: out of memory. */
 void http_answer(struct http_exchange *exchange, struct web_reply *reply);
 
 #endif

@@ -21,8 +21,7 @@ struct cache_entry {
 #define CACHE_ENTRIES 4096
 
 struct web_cache {
-  struct cache_entry *first, *last; /* answer that was used last, and answer that was used least
-                                       recently */
+  struct cache_entry *first, *last; /* most and least recently used answer */
   size_t count, bytes, most;
 };
 
@@ -127,8 +126,6 @@ struct web_jobs {
   bool stopping;
 };
 
-/* ---- one job ----------------------------------------- */
-
 static void job_free(struct web_jobs *jobs, struct web_job *job) {
   if (job->question) jobs->settings.forget(job->question);
   text_free(job->key);
@@ -159,8 +156,7 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Sends the answer of a finished job to all waiting clients. Needs no lock, because no list has the
- * job any more. */
+/* Sends a finished job's answer to all clients. No list has the job, so no lock. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -188,8 +184,7 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   return reply;
 }
 
-/* Waits for a job, and takes the oldest job from the queue. Returns NULL when the threads must
- * end. */
+/* Waits for the oldest job, and takes it. NULL: the thread must end. */
 static struct web_job *jobs_take(struct web_jobs *jobs) {
   while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
   struct web_job *job = jobs->queue;
@@ -244,8 +239,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Takes the oldest job from the queue after the threads have ended. Returns NULL if the queue is
- * empty. */
+/* Takes the oldest job after the threads have ended, or NULL. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
   struct web_job *job = jobs->queue;
@@ -279,8 +273,7 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Adds a client to a job that has the same key. Returns false if there is no such job. The time
- * limit of a job begins with its first client. */
+/* Adds a client to a job with the same key, whose time limit is its first client's. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -307,8 +300,7 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
   return NULL;
 }
 
-/* True if at least two threads are idle. One thread can then work in advance while another thread
- * is free for the next request. */
+/* True if at least two threads are idle, so that one may work in advance. */
 static bool jobs_are_idle(const struct web_jobs *jobs) {
   size_t running = 0;
   for (const struct web_job *job = jobs->running; job; job = job->next) running++;

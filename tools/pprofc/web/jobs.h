@@ -1,5 +1,4 @@
-/* Computes answers in a few threads with a queue of limited length. Equal requests share a job. An
- * "asker" is a client that waits for an answer. */
+/* Computes answers in threads with a limited queue. Clients ("askers") may share a job. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
@@ -8,30 +7,26 @@
 
 struct web_cache;
 
-/* Returns a new cache with a size limit in bytes. Returns NULL when out of memory. Only one thread
- * at a time may use the cache. */
+/* Returns a cache for `bytes` bytes and one thread at a time. NULL: out of memory. */
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 
 /* Returns the cached answer of a key, or NULL. The caller releases the answer. */
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
-/* Adds an answer. If the cache is full, drops old answers. Drops the new answer if it is larger
- * than the cache. */
+/* Adds an answer, and drops old ones if full; drops one larger than the cache. */
 void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply);
 
-/* Removes all answers from the cache. */
 void cache_clear(struct web_cache *cache);
 
 struct web_jobs;
 
 struct jobs_settings {
   unsigned workers;
-  size_t waiting_most;   /* maximum number of jobs in the queue */
-  struct budget *parent; /* memory budget shared by all reports */
-  uint64_t bytes;        /* memory limit of an answer, in bytes */
-  uint32_t milliseconds; /* time limit of an answer in milliseconds, counted from the first request
-                            for it */
+  size_t waiting_most;     /* maximum number of jobs in the queue */
+  struct budget *parent;   /* memory budget shared by all reports */
+  uint64_t bytes;          /* memory limit of an answer, in bytes */
+  uint32_t milliseconds;   /* milliseconds from the first request for an answer */
   struct web_cache *cache; /* cache of answers */
   /* Computes an answer. Returns NULL when out of memory. */
   struct web_reply *(*run)(void *question, struct budget *budget);
@@ -42,27 +37,22 @@ struct jobs_settings {
 
 struct web_jobs *jobs_start(const struct jobs_settings *settings);
 
-/* Cancels all jobs, answers all clients and waits for the threads to end. After this call, every
- * request is rejected. */
+/* Cancels all jobs, answers all clients, ends the threads and rejects new requests. */
 void jobs_stop(struct web_jobs *jobs);
 
 /* Stops the threads and frees the pool. No thread may use the pool any more. */
 void jobs_free(struct web_jobs *jobs);
 
-/* Queues a request, and takes ownership of it. Requests with equal keys share an answer, except for
- * the key "". Returns a cached answer or a rejection at once. Returns NULL if the client gets its
- * answer later. */
+/* Queues a request, which it owns. Equal keys share an answer, except "". Returns a cached answer
+ * or a rejection at once, or NULL: the client gets it later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* Computes the answer of a probable next request in advance if a thread is idle, and caches the
- * answer. Takes ownership of the request. */
+/* Computes and caches a probable next answer if a thread is idle. Owns the request. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 
-/* Removes a client from its job. A job without clients is cancelled. The client still gets an
- * answer. */
+/* Removes a client, which still gets an answer, and cancels a job without clients. */
 void jobs_leave(struct web_jobs *jobs, void *asker);
 
-/* Removes the cached answers. */
 void jobs_forget_answers(struct web_jobs *jobs);
 
 #endif

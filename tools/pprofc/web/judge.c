@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-/* ---- making ------------------------------------------ */
-
 const char *judge_obstacle(const pprofc_report_options *o) {
   const char *g = o->granularity;
   if (g && *g && strcmp(g, "functions") != 0)
@@ -22,8 +20,7 @@ static size_t judge_count(const struct judge_side *side) {
   return side->count ? side->count : 1;
 }
 
-/* Lists the runs of the base, then of the head. The copies share the data of the profiles, but
- * belong to the memory of the request. */
+/* Lists the base runs, then the head runs, as copies in the request's memory. */
 static pprofc_status judge_lend_runs(const struct judge_side sides[2], const pprofc_allocator *mem,
                                      struct loaded_runs *runs, pprofc_error *error) {
   runs->bases = judge_count(&sides[0]);
@@ -49,8 +46,7 @@ static void judge_free_runs(struct loaded_runs *runs, const pprofc_allocator *me
   mem_free(mem, runs->items, runs->capacity, sizeof *runs->items);
 }
 
-/* Judges the runs like -noise. An error becomes the reason why there are no verdicts, except if
- * memory or time ran out. */
+/* Judges like -noise. An error is the reason for no verdicts, unless memory or time ran out. */
 static pprofc_status judge_runs(const pprofc_report_options *options,
                                 const struct noise_options *flags, struct loaded_runs *runs,
                                 const pprofc_allocator *mem, struct judgement *j,
@@ -86,8 +82,7 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
     snprintf(j->reason, sizeof j->reason, "%s", obstacle);
     return PPROFC_OK;
   }
-  report.warn = NULL; /* ignore warnings here, because the report of the page has the same
-                         warnings */
+  report.warn = NULL; /* the report of the page has the same warnings */
   if (options->normalize) flags.how.normalize_by = PPROFC_EXPOSURE_TOTAL;
   pprofc_status status = judge_lend_runs(sides, mem, &runs, error);
   if (!status) status = judge_runs(&report, &flags, &runs, mem, j, error);
@@ -116,8 +111,6 @@ const char *judge_per(const struct judgement *j) {
 bool judge_rescales(const struct judgement *j) {
   return *judge_per(j) || (j->verdicts && j->summary.exposure == PPROFC_EXPOSURE_TOTAL);
 }
-
-/* ---- rows -------------------------------------------- */
 
 const pprofc_verdict_row *judge_find(const struct judgement *j, pprofc_str function) {
   return j->verdicts ? pprofc_verdicts_find(j->verdicts, function) : NULL;

@@ -8,16 +8,14 @@
 #include "report/report.h"
 
 struct judgement {
-  pprofc_verdicts *verdicts; /* verdicts of the comparison; NULL: `reason` explains why there are no
-                                verdicts */
+  pprofc_verdicts *verdicts; /* verdicts, or NULL with a `reason` */
   pprofc_verdict_summary summary;
   char reason[sizeof((pprofc_error *)0)->message];
 };
 
 /* Base or head of a comparison. */
 struct judge_side {
-  const pprofc_profile *profile;  /* profile that the page shows; with several runs, the sum of the
-                                     runs */
+  const pprofc_profile *profile;  /* the page's profile: with several runs, their sum */
   const pprofc_verdict_run *runs; /* runs whose sum is `profile` */
   size_t count;                   /* number of runs; 0: a single profile */
 };
@@ -25,10 +23,9 @@ struct judge_side {
 /* Returns the reason why a report with these options cannot have verdicts, or NULL if it can. */
 const char *judge_obstacle(const pprofc_report_options *options);
 
-/* Judges the functions of a report with these options. sides[0] is the base. Missing verdicts are
- * not an error, but lack of memory and an exceeded budget are errors. `noise` NULL means the
- * defaults. Uses the allocator of the base's profile. The caller frees the result, even after an
- * error. */
+/* Judges a report's functions. sides[0] is the base. Without verdicts, still succeeds, unless
+ * memory or budget is exhausted. `noise` NULL: defaults. Allocates as the base does. The caller
+ * frees the result, even after an error. */
 pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_options *options,
                           const struct noise_options *noise, struct judgement *judgement,
                           pprofc_error *error);
@@ -39,19 +36,16 @@ void judge_free(struct judgement *judgement);
 bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 
-/* Returns what the values of the verdicts are divided by, as "per second" or "per operation".
- * Returns "" if they are not divided. */
+/* Returns what the verdicts' values are divided by, "per second", or "". */
 const char *judge_per(const struct judgement *judgement);
 
-/* True if the values of the verdicts are recorded values divided by time, by operations or by the
- * total. */
+/* True if the values are divided by time, operations or the total. */
 bool judge_rescales(const struct judgement *judgement);
 
 /* Returns the verdict on a function, or NULL. */
 const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_str function);
 
-/* True if the verdict says that the function itself changed. With `by_cum`, uses the verdict on the
- * function and its callees. */
+/* True if the verdict says that the function changed, or with `by_cum` with its callees. */
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum);
 
 /* Returns the number of changed functions. */

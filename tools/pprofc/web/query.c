@@ -7,8 +7,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- names ------------------------------------------- */
-
 /* Parameters that pprof's URLs do not have. */
 static const char *const query_own_names[] = {
     "tagroot", "tagleaf", "side", "base", "head", "sel",    "only", "rows", "q", "p",
@@ -31,8 +29,6 @@ static const char *query_name(size_t i) {
   return i < COUNT(query_own_names) ? query_own_names[i] : NULL;
 }
 
-/* ---- decoding ---------------------------------------- */
-
 /* Returns the index of a known name, or WEB_PARAMETERS_MAX. */
 static size_t query_place(pprofc_str name) {
   const char *known;
@@ -41,8 +37,7 @@ static size_t query_place(pprofc_str name) {
   return known ? i : WEB_PARAMETERS_MAX;
 }
 
-/* Decodes a pair "name=value", and stores the value for the name. Keeps a value that is stored
- * already. */
+/* Decodes "name=value", and stores the first value of a name. */
 static pprofc_status query_take(pprofc_str pair, struct arena *arena,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');
@@ -95,8 +90,6 @@ void web_query_at(const struct web_query *query, size_t index, const char **name
   *value = query->items[index].value;
 }
 
-/* ---- links ------------------------------------------- */
-
 /* Returns the value of a parameter after applying the changes. */
 static pprofc_str query_changed(const struct web_query *query, const struct web_change *changes,
                                 size_t count, const char *name) {
@@ -133,8 +126,6 @@ void web_query_link(struct buffer *out, const struct web_query *query, const cha
   /* Drop the '?' of a link without parameters. */
   if (out->size == before && before) out->size--;
 }
-
-/* ---- options ----------------------------------------- */
 
 /* Sets the error for an invalid value. The message is the same as in pprof. */
 static void query_describe(const pprofc_option_info *info, const char *value, pprofc_error *error) {

@@ -1,5 +1,4 @@
-/* Replies of the server: status, headers and body. Replies have reference counts, because several
- * clients and the cache may share one. */
+/* Replies: status, headers and body, shared by clients and cache through reference counts. */
 #ifndef PPROFC_WEB_REPLY_H
 #define PPROFC_WEB_REPLY_H
 
@@ -33,15 +32,13 @@ struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a reply with one line of text. Control bytes are escaped. Returns NULL when out of
- * memory. */
+/* Returns a reply with a line of text, control bytes escaped. NULL: out of memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
 /* Returns a redirect to "PATH?QUERY", or to "PATH" if the query is empty. */
 struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str query);
 
-/* Adds a header and copies its value. Replaces control bytes by spaces. Returns false when out of
- * memory, or if there are too many headers. */
+/* Adds a copied header, control bytes replaced. Returns false if impossible. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
 /* Returns the size of the reply in memory, in bytes. */
@@ -50,8 +47,7 @@ size_t reply_size(const struct web_reply *reply);
 /* Appends bytes to the body of `reply`. The function is a pprofc_write_fn callback. */
 int reply_write(void *reply, const void *data, size_t size);
 
-/* Returns the HTTP status for an error: 400 for an invalid request, 503 for an exceeded limit, else
- * 500. */
+/* Returns the HTTP status: 400 for invalid, 503 for an exceeded limit, else 500. */
 unsigned reply_status_of(pprofc_status status);
 
 #endif

@@ -22,8 +22,7 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
   return judge_sides(sides, options, &q->web->command->noise, judged, error);
 }
 
-/* Builds the graph. Divides the sums of runs, except for a difference with verdicts. The verdicts
- * divide these sums themselves. */
+/* Builds the graph. Divides sums of runs, unless verdicts do this themselves. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};

@@ -1,5 +1,4 @@
-/* Answers requests for a view. Parses the query, chooses the profiles and writes the page with the
- * report. */
+/* Answers requests for a view: parses, chooses profiles, and writes the page. */
 #include "core/mem.h"
 #include "unit/unit.h"
 #include "web/assets.h"
@@ -77,8 +76,7 @@ static struct time_range arguments_range(const struct command *command,
   return r;
 }
 
-/* Adds the files of base or head: the files of its runs, or its source. Adds `flag` before each
- * file unless `flag` is "". */
+/* Adds the files of a side, of its runs or its source, each after `flag` unless "". */
 static void arguments_add_side(struct arguments *a, const char *flag,
                                const struct state_profile *side) {
   for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
@@ -122,9 +120,8 @@ static void arguments_add_base(struct arguments *a, const struct command *comman
   if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
 }
 
-/* Lists the arguments that load the chosen profiles: flags, the binary and the sources. Sets *count
- * to 0 if a profile has no file any more, because no command line can load it. Returns false when
- * out of memory. */
+/* Lists the arguments that load the profiles: flags, binary, sources. *count is 0 if a profile has
+ * no file any more. Returns false when out of memory. */
 static bool arguments_make(const struct command *command, const struct state_choice *choice,
                            struct arena *arena, const char *const **items, size_t *count) {
   struct arguments a = {.arena = arena};

@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- saved views ------------------------------------- */
-
 struct web_reply *route_back(const struct web_question *q) {
   static const struct web_change without[] = {
       {"config", {"", 0}}, {"view", {"", 0}}, {"pin", {"", 0}}};
@@ -41,15 +39,11 @@ static struct web_reply *route_delete(struct web_question *q) {
   return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
 }
 
-/* ---- graphviz ---------------------------------------- */
-
 #define DOT_MILLISECONDS 10000
-/* Interval in milliseconds at which the server checks whether a running graphviz must be
- * stopped. */
+/* Milliseconds between checks whether a graphviz must be stopped. */
 #define DOT_LOOK_MS 100
 
-/* macOS has no unnamed semaphores. Therefore a lock and a condition variable count the free
- * slots. */
+/* macOS has no unnamed semaphores: a lock and a condition variable count free slots. */
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
   pthread_mutex_init(&slots->lock, NULL);
   pthread_cond_init(&slots->freed, NULL);
@@ -101,8 +95,6 @@ pprofc_status dot_draw(void *context, pprofc_str graph, struct buffer *svg, ppro
   return status == PPROFC_OK ? dot_cut(svg, from, error) : status;
 }
 
-/* ---- the table --------------------------------------- */
-
 typedef struct web_reply *(*route_fn)(struct web_question *q);
 
 struct web_route {
@@ -112,8 +104,7 @@ struct web_route {
   const char *redirect; /* target of a permanent redirect (status 301), or NULL */
   bool upload;          /* true if the path accepts a long body */
   bool at_once;         /* true: the thread that handles connections computes the answer itself */
-  bool keep;            /* true if only the query and the generation of the profiles determine the
-                           answer */
+  bool keep;            /* answer depends only on query and generation */
 };
 
 static const struct web_route routes[] = {
@@ -152,8 +143,6 @@ unsigned routes_methods(pprofc_str path, bool *upload) {
   *upload = route && route->upload;
   return route ? route->methods : GUARD_GET;
 }
-
-/* ---- questions --------------------------------------- */
 
 /* Decodes the parameters of the URL and of a form. */
 static pprofc_status routes_parse(const struct http_request *request, struct web_question *q,
@@ -218,8 +207,6 @@ static bool routes_key(const struct web_question *q, pprofc_str name, struct buf
   return !key->failed;
 }
 
-/* ---- work in advance --------------------------------- */
-
 static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   const struct http_request request = {
       .method = GUARD_GET, .query = query, .form = STR(""), .body = -1};
@@ -253,8 +240,6 @@ void routes_prepare_landing(struct web *web, pprofc_str query) {
   routes_prepare(web, FLAME_DATA, query);
   routes_prepare(web, FLAME_VIEW, query);
 }
-
-/* ---- answers ----------------------------------------- */
 
 static struct web_reply *routes_ask(struct web *web, const struct web_route *route, pprofc_str name,
                                     struct http_exchange *exchange,

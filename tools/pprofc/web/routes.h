@@ -23,10 +23,9 @@ struct dot_slots {
 
 void dot_slots_init(struct dot_slots *slots, unsigned count);
 
-/* Draws a graph with graphviz. The result starts at "<svg". `slots` is a struct dot_slots. Waits
- * until a process may start, and then at most 10 s for graphviz. Both waits end early if the
- * request is cancelled or exceeds its time. Errors: PPROFC_E_UNSUPPORTED without graphviz,
- * PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
+/* Draws a graph, from "<svg" on. `slots` is a struct dot_slots. Waits for a slot, then at most 10 s
+ * for graphviz, less if cancelled. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT
+ * after 10 s, PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
 /* Data that all requests share. */
@@ -49,8 +48,7 @@ struct web_question {
   const struct web_route *route;
   const struct web_view *view; /* view that the path of the request names, or NULL */
   unsigned method;             /* method, a GUARD_* flag */
-  int body;                    /* descriptor of a file with the body of an upload; closed after the
-                                  request; -1: no upload */
+  int body;                    /* descriptor of an upload, closed after the request; or -1 */
   uint64_t body_size;
   struct arena arena; /* memory that is freed together with the web_question */
   struct web_query query;
@@ -60,21 +58,17 @@ struct web_question {
 /* Returns the GUARD_* methods that a path accepts. */
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that has passed the checks of web/guard.h. Returns NULL if the request is
- * queued. */
+/* Answers a request that passed web/guard.h. NULL: it is queued. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);
 
-/* Starts to compute the first page that the user will see. `query` is the query of the page's
- * URL. */
+/* Starts to compute the user's first page. `query` is the query of its URL. */
 void routes_prepare_landing(struct web *web, pprofc_str query);
 
 /* Functions that the threads of jobs.h call. */
 struct web_reply *routes_run(void *question, struct budget *budget);
 void routes_forget(void *question);
-
-/* ---- handlers, in the files route_*.c ---------------- */
 
 struct web_reply *route_view(struct web_question *q);
 struct web_reply *route_download(struct web_question *q);
@@ -86,8 +80,7 @@ struct web_reply *route_unpin(struct web_question *q);
 struct web_reply *route_strip(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
 
-/* Judges the chosen difference for a report with these options. Gives no verdicts if there is no
- * difference. The caller frees the judgement, even after an error. */
+/* Judges the chosen difference, if any. The caller frees the judgement, even after an error. */
 pprofc_status route_judge(struct web_question *q, const struct state_choice *choice,
                           const pprofc_report_options *options, struct judgement *judgement,
                           pprofc_error *error);

@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the file ---------------------------------------- */
-
 pprofc_status settings_path(char *out, size_t size, pprofc_error *error) {
   const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
   int length = -1;
@@ -129,8 +127,7 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
 
 #define SETTINGS_DEPTH 32
 
-/* Writes a value and all its members. `depth` is the nesting level of the value. Returns false if
- * the level is too deep. */
+/* Writes a value and its members at a nesting level. Returns false if too deep. */
 static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;
@@ -346,8 +343,6 @@ pprofc_status settings_delete(const char *path, const char *name, pprofc_error *
   struct settings_change change = {name, NULL, false};
   return settings_change(path, &change, error);
 }
-
-/* ---- the menu ---------------------------------------- */
 
 /* Returns the value of an option for the link to a view. Returns "" if the value is the default. */
 static pprofc_str settings_value(const struct node *config, const pprofc_option_info *info) {

@@ -48,8 +48,7 @@ struct state_profile *state_new(const char *name, const char *source, pprofc_pro
   return NULL;
 }
 
-/* If the list is full, removes the oldest profile that is neither the default head nor the default
- * base. */
+/* Makes room in a full list: removes the oldest profile that is not a default. */
 static void state_make_room(struct web_state *s) {
   size_t i = 0;
   if (s->count < STATE_PROFILES_MAX) return;
@@ -107,8 +106,7 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Records that the head comes from the command line. Also records how many files were added up for
- * head and for base. */
+/* Makes the head from the command line, with the numbers of files of both sides. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;
@@ -163,10 +161,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
   s->epoch++;
 }
 
-/* ---- names ------------------------------------------- */
-
-/* True if a source has the form NAME=FILE. Sets *file to the text after '='. Returns false if the
- * whole text is the name of a file. */
+/* True for a source NAME=FILE that is not a file itself. Sets *file to FILE. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;
   const char *equal = strchr(source, '=');
@@ -190,8 +185,7 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Reads the sources of the form NAME=FILE. Stores the ids of the first two profiles in `ids`. Adds
- * the sources without a name to s->sources. */
+/* Reads sources NAME=FILE, and stores the first two ids. Adds others to s->sources. */
 static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
   size_t named = 0;
@@ -235,8 +229,6 @@ static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   return status;
 }
 
-/* ---- uploaded files ---------------------------------- */
-
 pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error) {
   static const struct open_sums sums = {.each = true, .times = true};
@@ -264,8 +256,6 @@ pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data,
   pthread_mutex_unlock(&s->lock);
   return *id ? PPROFC_OK : error_nomem(error);
 }
-
-/* ---- start ------------------------------------------- */
 
 pprofc_status state_load(struct command *command, struct web_state **state, pprofc_error *error) {
   struct web_state *s = mem_zero_array(&mem_default, 1, sizeof *s);
@@ -332,8 +322,7 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 
-/* Returns the stored difference of the chosen profiles, or NULL if it is not stored. The caller
- * releases the difference. */
+/* Returns the stored difference of the profiles, which the caller releases, or NULL. */
 static pprofc_profile *state_known_pair(struct web_state *s, const struct state_choice *c) {
   for (size_t i = 0; i < STATE_PAIRS; i++) {
     struct state_pair *pair = &s->pairs[i];
@@ -445,8 +434,6 @@ void state_choice_free(struct state_choice *c) {
   for (size_t i = 0; i < 2; i++) pprofc_profile_release(c->lent[i]);
   *c = (struct state_choice){.side = WEB_HEAD};
 }
-
-/* ---- lists ------------------------------------------- */
 
 size_t state_list(struct web_state *s, struct state_profile *profiles[STATE_PROFILES_MAX]) {
   pthread_mutex_lock(&s->lock);

@@ -19,10 +19,8 @@ struct state_profile {
   bool is_command; /* true if the command line names the profile as a source */
   size_t sources;  /* number of files that were added up to get the profile; runs do not count */
   pprofc_profile *profile;
-  int64_t *totals;                /* total of each sample type, if the profile is a recording of
-                                     -every; else NULL */
-  pprofc_verdict_run *runs;       /* runs that were added up to get `profile`, with their file
-                                     names; owned by this struct */
+  int64_t *totals;                /* total of each sample type of a recording, or NULL */
+  pprofc_verdict_run *runs;       /* runs added up in `profile`, with file names; owned */
   size_t run_count, run_capacity; /* number of runs; 0: a single profile */
 };
 
@@ -35,11 +33,9 @@ struct state_choice {
                                  there is no base, or if the page shows only base or only head */
   enum web_side side;
   bool by_time;            /* true if the page shows values per second */
-  bool mean;               /* true if the page shows means per sample; the values then have no
-                              divisor */
-  struct time_range range; /* part of the recording that the page shows, from the parameters t0 and
-                              t1; `to` is 0 without these parameters, or if the samples have no
-                              times */
+  bool mean;               /* means per sample, whose values have no divisor */
+  struct time_range range; /* displayed part of the recording, by the parameters t0 and t1; `to` 0:
+                              all, or no times */
   pprofc_profile *shown;   /* displayed profile, in the memory of the request */
   pprofc_profile *lent[2]; /* base and head in the memory of the request; the base may be NULL */
 };
@@ -47,8 +43,6 @@ struct state_choice {
 /* Reads the profiles of the command line. The caller must keep `command` as long as the state. */
 pprofc_status state_load(struct command *command, struct web_state **state, pprofc_error *error);
 void state_free(struct web_state *state);
-
-/* ---- files that change ------------------------------- */
 
 /* Checks the files of the command line, and reads changed files. The page still shows the old
  * profiles. One thread calls this function about once a second. */
@@ -64,28 +58,23 @@ struct state_news {
 
 void state_news(struct web_state *state, struct state_news *news);
 
-/* Makes the new versions of the files the default profiles. The user can still select the old
- * profiles, for example as the base. */
+/* Makes the new versions the default. The old profiles can still be selected. */
 pprofc_status state_reload(struct web_state *state, pprofc_error *error);
 
-/* ---- recordings of a service ------------------------- */
-
-/* Maximum number of recordings, and maximum number of pinned recordings. A pinned recording is
- * never dropped. */
+/* Maximum numbers of recordings, and of pinned ones, which are never dropped. */
 #define STATE_RECORDINGS_MAX 60
 #define STATE_PINNED_MAX     16
 
-/* Records the sources again if the interval of -every has passed. Waits longer after failures. One
- * thread calls this function several times a second. Returns true if the list of recordings
- * changed. */
+/* Records again after the interval of -every; later after failures. Returns true if the list
+ * changed. One thread calls this several times a second. */
 bool state_record(struct web_state *state);
 
 /* A copy of the list of recordings. */
 struct state_recordings {
   struct web_recordings list;
   struct web_recording items[STATE_RECORDINGS_MAX];
-  struct state_profile *profiles[STATE_RECORDINGS_MAX]; /* references to the profiles of the
-                                                           recordings; NULL after a failure */
+  struct state_profile
+      *profiles[STATE_RECORDINGS_MAX]; /* references to the recordings' profiles; NULL: failure */
 };
 
 /* Copies the list of recordings. Returns false without -every. The caller frees the copy. */
@@ -95,30 +84,25 @@ void state_recordings_free(struct state_recordings *copy);
 /* Pins or unpins a recording. */
 pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
 
-/* Adds an uploaded profile. Sets *id to the value that selects it in the parameters head and
- * base. */
+/* Adds an upload. *id selects it in the parameters head and base. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 
-/* Selects profiles by the parameters head, base, side, t0 and t1. base=none selects no base.
- * Computes the difference in the memory `mem` of the request if no difference is stored. The caller
- * frees the result, even after an error. */
+/* Selects profiles by the parameters head, base, side, t0 and t1. Computes a missing
+ * difference in `mem` of the request. The caller frees the result, even after an error. */
 pprofc_status state_choose(struct web_state *state, const struct web_query *query,
                            const pprofc_allocator *mem, struct state_choice *choice,
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
 
-/* Returns the divisor for the values of base, head or difference. The division gives means of runs,
- * or values per second. */
+/* Returns the divisor of a side's values, which gives means of runs or values per second. */
 double state_divisor(const struct state_choice *choice, enum web_side side);
 
-/* Lists all profiles that the user can select. Returns their number. The caller releases each
- * profile. */
+/* Lists all profiles and returns their number. The caller releases each profile. */
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);
 void state_release(struct state_profile *profile);
 
-/* Returns a number that changes whenever an answer may change. Cached answers have this number in
- * their keys. */
+/* Returns a number, part of cache keys, that changes when an answer may change. */
 uint64_t state_epoch(struct web_state *state);
 
 #endif

@@ -16,8 +16,7 @@
 /* Maximum wait between tries after failures in milliseconds. A longer -every raises the limit. */
 #define PAUSE_MOST_MS 60000
 
-/* A page counts as a user of a recording until the list of recordings has changed this number of
- * times. */
+/* A page is taken to use a recording until the list has changed this often. */
 #define USE_LASTS 4
 
 static int64_t every_now(void) {
@@ -31,10 +30,7 @@ static uint64_t every_bytes(const struct web_state *s) {
   return part < RECORDINGS_BYTES ? part : RECORDINGS_BYTES;
 }
 
-/* ---- one recording ----------------------------------- */
-
-/* Writes the name of a recording: "heap at 12:03:05". Removes the user, the password and the query
- * from the URL. */
+/* Writes "heap at 12:03:05". Removes user, password and query from the URL. */
 static void every_name(const struct web_state *s, int64_t now, char *out, size_t size) {
   char clock[16] = "";
   struct tm local;
@@ -46,8 +42,7 @@ static void every_name(const struct web_state *s, int64_t now, char *out, size_t
   snprintf(out, size, "%.*s at %s", (int)(text.size < 256 ? text.size : 256), text.data, clock);
 }
 
-/* Makes a recording from a profile. Its source is "", because no command can read the same profile
- * again. Returns NULL when out of memory. */
+/* Makes a recording. Its source is "": no command can read it again. NULL: out of memory. */
 static struct state_profile *every_make(const struct web_state *s, pprofc_profile *profile,
                                         int64_t now) {
   char name[320];
@@ -62,8 +57,6 @@ static struct state_profile *every_make(const struct web_state *s, pprofc_profil
   state_release(made);
   return NULL;
 }
-
-/* ---- the ring ---------------------------------------- */
 
 /* Removes the differences that use a profile. */
 static void ring_drop_pairs(struct web_state *s, unsigned id) {
@@ -95,9 +88,8 @@ static bool ring_is_used(const struct web_state *s, size_t index) {
   return s->ring.items[index].used + USE_LASTS > s->news.tries;
 }
 
-/* Returns the index of the oldest item that may be removed. The item must not be pinned, and must
- * not be the newest recording. Prefers items that no open page uses. Returns the number of items if
- * every item must stay. */
+/* Returns the index of the oldest item to remove, first of items that no page uses; never a pinned
+ * or the newest one. Returns the number of items if all must stay. */
 static size_t ring_oldest(const struct web_state *s) {
   const struct state_ring *ring = &s->ring;
   size_t found = ring->count;
@@ -122,8 +114,7 @@ static void ring_make_room(struct web_state *s, uint64_t bytes) {
   }
 }
 
-/* Adds a recording. Its id is `id`, or the next id if `id` is 0. The recording becomes the default
- * head. */
+/* Adds a recording as default head, with the id `id`, or the next if 0. */
 static void ring_add(struct web_state *s, struct state_profile *made, unsigned id, uint64_t bytes,
                      int64_t now) {
   struct state_ring *ring = &s->ring;
@@ -168,8 +159,7 @@ bool state_begin_recording(struct web_state *s) {
   if (!made) return false;
   unsigned id = first->id;
   if (first->run_count)
-    ring_drop_pairs(s, id); /* A recording is a sum. It must not be compared
-                               with means of runs. */
+    ring_drop_pairs(s, id); /* a recording is a sum: never compare it with means of runs */
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];
   state_release(first);
@@ -177,8 +167,6 @@ bool state_begin_recording(struct web_state *s) {
   s->ring.due = every_now() + s->command->every_ms;
   return true;
 }
-
-/* ---- recording --------------------------------------- */
 
 /* Reads the sources. Uses a separate budget to measure the memory of the profile. */
 static pprofc_status every_read(struct web_state *s, struct state_profile **made, uint64_t *bytes,
@@ -204,8 +192,7 @@ static pprofc_status every_read(struct web_state *s, struct state_profile **made
   return status;
 }
 
-/* Returns the time until the next try. From the second failure on, each failure doubles the
- * time. */
+/* Returns the time until the next try, doubled by each failure from the second on. */
 static int64_t every_pause(const struct web_state *s, unsigned failures) {
   int64_t every = s->command->every_ms, most = every > PAUSE_MOST_MS ? every : PAUSE_MOST_MS;
   for (unsigned i = 1; i < failures && every < most; i++) every *= 2;
@@ -236,8 +223,6 @@ bool state_record(struct web_state *s) {
   if (made && failures) message_note("pprofc records again");
   return true;
 }
-
-/* ---- for the page ------------------------------------ */
 
 bool state_recordings(struct web_state *s, struct state_recordings *copy) {
   const struct state_ring *ring = &s->ring;

@@ -25,8 +25,7 @@ struct state_loaded {
 struct state_recording {
   struct web_recording shown;    /* data that the page shows, except the profile */
   struct state_profile *profile; /* profile, or NULL after a failure */
-  uint64_t used;                 /* value of `tries` of the ring when a page last used the
-                                    recording */
+  uint64_t used;                 /* `tries` of the ring when a page last used it */
 };
 
 /* The recordings of -every. Only the thread that records uses `due`. */
@@ -55,8 +54,7 @@ struct web_state {
   char pending_clock[16];      /* time of the change of `pending` */
   bool watched;                /* true if all sources are files or folders, which may change */
   struct state_ring ring;
-  uint64_t seen, read; /* number that identifies the state of the files, at the last check and at
-                          the last load */
+  uint64_t seen, read; /* state of the files at the last check, and last load */
 };
 
 /* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
@@ -67,8 +65,7 @@ struct state_profile *state_find(const struct web_state *s, unsigned id);
 /* Adds a reference to the profile. Returns the profile, which may be NULL. */
 struct state_profile *state_retain(struct state_profile *p);
 
-/* The first function copies the runs that were added up to get the profile, and returns false when
- * out of memory. The second function frees the copies. */
+/* Copy the runs added up in a profile, or return false when out of memory; free the copies. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 
@@ -92,9 +89,8 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
                              const pprofc_allocator *mem, pprofc_profile **difference,
                              pprofc_error *error);
 
-/* Writes the short name of a source: "cpu.prof" for "/tmp/cpu.prof". Adds folders if `other` has
- * the same file name. `other` is the base if the source is the head; else NULL. For several sources
- * (`count`), writes the first name and the number of other sources. */
+/* Writes a source's short name: "cpu.prof", with folders if `other` (the base of a head, or NULL)
+ * has the same. For `count` sources, also the number of the others. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
 /* Reads sources like the program without -http. */

@@ -1,5 +1,4 @@
-/* Handles several runs as base or head. The page shows means of the runs, and judges the runs like
- * -top -noise. */
+/* Handles several runs as a side: shows their means, judges them like -top -noise. */
 #include "web/state_parts.h"
 
 #include "common/text.h"
@@ -32,8 +31,6 @@ void state_free_runs(struct state_profile *p) {
   mem_free(&mem_default, p->runs, p->run_capacity, sizeof *p->runs);
 }
 
-/* ---- reading ----------------------------------------- */
-
 bool state_has_runs(const struct command *c) {
   bool folder = false;
   if (!*c->diff_base || c->report.normalize) return false;
@@ -42,8 +39,7 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Creates the profile of base or head from its runs. `other` is the first source on the other side
- * of the comparison. */
+/* Creates a side's profile from its runs. `other` is the first source of the other side. */
 static pprofc_status state_make_side(const struct source_list *sources, const char *other,
                                      const pprofc_verdict_run *runs, size_t count,
                                      struct state_profile **made, pprofc_error *error) {
@@ -76,8 +72,7 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   struct loaded_runs runs;
   *l = (struct state_loaded){NULL, NULL, NULL};
   pprofc_status status = runs_load(command, &runs, error);
-  for (size_t i = 0; i < runs.count; i++) /* Requests share the profiles of the runs and must not
-                                             modify them. */
+  for (size_t i = 0; i < runs.count; i++) /* the runs are shared and must not change */
     ((pprofc_profile *)runs.items[i].profile)->disposable = false;
   if (status == PPROFC_OK) status = state_make_sides(command, &runs, l, error);
   if (status != PPROFC_OK) state_free_loaded(l);
@@ -85,10 +80,7 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   return status;
 }
 
-/* ---- differences ------------------------------------- */
-
-/* Factor by which values are multiplied before they are divided by a duration. Rounding then
- * changes a value of 1 by at most 0.0005. */
+/* Factor of values before a division by a duration. Then 1 changes by at most 0.0005. */
 #define STATE_STEPS 1000
 
 static size_t state_runs_of(const struct state_profile *p) {
@@ -159,8 +151,7 @@ double state_divisor(const struct state_choice *c, enum web_side side) {
   return state_weight(side == WEB_BASE ? c->base : c->head, c->by_time);
 }
 
-/* Returns a copy of the profile with all values multiplied by `times`. The caller releases the
- * copy. */
+/* Returns a copy with all values multiplied, which the caller releases. */
 static pprofc_status state_times(const pprofc_profile *profile, double times,
                                  const pprofc_allocator *mem, pprofc_profile **made,
                                  pprofc_error *error) {

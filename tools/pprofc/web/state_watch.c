@@ -1,5 +1,4 @@
-/* Watches files and folders. Reads changed files in advance, while the page still shows the old
- * versions. */
+/* Watches files, and reads changed ones while the page shows the old versions. */
 #include "web/state_parts.h"
 
 #include "core/system.h"
@@ -19,8 +18,7 @@ static uint64_t state_stamp_file(int folder, const char *name) {
          (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
 }
 
-/* Returns a number that changes when a file in the folder changes. Skips hidden files. The result
- * does not depend on the order of the files. */
+/* Returns a number that changes with files in the folder, in any order, except hidden ones. */
 static uint64_t state_stamp_folder(DIR *folder) {
   uint64_t stamp = 1;
   for (struct dirent *entry; (entry = readdir(folder));)
@@ -29,8 +27,7 @@ static uint64_t state_stamp_folder(DIR *folder) {
   return stamp;
 }
 
-/* Returns a number that changes when the file or folder at a path changes. Returns 0 if there is no
- * such file. */
+/* Returns a number that changes with the file or folder at a path; 0: missing. */
 static uint64_t state_stamp_of(const char *path) {
   DIR *folder = runs_is_folder(path) ? opendir(path) : NULL;
   if (!folder) return state_stamp_file(AT_FDCWD, path);
@@ -100,8 +97,7 @@ void state_watch(struct web_state *s) {
   struct state_loaded loaded;
   pprofc_error error;
   uint64_t stamp = state_stamp(s);
-  /* Wait until two checks see the same state. Otherwise another program may still be writing the
-   * file. */
+  /* Wait for two equal checks: another program may be writing the file. */
   bool rests = stamp == s->seen;
   s->seen = stamp;
   if (!s->watched || !rests || stamp == s->read) return;

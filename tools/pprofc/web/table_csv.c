@@ -57,8 +57,7 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
-/* Writes self and total. Both are first divided by `divisor`, which gives means of runs or values
- * per second. */
+/* Writes self and total divided by `divisor`: means of runs, or values per second. */
 static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer *out) {
   if (fabs(divisor - 1) > 0)
     buffer_printf(out, ",%.15g,%.15g", (double)flat / divisor, (double)cum / divisor);
@@ -79,16 +78,13 @@ static void csv_side_write(const struct csv_side *side, double divisor,
     buffer_add_text(out, ",0,0");
 }
 
-/* ---- verdicts ---------------------------------------- */
-
 /* Writes a number, or an empty field for NaN. */
 static void csv_number(double value, struct buffer *out) {
   buffer_add_char(out, ',');
   if (isfinite(value)) buffer_printf(out, "%.12g", value);
 }
 
-/* Writes change, interval, adjusted p-value (q) and verdict. The values have the unit of the
- * verdicts. */
+/* Writes change, interval, q (adjusted p-value) and verdict, in the verdicts' unit. */
 static void csv_verdict(const pprofc_verdict_row *row, bool by_cum, struct buffer *out) {
   if (!row) {
     buffer_add_text(out, ",,,,,");
@@ -111,10 +107,7 @@ static void csv_verdicts(const struct judgement *j, pprofc_str function, struct 
   csv_verdict(row, true, out);
 }
 
-/* ---- the table --------------------------------------- */
-
-/* Writes the column titles. A change has the unit of the values. If the verdicts compare shares, a
- * change is in percent of the total. */
+/* Writes the column titles. Changes have the values' unit, changes of shares percent. */
 static void csv_head(bool compared, bool by_time, const struct judgement *j, struct buffer *out) {
   char of[32] = " %";
   if (j->summary.exposure != PPROFC_EXPOSURE_TOTAL)

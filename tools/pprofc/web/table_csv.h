@@ -17,8 +17,7 @@ struct table_csv {
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
 };
 
-/* Writes the rows of -top in the unit of the profile. Puts an apostrophe before a name that a
- * spreadsheet would run as a formula. */
+/* Writes the rows of -top. An apostrophe keeps spreadsheets from running a name as a formula. */
 pprofc_status table_csv_write(const struct table_csv *table, struct buffer *out,
                               pprofc_error *error);
 

@@ -25,8 +25,6 @@ struct web_trees *trees_new(uint64_t bytes) {
   return trees;
 }
 
-/* ---- one tree ---------------------------------------- */
-
 static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   struct web_tree *tree = mem_zero_array(&mem_default, 1, sizeof *tree);
   if (!tree) return NULL;
@@ -52,13 +50,10 @@ static void trees_free_one(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Drops a reference. If it was the last one, returns the tree, and the caller must free it. The
- * caller holds the lock. */
+/* Drops a reference, under the lock. Returns a tree that the caller must free, or NULL. */
 static struct web_tree *trees_give(struct web_tree *tree) {
   return --tree->references == 0 ? tree : NULL;
 }
-
-/* ---- the list ---------------------------------------- */
 
 static struct web_tree **trees_find(struct web_trees *trees, pprofc_str key) {
   struct web_tree **link = &trees->first;
@@ -72,8 +67,7 @@ static void trees_unlink(struct web_trees *trees, const struct web_tree *tree) {
   if (*link) *link = tree->next;
 }
 
-/* Removes the first tree from the list that exceeds the limits of the cache, and returns it.
- * Returns NULL if all trees fit. The caller holds the lock. */
+/* Removes a tree from a cache beyond its limits, and returns it, or NULL. Needs the lock. */
 static struct web_tree *trees_excess(struct web_trees *trees) {
   uint64_t bytes = 0;
   size_t count = 0;

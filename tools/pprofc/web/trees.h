@@ -1,5 +1,4 @@
-/* Caches the trees of flame graphs, because a zoom needs the same tree again. At its size limit,
- * the cache removes the tree whose last use is longest ago. */
+/* Caches trees of flame graphs, which zooms need again, and drops the least recently used ones. */
 #ifndef PPROFC_WEB_TREES_H
 #define PPROFC_WEB_TREES_H
 
@@ -19,8 +18,7 @@ struct web_tree {
   struct arena arena;     /* memory for the texts of the query */
   struct web_query query; /* query of the request; `options` points into it */
   pprofc_report_options options;
-  struct budget *budget;   /* memory budget of the request that builds the tree; the tree keeps a
-                              reference to it */
+  struct budget *budget;   /* budget of the building request, to which the tree keeps a reference */
   pprofc_profile *profile; /* profile of the tree; its memory belongs to that budget */
   struct flame_kept *graph;
 };
@@ -29,13 +27,11 @@ struct web_tree {
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
-/* Returns the tree of a key. If the tree is new, sets *mine to true; the caller must then build the
- * tree and call trees_built. Otherwise waits until the tree is built. The caller releases the tree.
- * Returns NULL when out of memory. */
+/* Returns the tree of a key. Sets *mine if it is new: build it and call trees_built. Otherwise
+ * waits until it is built. The caller releases the tree. NULL: out of memory. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
-/* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree from
- * the cache. The caller must still release the tree. */
+/* Wakes the callers that wait for a tree. Removes the tree from the cache unless `good`. */
 void trees_built(struct web_trees *trees, struct web_tree *tree, bool good);
 void trees_release(struct web_trees *trees, struct web_tree *tree);
 

@@ -1,5 +1,4 @@
-/* Declares the input of a view: request, profiles and data of the page. The input does not depend
- * on HTTP. */
+/* Declares the input of a view, without HTTP: request, profiles and data of the page. */
 #ifndef PPROFC_WEB_VIEW_H
 #define PPROFC_WEB_VIEW_H
 
@@ -25,8 +24,7 @@ struct web_item {
 struct web_recording {
   unsigned id;                   /* id of the profile; 0 after a failure */
   bool pinned;                   /* true if the server never drops the recording */
-  int64_t time;                  /* time in seconds since 1970: end of the recording, or first
-                                    failure */
+  int64_t time;                  /* seconds since 1970: end of recording, or first failure */
   uint64_t bytes;                /* memory of the profile in bytes */
   unsigned tries;                /* number of consecutive failures */
   const pprofc_profile *profile; /* profile; NULL after a failure */
@@ -55,8 +53,7 @@ struct web_info {
   /* command-line arguments that select the sources, for "Copy as command" */
   const char *const *arguments;
   size_t argument_count;
-  const char *command; /* shell command that prints the data of this view; NULL: no command prints
-                          it */
+  const char *command; /* shell command that prints the same data, or NULL */
   const struct web_item *saved;
   size_t saved_count;
   const struct web_item *profiles; /* profiles that can be the base; their query is "base=ID" */
@@ -64,27 +61,22 @@ struct web_info {
   const struct web_item *heads; /* profiles that can be the head; their query is "head=ID" */
   size_t head_count;
   const char *head_name, *base_name; /* names of the profiles; base_name is NULL without a base */
-  size_t head_sources, base_sources; /* number of profiles that were added up for head and for base;
-                                        0 if unknown */
-  /* runs that were added up for head or base; the views show their means; number 0: a single
-   * profile */
+  size_t head_sources, base_sources; /* number of profiles added up in head and base; 0: unknown */
+  /* runs added up in head or base, whose means are shown; 0 runs: single profile */
   const pprofc_verdict_run *head_runs, *base_runs;
   size_t head_run_count, base_run_count;
   double divisors[3];                /* divisors of head, base and difference (enum web_side) */
   bool by_time;                      /* true if the page shows values per second */
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
-  const char *pending;               /* message about a new version of a file: "cpu.prof changed at
-                                        12:03" */
-  const char *broken; /* message about an unreadable new version: "cpu.prof changed at 12:03:
-                         truncated gzip stream" */
+  const char *pending;               /* "cpu.prof changed at 12:03" */
+  const char *broken;                /* "cpu.prof changed at 12:03: truncated gzip stream" */
   uint64_t generation;
   const struct web_recordings *recordings; /* recordings; NULL without -every */
   const char *const *warnings;             /* warnings from reading the profiles */
   size_t warning_count;
   bool safe; /* true: the program must not open source files */
-  /* Draws a graph with graphviz, for at most 10 s. At most one graphviz per core runs at the same
-   * time. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if
-   * graphviz fails. */
+  /* Draws a graph with graphviz, one per core at a time. Errors: PPROFC_E_UNSUPPORTED without
+   * graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if it fails. */
   pprofc_status (*draw)(void *context, pprofc_str dot, struct buffer *svg, pprofc_error *error);
   void *draw_context;
 };
@@ -92,10 +84,8 @@ struct web_info {
 struct web_view_input {
   const struct web_query *query;
   const pprofc_report_options *options; /* options of the command line, changed by the query */
-  const pprofc_profile *profile;     /* profile of the view; its memory belongs to the budget of the
-                                        request */
-  const pprofc_profile *base, *head; /* profiles of a comparison; base is NULL if there is no
-                                        base */
+  const pprofc_profile *profile;        /* profile of the view, in the request's budget */
+  const pprofc_profile *base, *head;    /* profiles of a comparison; base may be NULL */
   enum web_side side;
   const struct web_info *info;
 };

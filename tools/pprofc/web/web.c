@@ -1,5 +1,4 @@
-/* Runs the server of -http. Reads the profiles, listens, starts a browser and waits for a
- * signal. */
+/* Runs the server of -http: reads profiles, listens, starts a browser. */
 #include "web/web.h"
 
 #include "common/terminal.h"
@@ -50,8 +49,7 @@ static pprofc_status address_parse_port(pprofc_str port, unsigned *out, pprofc_e
   return PPROFC_OK;
 }
 
-/* Splits HOST:PORT. Host and port may be empty, but the colon is required. Errors have the message
- * of pprof. */
+/* Splits HOST:PORT; either may be empty. Errors have pprof's message. */
 static pprofc_status web_address_parse(const char *text, struct http_address *address,
                                        pprofc_error *error) {
   pprofc_str all = str_of(text);
@@ -146,8 +144,7 @@ static void address_write(const struct http_address *address, char *out, size_t 
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
-/* Maximum memory in bytes for the trees of flame graphs. An eighth of all memory is a second
- * limit. */
+/* Maximum bytes of flame graphs' trees. The other limit is an eighth of all memory. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
 /* Returns the number of threads. It is two per core, because some threads wait for graphviz. */
@@ -157,8 +154,7 @@ static unsigned web_workers(void) {
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Blocks signals in all threads, and lets the main thread receive them with sigwait. A write to a
- * closed connection then causes no signal. */
+/* Blocks signals for sigwait in the main thread. A write to a closed connection then fails. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);
@@ -176,8 +172,7 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Reduces the memory of a long run. Threads share a few heaps, and large blocks return to the
- * system at once. */
+/* Saves memory in long runs: few heaps, and large blocks return to the system. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 4);
@@ -194,8 +189,7 @@ static void web_answer(void *asker, struct web_reply *reply) {
   http_answer(asker, reply);
 }
 
-/* Returns free pages of the heaps to the system. Does nothing if no answer was sent since the last
- * call. */
+/* Returns free memory to the system, if an answer was sent since the last call. */
 static void web_return_memory(void) {
   if (!atomic_exchange(&web_answers, 0)) return;
 #ifdef M_ARENA_MAX
@@ -233,8 +227,7 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
   return PPROFC_OK;
 }
 
-/* Prints the URL and starts to compute the first page. Starts a browser if the output is a
- * terminal. */
+/* Prints the URL, prepares the first page, and on a terminal starts a browser. */
 static void web_announce(struct web *web, const struct http_address *address, const char *token) {
   char host[300];
   struct buffer text;
@@ -305,8 +298,7 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   return PPROFC_OK;
 }
 
-/* Prepares the start. Fails if the folder for saved views is unknown, even if the user saves no
- * view. */
+/* Prepares the start. Fails without a folder for saved views, even if unused. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = web_address_parse(command->http, address, error);

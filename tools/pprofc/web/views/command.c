@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- words for a shell ------------------------------- */
-
 static void command_write_ansi(struct buffer *out, pprofc_str word) {
   buffer_add_text(out, "$'");
   for (size_t i = 0; i < word.size; i++) {
@@ -91,8 +89,7 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
   return false;
 }
 
-/* Writes an argument that loads profiles. If the view shows only base or only head, skips the
- * arguments of the other profile. */
+/* Writes an argument that loads profiles, unless it loads only a side that is not shown. */
 static void command_write_argument(const struct view_page *page, struct buffer *out,
                                    const char *argument) {
   pprofc_str base;
@@ -164,8 +161,7 @@ static void command_write_noise(const struct view_page *page, struct buffer *out
   command_write_number(page, out, "min_samples", n->how.min_samples, 10);
 }
 
-/* True if base and head have different divisors. No flag can set two divisors, so the command then
- * prints sums. */
+/* True if base and head have different divisors. The command then prints sums. */
 static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }

@@ -6,10 +6,7 @@
 
 #include <math.h>
 
-/* ---- numbers ----------------------------------------- */
-
-/* Chooses a unit and a number of digits for all values. The rounded base plus the rounded change is
- * the rounded head, as in -top -noise. */
+/* Chooses unit and digits with which rounded base plus change is the rounded head, as in -top. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit) {
   struct noise_report report = {.options = page->in->options};
   struct noise_range range = {.largest = 0};
@@ -41,8 +38,7 @@ void page_amount_change(struct view_page *page, const char *name, const struct v
   amount_add_change(page, sides, fill_text(&page->fill, name));
 }
 
-/* Appends half the width of the interval: " ±1.31s". Appends nothing if there is no verdict, or if
- * base and head are single runs of a counter. */
+/* Appends half the interval, " ±1.31s", unless without verdict, or for single runs of a counter. */
 static void amount_add_half(const struct view_page *page, const pprofc_verdict_estimate *e,
                             struct buffer *out) {
   char text[AMOUNT_TEXT];
@@ -51,8 +47,6 @@ static void amount_add_half(const struct view_page *page, const pprofc_verdict_e
   buffer_add_text(out, " \xC2\xB1");
   buffer_add_str(out, amount_of_ticks(&page->grid, half, false, text));
 }
-
-/* ---- a row ------------------------------------------- */
 
 const char *page_status(const struct view_row *row, bool by_cum) {
   const struct view_sides *s = by_cum ? &row->total : &row->self;
@@ -72,9 +66,8 @@ void page_verdict(struct view_page *page, const char *name, const struct view_ro
   amount_add_half(page, noise_estimate(row->verdict, by_cum), out);
 }
 
-/* Sets the word of a verdict, its tooltip and its sort key. If cost moved to or from another
- * function, the tooltip names that function. Changed rows sort first, and rows without a test sort
- * last. */
+/* Sets a verdict's word, tooltip and sort key: changed first, not tested last. The tooltip names
+ * the function with which a function exchanged cost. */
 static void difference_verdict(struct view_page *page, const pprofc_verdict_row *row, bool by_cum) {
   const pprofc_verdict_estimate *e = noise_estimate(row, by_cum);
   bool moved = !by_cum && row->relation;
@@ -119,8 +112,7 @@ static void difference_amounts(struct view_page *page, const struct view_row *ro
   fill_end(fill);
 }
 
-/* Returns the CSS class of a row. "quiet" (grey) means noise or no verdict. "shared" (pale) means a
- * change that all functions have. */
+/* Returns a row's CSS class: "quiet" for noise or no verdict, "shared" for a change of all. */
 static const char *difference_class(const struct view_page *page, const struct view_row *row,
                                     bool by_cum) {
   if (!page->judgement.verdicts || judge_is_change(row->verdict, by_cum)) return "";
@@ -150,8 +142,6 @@ void page_difference_head(struct view_page *page) {
   buffer_printf(fill_text(&page->fill, "per"), "%s%s", *per ? " " : "", per);
   fill_flag(&page->fill, "judged", page->judgement.verdicts);
 }
-
-/* ---- sentence and notes ------------------------------ */
 
 /* Adds the lines of a text as rows of the list. Skips the first `skip` lines. */
 static void difference_lines(struct view_page *page, const char *list, pprofc_str text,

@@ -30,8 +30,6 @@ const struct web_view *web_view_find(pprofc_str path) {
   return NULL;
 }
 
-/* ---- page -------------------------------------------- */
-
 /* Adds a warning of the report. Skips a warning that the page already has. */
 static void document_warn(void *context, const char *message) {
   struct view_page *page = context;
@@ -46,8 +44,7 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* Returns the name in an expression `p=^name$`. Links of pprof select a function by such an
- * expression. Returns "" for other expressions. */
+/* Returns the name in a link's `p=^name$`, which selects a function; "" otherwise. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);
@@ -102,8 +99,6 @@ static void document_close(struct view_page *page) {
   fill_free(&page->fill);
   arena_free(&page->arena);
 }
-
-/* ---- the view ---------------------------------------- */
 
 extern const unsigned char asset_views_html[];
 extern const size_t asset_views_html_size;

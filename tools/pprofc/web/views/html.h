@@ -10,16 +10,13 @@
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 
-/* Appends the change in percent of the base: "-93%". Appends "new" if the base is 0. Appends
- * nothing if base and head are equal. */
+/* Appends the change from base: "-93%", "new" if it is 0, nothing if equal to head. */
 void html_relative(struct buffer *out, double base, double head);
 
-/* Returns a CSS class for the share of a line in the total: "h0" to "h4". For a negative value,
- * adds the class "less". */
+/* Returns a line's CSS class by its share of the total: "h0" to "h4", negative with "less". */
 const char *html_heat(double part, double whole);
 
-/* Appends a regular expression that matches only this name: `^name$`, with the name escaped. If
- * there is an earlier expression, first appends '|', as in pprof. */
+/* Appends the expression `^name$`, as in pprof after a '|' if there is an earlier one. */
 void html_exact_expression(struct buffer *out, pprofc_str name);
 
 #endif

@@ -1,5 +1,4 @@
-/* Writes the URLs of views, and reads options for the page. A URL keeps the filters and the
- * selection. URLs are relative, so a proxy can serve the page at any path. */
+/* Writes relative URLs of views, which keep filters and selection. Reads page options. */
 #include "web/views/page.h"
 
 /* Parameters that only one view uses. Links to other views leave them out. */
@@ -7,8 +6,7 @@ static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16
 
-/* True if links of the page to its own view keep a parameter. In the graph, `v` is a position in
- * the picture, which another filter changes. */
+/* True if links to the same view keep a parameter. `v` is a position in one picture only. */
 static bool link_keeps(const struct view_page *page, const char *parameter) {
   return strcmp(parameter, "v") != 0 || page->view->body == view_flame;
 }

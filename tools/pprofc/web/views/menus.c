@@ -1,8 +1,5 @@
-/* Creates the menus of the bar. One is a form with report options. The other has downloads, saved
- * views, the theme and details of the profile. */
+/* Creates the menus: report options, and downloads, saved views, theme and details. */
 #include "web/views/page.h"
-
-/* ---- options ----------------------------------------- */
 
 /* A field of the form: the name of its option, a label and a hint. */
 struct menu_field {
@@ -94,8 +91,6 @@ void document_options_menu(struct view_page *page) {
   menu_fields(page, "switches", menu_switches, sizeof menu_switches / sizeof *menu_switches);
   fill_end(&page->fill);
 }
-
-/* ---- more -------------------------------------------- */
 
 static void menu_downloads(struct view_page *page) {
   static const struct {

@@ -11,12 +11,10 @@
 #include "web/views/html.h"
 #include "web/views/views.h"
 
-/* A row of a table: a function, line, file or address. A row of a difference has the values of base
- * and head. */
+/* A table's row: function, line, file or address; of a difference with base and head. */
 struct view_row {
   pprofc_str name;     /* name as in -top */
-  pprofc_str function; /* function name for selection and search; equal to `name` if there is no
-                          function */
+  pprofc_str function; /* function to select and search, or `name` */
   pprofc_str file;     /* source file of the function; "" if unknown */
   int64_t line;
   int64_t flat, cum; /* self and total in the displayed profile; in a difference, the changes */
@@ -24,10 +22,8 @@ struct view_row {
     double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  bool unscaled; /* true if `self` and `total` lack the unit of the verdicts, such as "per
-                    second" */
-  const pprofc_verdict_row *verdict; /* verdict on the function, or NULL; valid as long as the
-                                        page */
+  bool unscaled;                     /* `self` and `total` lack the verdicts' unit, "per second" */
+  const pprofc_verdict_row *verdict; /* verdict of the page on the function, or NULL */
 };
 
 /* Totals of the displayed profile and of the rows of the view. */
@@ -66,8 +62,7 @@ static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* Returns the divisor for the recorded values of base, head or difference. The division gives means
- * of runs, or values per second. */
+/* Returns the divisor of a side's values, which gives means of runs or values per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
 /* Returns a parameter of the URL, or "" if the parameter is absent. */
@@ -75,13 +70,11 @@ static inline const char *page_parameter(const struct view_page *page, const cha
   return web_query_get(page->in->query, name);
 }
 
-/* Returns the whole value of an option as text in the page's arena. Returns NULL if there is no
- * such option. Returns NULL and sets page->failed when out of memory. */
+/* Returns an option as text, or NULL if unknown or, with page->failed, out of memory. */
 const char *page_option(struct view_page *page, const pprofc_report_options *options,
                         const char *name);
 
-/* Finds the index of the displayed sample type. Returns false for an unknown type. Also returns
- * false if there is no profile, which happens after an invalid request. */
+/* Finds the displayed sample type. False: unknown, or no profile after an invalid request. */
 bool page_type(const struct view_page *page, size_t *index);
 
 /* Appends the section `part` of the template views.html, filled in with the values that are set. */
@@ -105,8 +98,7 @@ struct view_report {
   bool has_graph;
 };
 
-/* Runs the first steps of a report with the options of the page. The caller closes the report, even
- * after an error. */
+/* Starts a report with the page's options. The caller closes it, even after an error. */
 pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error);
@@ -126,8 +118,7 @@ pprofc_status page_report_text(struct view_page *page, const pprofc_report_optio
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
 
-/* Sets page->selected to the values of the whole selected function, for views with rows of lines.
- */
+/* Sets page->selected to the whole function, for views with rows of lines. */
 pprofc_status page_select_function(struct view_page *page, pprofc_error *error);
 
 /* ---- rows -------------------------------------------- */
@@ -148,41 +139,35 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page);
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* The first function sets the section "row" with the data of a function for the script. The data
- * are name and values; in a difference also base, head and verdict, and `report` is then NULL. The
- * second function sets "name" to a link with the function's name. */
+/* Set the section "row": a function's data for the script, name and values, in a difference also
+ * base, head and verdict (`report` NULL); and "name", a link with the function's name. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
 /* ---- differences ------------------------------------- */
 
-/* Chooses the unit and the number of digits for the values of the rows. `unit` is the unit of the
- * values. */
+/* Chooses unit and digits of the rows' values, which have the unit `unit`. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit);
 
-/* The functions set the value `name` of a template. The first sets a value of a difference, the
- * second a change with its sign. */
+/* Set the value `name`: a value of a difference, and a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
 /* Sets an arrow and the change in percent of the base. */
 void page_change(struct view_page *page, double base, double head);
 
-/* Sets the value `name` to a text such as "grew: +3.05s ±0.46s". Sets nothing if the row has no
- * verdict. */
+/* Sets `name` to "grew: +3.05s ±0.46s", or nothing without a verdict. */
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* The functions set parts of the table of a difference. The first sets the column titles. The
- * second sets the cells that other tables also have ("change-cells"). The third sets a whole row
- * ("difference"). */
+/* Set parts of a difference's table: the titles, the cells also in other tables ("change-cells"),
+ * and a row ("difference"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
-/* Sets the sentence about the difference, and its details: the runs, the noise, and the factor by
- * which all functions changed together. Without verdicts, sets the reason why there are no
- * verdicts. */
+/* Sets the sentence about the difference and its details: runs, noise, and the factor common to all
+ * functions; or the reason why there are no verdicts. */
 void page_sentence(struct view_page *page);
 
 /* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */
@@ -190,8 +175,7 @@ const char *page_status(const struct view_row *row, bool by_cum);
 
 /* ---- links ------------------------------------------- */
 
-/* Sets the value `name` to the URL of a view. The URL keeps the filters and the selection, and has
- * the changes. */
+/* Sets `name` to a view's URL, which keeps filters and selection, with changes. */
 void page_link(struct view_page *page, const char *name, const char *view,
                const struct web_change *changes, size_t count);
 
@@ -221,8 +205,7 @@ void document_inspector(struct view_page *page);
 /* Appends a shell command that prints the data of the view. */
 void document_command(struct view_page *page, struct buffer *out);
 
-/* Lists the parameters of the URL as hidden fields of a form. Skips the names in `without`, which
- * ends with NULL. */
+/* Lists the URL's parameters as hidden fields, except `without`, which ends with NULL. */
 void document_hidden_fields(struct view_page *page, const char *list, const char *const *without);
 
 /* ---- contents of the views --------------------------- */

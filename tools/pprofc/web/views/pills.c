@@ -1,10 +1,7 @@
-/* Creates the row below the bar with totals, warnings and filters. Each filter has a link that
- * removes it. */
+/* Creates the row of totals, warnings, and filters with links that remove them. */
 #include "web/views/page.h"
 
 #include <math.h>
-
-/* ---- totals ------------------------------------------ */
 
 /* Finds the total of a profile before the filters. */
 static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
@@ -54,8 +51,7 @@ static void pills_runs(struct view_page *page) {
   fill_flag(&page->fill, "by-time", info->by_time);
 }
 
-/* Adds how much the view shows: "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows
- * hidden". */
+/* Adds "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows hidden". */
 static void pills_shown(struct view_page *page) {
   const struct view_totals *t = &page->totals;
   struct fill *fill = &page->fill;
@@ -79,11 +75,8 @@ static void pills_shown(struct view_page *page) {
   fill_end(fill);
 }
 
-/* ---- filters ----------------------------------------- */
-
-/* Adds an entry for a filter or another option of the view: "show from ^main$". A link in the entry
- * removes the option, unless the option comes from the command line. A boolean option has no value
- * in its entry. */
+/* Adds an entry for an option, "show from ^main$" or without a boolean value, and a link to remove
+ * it unless it comes from the command line. */
 static void pills_option(struct view_page *page, const pprofc_option_info *option) {
   const char *parameter = option->url ? option->url : option->name;
   bool in_address = *page_parameter(page, parameter) != '\0';
@@ -115,8 +108,7 @@ static void pills_range(struct view_page *page) {
   fill_end(&page->fill);
 }
 
-/* True for an option that needs no entry. The menus or the bar show it, or it has no effect on a
- * page. */
+/* True for an option that menus or the bar show, or that has no effect on a page. */
 static bool pills_is_quiet(const char *name) {
   static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",
                                       "intel_syntax", "title",      "compact_labels", "normalize",

@@ -1,6 +1,5 @@
-/* Creates the strip of recordings. The flag -every=TIME makes the server record a profile at
- * intervals. Each recording has a bar, and the height of the bar shows the recording's total. Links
- * choose a base, pause the page, and pin a recording. */
+/* Creates the strip of recordings, which -every=TIME makes at intervals: bars as high as their
+ * totals, and links that choose a base, pause the page and pin. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
@@ -44,8 +43,6 @@ static pprofc_str strip_id(unsigned id, char text[16]) {
   return (pprofc_str){text, (size_t)size};
 }
 
-/* ---- bars -------------------------------------------- */
-
 /* Adds a bar. A click makes the recording the base, or removes the base. */
 static void strip_bar(struct view_page *page, const struct web_recording *r, double largest) {
   const struct web_recordings *all = page->in->info->recordings;
@@ -74,16 +71,13 @@ static void strip_bar(struct view_page *page, const struct web_recording *r, dou
   fill_end(fill);
 }
 
-/* ---- state and actions ------------------------------- */
-
 static const struct web_recording *strip_find(const struct web_recordings *all, unsigned id) {
   for (size_t i = 0; i < all->count && id; i++)
     if (all->items[i].id == id) return &all->items[i];
   return NULL;
 }
 
-/* Adds the times of head and base, and a link that pauses the page or continues it. A paused page
- * has the parameter `head`. */
+/* Adds times of head and base, and a link to pause or continue; `head` is set in a paused page. */
 static void strip_sides(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *head = strip_find(all, all->head), *base = strip_find(all, all->base);
@@ -96,8 +90,7 @@ static void strip_sides(struct view_page *page) {
   page_link(page, "pause", page->view->path, &change, 1);
 }
 
-/* Adds the button that pins the base. Without a base, the button pins the head and makes it the
- * base. If the base is already pinned, the button unpins it. */
+/* Adds the button that pins or unpins the base. Without a base, it pins the head as base. */
 static void strip_pin(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *base = strip_find(all, all->base), *r = base;

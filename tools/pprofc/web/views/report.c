@@ -37,8 +37,6 @@ void view_report_close(struct view_report *v) {
   pipeline_free(&v->report.result);
 }
 
-/* ---- values ------------------------------------------ */
-
 bool page_type(const struct view_page *page, size_t *index) {
   const pprofc_profile *p = page->in->profile;
   return p && value_select(p, str_of(page->options.sample_index), index, NULL) == PPROFC_OK;
@@ -71,15 +69,12 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
   fill_str(&page->fill, name, unit_percentage_trimmed(value, total, text));
 }
 
-/* ---- data for the surrounding page ------------------- */
-
 /* True if the text is a URL that a browser may open. */
 static bool page_is_web_address(pprofc_str text) {
   return str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
 }
 
-/* Adds a line about the profile. If the page shows divided values, drops the percentage of the
- * duration. */
+/* Adds a line about the profile, without percentages if values are divided. */
 static void page_add_label(void *context, const char *prefix, pprofc_str text) {
   struct view_page *page = context;
   struct fill *fill = &page->fill;

@@ -1,5 +1,4 @@
-/* Creates the rows of a table of functions from the nodes of a graph. In a difference, adds the
- * values of base and head. */
+/* Creates the rows of a table of functions from a graph, with base and head if there are two. */
 #include "web/views/page.h"
 
 /* Values of base or of head for each name in -top. */
@@ -23,8 +22,7 @@ static bool side_values_add(struct side_values *side, uint32_t node) {
   return true;
 }
 
-/* Reads all nodes of base or head, even small nodes. A node that is small in one profile may be
- * large in the other. */
+/* Reads all nodes of a side, because a node may be large on the other side only. */
 static pprofc_status side_values_read(struct side_values *side, struct view_page *page,
                                       const pprofc_profile *profile,
                                       const struct pipeline_overrides *overrides,
@@ -76,8 +74,7 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
   return status;
 }
 
-/* Adds verdicts if the rows are functions. Checks the granularity of the report instead of the
- * option, because a view may override the option. */
+/* Adds verdicts to rows of functions, by the report's granularity: views override the option. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
   const struct granularity *g = &v->report.result.granularity;
@@ -156,8 +153,6 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page) {
     return;
   }
 }
-
-/* ---- values of the templates ------------------------- */
 
 static void rows_fill_sides(struct view_page *page, const struct view_row *row, bool by_cum) {
   static const char *const names[2][4] = {

@@ -13,11 +13,8 @@ struct svg_copy {
   bool difference;
 };
 
-/* ---- colours ----------------------------------------- */
-
-/* Replacements for the colours of dot_color. Its boxes have a saturation of 10 % and at most 237
- * per channel. Its lines have a saturation of 100 % and at most 178 per channel. Red means more,
- * green means less, grey means unchanged. */
+/* Replacements for the colours of dot_color: boxes with saturation 10 % and up to 237 per channel,
+ * lines with 100 % and up to 178. Red is more, green less, grey unchanged. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;
@@ -26,8 +23,7 @@ static const struct svg_palette svg_boxes = {
     {238, 238, 238}, {251, 214, 182}, {190, 219, 245}, 0.1};
 static const struct svg_palette svg_lines = {{138, 138, 138}, {184, 84, 0}, {28, 100, 165}, 1};
 
-/* Returns the index of the next "#rrggbb" after a quote. Returns the size of the text if there is
- * no such colour. */
+/* Returns the index of the next "#rrggbb" after a quote, or the text's size. */
 static size_t svg_find_color(pprofc_str text, size_t from) {
   size_t at = from + str_find(str_slice(text, from, text.size), STR("=\"#"));
   return at + 10 < text.size && text.data[at + 9] == '"' ? at + 3 : text.size;
@@ -62,8 +58,6 @@ static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
   buffer_add_str(c->out, str_slice(tag, from, tag.size));
 }
 
-/* ---- tags -------------------------------------------- */
-
 /* Finds an attribute of a tag. `name` includes '=' and the quote: `xlink:title="`. */
 static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   size_t at = str_find(tag, name);
@@ -73,8 +67,7 @@ static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   return true;
 }
 
-/* Returns the number of a box: 12 for the title "N12". Returns 0 for other titles, such as
- * "N12_0". */
+/* Returns a box's number: 12 for the title "N12"; 0 for others, such as "N12_0". */
 static size_t svg_box_number(pprofc_str title) {
   uint64_t number;
   bool is_box =
@@ -107,8 +100,7 @@ static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
   buffer_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
 }
 
-/* Handles <a xlink:title="...">. Writes the tooltip as a <title>, because browsers show titles.
- * Turns the box into a link. */
+/* Makes a link of a box's <a xlink:title="...">, and of its tooltip a <title>, which shows. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
   if (c->number)

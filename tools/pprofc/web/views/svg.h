@@ -4,8 +4,7 @@
 
 #include "core/buffer.h"
 
-/* Writes "<a" and the attributes of a box: link, name and values. `number` is the number of the
- * box, 1 for "N1". */
+/* Writes "<a" with a box's link, name and values. `number` is 1 for "N1". */
 typedef void (*svg_box_fn)(void *context, struct buffer *out, size_t number);
 
 /* Copies the picture without its prologue, comments, ids and size. Turns each box into a link. In a

@@ -1,5 +1,4 @@
-/* Creates the view Compare, in which the user selects a base. The view shows the totals of all
- * sample types and the largest changes. */
+/* Creates the view Compare: choice of a base, all sample types' totals, largest changes. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
@@ -8,11 +7,8 @@
 /* Maximum number of increases in their list, and of decreases in theirs. */
 #define COMPARE_CHANGES 10
 
-/* ---- selection of a base ----------------------------- */
-
-/* Lists the profiles that can be base or head. Each link keeps the filters and the other profile.
- * Skips a profile that `shown` marks as the head, unless it is the base also. `shown` may be NULL.
- */
+/* Lists the profiles as links that choose head or base and keep the rest. Skips those that `shown`
+ * (may be NULL) marks as head, unless also base. */
 static void compare_choices(struct view_page *page, const char *words, const char *parameter,
                             const struct web_item *items, size_t count,
                             const struct web_item *shown) {
@@ -30,8 +26,6 @@ static void compare_choices(struct view_page *page, const char *words, const cha
   }
   fill_end(fill);
 }
-
-/* ---- totals ------------------------------------------ */
 
 static size_t compare_find_type(const pprofc_profile *p, pprofc_str type) {
   for (size_t i = 0; i < p->type_count; i++)
@@ -69,8 +63,6 @@ static void compare_type(struct view_page *page, size_t type) {
   page_change(page, before, after);
   fill_end(&page->fill);
 }
-
-/* ---- changes ----------------------------------------- */
 
 static double compare_change(const struct view_row *row) {
   return row->total.head - row->total.base;

@@ -1,5 +1,4 @@
-/* Creates the view Disassembly. It shows the lines of -disasm in one section per function, sorted
- * by cost. The user can collapse a section. */
+/* Creates the view Disassembly: a section of -disasm per function, sorted by cost. */
 #include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
@@ -27,8 +26,6 @@ struct disasm_page {
 
 static const char disasm_routine[] = "ROUTINE ======================== ";
 
-/* ---- numbers in the text ----------------------------- */
-
 /* Removes the first word from a line and returns it. */
 static pprofc_str disasm_word(pprofc_str *line) {
   size_t from = 0, to;
@@ -47,8 +44,6 @@ static double disasm_number(pprofc_str word) {
   if (!str_parse_float(str_slice(word, 0, digits), &value)) return 0;
   return value * (factor > 0 ? factor : 1);
 }
-
-/* ---- functions --------------------------------------- */
 
 static bool disasm_add(struct disasm_page *d, pprofc_str text) {
   if (!ARRAY_RESERVE(d->page->mem, d->blocks, d->capacity, d->count + 1)) return false;
@@ -86,8 +81,6 @@ static bool disasm_split(struct disasm_page *d, pprofc_str text) {
   qsort(d->blocks, d->count, sizeof *d->blocks, disasm_compare);
   return true;
 }
-
-/* ---- lines ------------------------------------------- */
 
 static double disasm_cum(pprofc_str line) {
   disasm_word(&line);

@@ -1,11 +1,9 @@
-/* Creates the view Flame. It has an element in which the script draws the flame graph, and a table
- * of functions for browsers without a script. */
+/* Creates the view Flame: an element for the script, and a table without it. */
 #include "web/views/page.h"
 
 #include <inttypes.h>
 
-/* Changes of the query that remove the selection and the table. The data for all of these pages
- * then has the same URL. */
+/* Changes that remove selection and table, so that these pages share the data's URL. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
@@ -17,8 +15,7 @@ const struct web_change *view_flame_data(size_t *count) {
 /* If a profile has at least this number of samples, the page loads its table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the page can load its table later. The profile must have many samples, and no parameter
- * may refer to the table. */
+/* True if the table can load later: for many samples, if no parameter is about it. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
@@ -26,8 +23,7 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* Writes a link to the table. Browsers without a script follow the link. The script replaces the
- * link by the table. */
+/* Writes the link to the table, which the script replaces by the table. */
 static pprofc_status flame_table_link(struct view_page *page, struct buffer *out,
                                       pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};
@@ -44,8 +40,7 @@ static pprofc_status flame_table_link(struct view_page *page, struct buffer *out
   return status;
 }
 
-/* Sets the total of each sample type in the displayed time range, before filters. The script knows
- * only the totals of the whole recording. */
+/* Sets the unfiltered totals in the displayed time range, which the script does not know. */
 static void flame_fill_totals(struct view_page *page) {
   const pprofc_profile *p = page->in->profile;
   if (!*page_parameter(page, "t0") && !*page_parameter(page, "t1")) return;

@@ -1,5 +1,4 @@
-/* Creates the view Graph: a picture from dot with links. If dot is missing, or the graph is too
- * large for dot, the script draws the graph. */
+/* Creates the view Graph: a picture by dot, or by the script without dot or if too large. */
 #include "core/child.h"
 #include "core/float.h"
 #include "report/graphs/dot.h"
@@ -19,10 +18,7 @@ struct graph_picture {
   char reason[512]; /* reason why there is no picture from dot, or "" */
 };
 
-/* ---- drawing ----------------------------------------- */
-
-/* Writes the input for dot. Sets a font that fits the page. Drops the legend, because the page
- * shows the same text elsewhere. */
+/* Writes dot's input with a fitting font, and without the legend, shown elsewhere. */
 static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *error) {
   static const char fonts[] = "node [fontname=\"Helvetica,Arial,sans-serif\"]\n"
                               "edge [fontname=\"Helvetica,Arial,sans-serif\"]\n"
@@ -49,8 +45,7 @@ static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *er
   return status;
 }
 
-/* Draws the graph. If that fails, stores the reason, which the page shows. The failure is not an
- * error of the page. */
+/* Draws the graph, or stores for the page why it failed. */
 static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) {
   const struct web_info *info = g->page->in->info;
   pprofc_error why = {.message = ""};
@@ -64,8 +59,6 @@ static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) 
   if (status) snprintf(g->reason, sizeof g->reason, "%.500s", why.message);
   return PPROFC_OK;
 }
-
-/* ---- the picture ------------------------------------- */
 
 /* Writes the tag of a box with the values of its row. */
 static void picture_box(void *context, struct buffer *out, size_t number) {
@@ -81,8 +74,6 @@ static void picture_box(void *context, struct buffer *out, size_t number) {
   fill_free(&page->fill);
   page->fill = whole;
 }
-
-/* ---- the graph as data ------------------------------- */
 
 static void picture_fill_share(const struct graph_picture *g, const char *name, int64_t value) {
   int64_t total = number_abs(g->v.report.result.total);
@@ -112,8 +103,6 @@ static bool picture_fill_edges(const struct graph_picture *g) {
   mem_free(g->page->mem, number, graph->node_count, sizeof *number);
   return true;
 }
-
-/* ---- the page ---------------------------------------- */
 
 static bool picture_print(struct graph_picture *g, struct buffer *out) {
   struct view_page *page = g->page;

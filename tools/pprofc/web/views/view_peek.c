@@ -1,11 +1,9 @@
-/* Creates the view Peek. It shows the lines of -peek: each function between its callers and
- * callees. The names are links. */
+/* Creates the view Peek: -peek, each function between callers and callees, with links. */
 #include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Maximum number of functions with a filter, and maximum number without a filter. The user can
- * request all functions. */
+/* Maximum numbers of functions with a filter, and without; the user can request all. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 
@@ -14,8 +12,6 @@ struct peek {
   struct view_report v;
   int64_t running; /* sum of the self values of the printed functions */
 };
-
-/* ---- matching functions ------------------------------ */
 
 static bool peek_matches(const struct graph *g, size_t index) {
   return !g->matches || g->matches[g->shown[index]];
@@ -27,9 +23,8 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* Returns a regular expression that finds, in the output of -peek, the functions that the user's
- * expression matches. The expression does not end with $, because file and line follow the name in
- * this output. */
+/* Returns an expression that finds the user's functions in the output of -peek. It has no final $,
+ * because file and line follow the name. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;
@@ -66,8 +61,7 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
   return status;
 }
 
-/* Builds the graph of the functions that match the expression. Compares the expression with the
- * names in -peek. If no name matches, compares it with the names of the functions alone. */
+/* Builds the graph of the functions whose names in -peek match, or else whose names alone do. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
   page->options.argument = page->argument.data;
@@ -84,8 +78,6 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   page->argument = str_of(names.data);
   return peek_make(p, error);
 }
-
-/* ---- lines ------------------------------------------- */
 
 static void peek_add_value(const struct peek *p, int64_t value, size_t width, struct buffer *out) {
   char text[UNIT_LABEL_MAX];

@@ -1,6 +1,5 @@
-/* Creates the view Source. It shows the lines of -weblist, starting with the functions and files
- * with the largest cost. A click on a line shows its instructions. report/source finds and reads
- * the files. */
+/* Creates the view Source, -weblist: most expensive functions and files first. A click on a line
+ * shows its instructions. report/source reads the files. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"
@@ -24,14 +23,11 @@ struct source_page {
   size_t suggested; /* number of missing files that the view has searched for */
 };
 
-/* The entries of a file in `places`, from index `first` to index `end` (exclusive), and the sum of
- * their self values. */
+/* A file's entries in `places`, from `first` to before `end`, and their self sum. */
 struct source_extent {
   size_t first, end;
   int64_t flat;
 };
-
-/* ---- values ------------------------------------------ */
 
 #define SOURCE_COLUMN 10
 
@@ -56,14 +52,11 @@ static void source_fill_place(struct source_page *s, pprofc_str file, int64_t li
                 (long long)line);
 }
 
-/* ---- instructions ------------------------------------ */
-
 static bool source_same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Writes the inlined calls of an instruction. Skips the calls that the previous instruction also
- * has. */
+/* Writes an instruction's inlined calls that the one before lacks. */
 static void source_calls(struct source_page *s, const struct web_place *place,
                          const struct web_place *before) {
   bool same = before != NULL;
@@ -103,8 +96,6 @@ static void source_instructions(struct source_page *s, const struct web_place *p
   }
 }
 
-/* ---- lines ------------------------------------------- */
-
 static bool source_has_code(const struct source_page *s, const struct web_place *places,
                             size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -132,8 +123,7 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   fill_end(&s->page->fill);
 }
 
-/* Returns the largest total of a line of one file. `places` has the lines from index `first` to
- * `end` (exclusive). */
+/* Returns the largest total of a file's lines, in `places` from `first` to before `end`. */
 static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
   int64_t most = 0;
   for (size_t i = first, next; i < end; i = next) {
@@ -183,8 +173,6 @@ static void source_run(struct source_page *s, const struct weblist_run *run) {
   }
   fill_end(&s->page->fill);
 }
-
-/* ---- files ------------------------------------------- */
 
 static int source_compare_extents(const void *a, const void *b) {
   const struct source_extent *x = a, *y = b;

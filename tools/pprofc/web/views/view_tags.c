@@ -1,13 +1,10 @@
-/* Creates the view Tags. It shows the labels of the samples with their values and costs. Links
- * filter by a value, or add a label to the stacks. */
+/* Creates the view Tags: label values with their cost, and links that filter by them. */
 #include "core/escape.h"
 #include "report/text/tag_sums.h"
 #include "web/views/page.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* ---- changes ---------------------------------------- */
 
 struct tag_changes {
   struct view_report reports[2]; /* reports of base and head */
@@ -52,8 +49,6 @@ static double tag_side_value(const struct tag_changes *c, const struct view_page
   return found ? (double)found->sum / divisor : 0;
 }
 
-/* ---- verdicts ---------------------------------------- */
-
 static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
                                        pprofc_error *error) {
   const struct web_info *info = page->in->info;
@@ -72,9 +67,8 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
   return judge_sides(sides, &options, info->noise, &page->judgement, error);
 }
 
-/* Returns the verdict on the samples that have the label value of the row, or NULL. Checks that the
- * verdict has the values of the row. They differ if a function has the same name as the label
- * value, because its samples then also count. */
+/* Returns the verdict on a label value, or NULL. Its values must be the row's: they differ if a
+ * function of the same name counts as well. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
@@ -102,8 +96,7 @@ static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
 
 /* Maximum number of values that are shown for a label key. */
 #define TAG_VALUES 200
-/* Maximum number of label keys whose values get verdicts. Each key takes as long as a table of
- * functions. */
+/* Maximum number of keys with verdicts, each as slow as a table of functions. */
 #define TAG_JUDGED 8
 
 struct tags_page {
@@ -114,10 +107,7 @@ struct tags_page {
   size_t key_count;
 };
 
-/* ---- filters ----------------------------------------- */
-
-/* Appends text that a filter compares literally. Writes a comma as a character code, because a
- * comma separates expressions in a filter. */
+/* Appends text for literal comparison: a comma, which separates expressions, as a code. */
 static void tags_quote(struct buffer *out, pprofc_str text) {
   pprofc_str piece;
   for (bool first = true; str_next(&text, ',', &piece); first = false) {
@@ -149,8 +139,6 @@ static void tags_link(struct tags_page *t, const char *parameter, pprofc_str val
   fill_words(&t->page->fill, "words", words);
   fill_end(&t->page->fill);
 }
-
-/* ---- tables ------------------------------------------ */
 
 /* Adds a row for a label value of a single profile, with its cost. */
 static void tags_cost(struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {

@@ -1,5 +1,4 @@
-/* Creates the view Top, a table with the rows of -top. A difference has columns for base, head and
- * change. Links restrict the table to functions that grew, shrank, are new or are gone. */
+/* Creates the view Top, -top; for a difference with base, head, change, and filters by change. */
 #include "web/views/page.h"
 
 /* Number of rows shown, as in pprof. */
@@ -10,8 +9,7 @@ struct top_table {
   struct view_report report;
   struct view_rows rows;
   bool by_cum;
-  const char *only; /* filter of the rows: "grew", "shrank", "new", "gone", "significant" or "" (all
-                       rows) */
+  const char *only; /* "grew", "shrank", "new", "gone", "significant" or "" (all rows) */
 };
 
 /* True if the filter `only` accepts the row. */
@@ -21,8 +19,6 @@ static bool top_is_wanted(const struct top_table *t, const struct view_row *row,
     return !t->page->judgement.verdicts || judge_is_change(row->verdict, t->by_cum);
   return strcmp(page_status(row, t->by_cum), only) == 0;
 }
-
-/* ---- one profile ------------------------------------- */
 
 static void top_heading(struct top_table *t, const char *words, const char *title,
                         const char *sort) {
@@ -58,10 +54,7 @@ static void top_plain(struct top_table *t, struct buffer *out) {
   page_put(page, out, "top");
 }
 
-/* ---- a difference ------------------------------------ */
-
-/* Returns the number of rows that a filter accepts. The filter "significant" also accepts functions
- * that are too small for the table. */
+/* Returns the number of rows that a filter accepts, with small functions if "significant". */
 static size_t top_filter_count(const struct top_table *t, const char *only) {
   size_t count = 0;
   if (strcmp(only, "significant") == 0 && strcmp(t->only, only) != 0)
@@ -103,8 +96,6 @@ static void top_difference(struct top_table *t, struct buffer *out) {
       page_difference_row(page, &t->rows.items[i], t->by_cum);
   page_put(page, out, "top-difference");
 }
-
-/* ---- the view ---------------------------------------- */
 
 static pprofc_status top_make(struct top_table *t, pprofc_error *error) {
   struct view_page *page = t->page;

@@ -15,12 +15,10 @@ struct web_view {
   view_body_fn body;  /* writes the content of the element <main> */
   const char *about;  /* sentence about the view for the list of keyboard shortcuts */
   const char *format; /* command-line format with the same data, or NULL */
-  bool of_functions;  /* true if the view shows only the selected function, or without a selection
-                         the functions that match `f` */
+  bool of_functions;  /* shows only the selected functions, or else the ones that match `f` */
 };
 
-/* The first function returns the view at a path, the second the view with an index in the order of
- * the bar. Both return NULL if there is no such view. */
+/* Return the view at a path, and the view with an index in the bar, or NULL. */
 const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
@@ -30,9 +28,8 @@ const struct web_view *web_view_at(size_t index);
 #define FLAME_DATA STR("flamedata")
 const struct web_change *view_flame_data(size_t *count);
 
-/* Writes the page of a view. With `message`, writes this error instead of the view, and keeps bar
- * and filters so that the user can correct a filter. Writes nothing after an error; the caller then
- * calls again with the error message. Thread-safe. */
+/* Writes a view's page. With `message`, this error replaces the view, above it bar and filters to
+ * correct. Writes nothing after an error: call again with it. Thread-safe. */
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error);
 
