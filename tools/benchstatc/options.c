@@ -19,7 +19,6 @@ static const struct flag_group groups[] = {
 
 #define FIELD(member) offsetof(struct benchstat_options, member)
 
-/* values of -delta-test that shell completion offers */
 static const char *const test_words[] = {"utest", "ttest", "none", NULL};
 static const char *const format_words[] = {"text", "csv",     "markdown", "json",
                                            "html", "classic", NULL};

@@ -118,7 +118,6 @@ static const char *flag_store_value(const struct flag *flag, char *field, const 
   return parse_problem;
 }
 
-/* Sets the field of a flag. Returns NULL, or the error message. */
 static const char *assign(const struct flag *flag, void *options, const char *text) {
   bool on = true;
   if (!flag_has_value(flag) && flag->kind != FLAG_WORD) {

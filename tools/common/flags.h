@@ -87,7 +87,6 @@ struct flag_table {
   .group_count = sizeof groups / sizeof *groups, .flags = flags,                                   \
   .flag_count = sizeof flags / sizeof *flags, .statuses = statuses
 
-/* Result of parsing a command line. */
 struct flags_parsed {
   int rest;                   /* index of the first argument that is not a flag */
   bool help;                  /* true if -h or -help was given; the parser stops there */
@@ -110,7 +109,6 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
 pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                        pprofc_error *error);
 
-/* Returns the command named `name`, or NULL. */
 const struct flag_command *flags_command(const struct flag_table *table, const char *name);
 
 /* Returns the flag named `name`, or NULL. '-' and '_' in a name are equal. */
@@ -122,17 +120,14 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
 /* Returns the name of the command that is most similar to `name`, or NULL. */
 const char *flags_nearest_command(const struct flag_table *table, pprofc_str name);
 
-/* True if the flag has a value. */
 static inline bool flag_has_value(const struct flag *flag) {
   return flag->kind != FLAG_BOOL && flag->kind != FLAG_SET && flag->kind != FLAG_WORD;
 }
 
-/* True if the flag accepts only words from a list. */
 static inline bool flag_has_words(const struct flag *flag) {
   return flag->kind == FLAG_CHOICE || flag->kind == FLAG_WORD;
 }
 
-/* True if the help should show the initial value. */
 bool flag_shows_initial(const struct flag *flag);
 
 /* Prints usage, flags, examples, environment and exit statuses in lines of `width` columns. */

@@ -56,7 +56,6 @@ static void manual_print_groups(const struct flag_table *table, struct output *o
   }
 }
 
-/* Prints the options of each command in a separate section. */
 void manual_print_options(const struct flag_table *table, struct output *out) {
   output_add_text(out, "## Options\n");
   manual_print_groups(table, out);

@@ -4,11 +4,9 @@
 
 #include "core/output.h"
 
-/* Writes the content of a file with `write`. */
 typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *to,
                               pprofc_error *error);
 
-/* Prints the content of a file to `out`. */
 typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
 
 /* Replace the file at `path` by what a callback writes. On failure, keep the old file. */

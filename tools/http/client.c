@@ -27,7 +27,6 @@ struct client {
   pprofc_error error;
 };
 
-/* State of a request in progress. */
 struct transfer {
   struct client *client;
   struct exchange *exchange;

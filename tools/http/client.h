@@ -32,7 +32,6 @@ struct request {
   size_t most;                /* limit of the reply's body in bytes */
 };
 
-/* One request and its reply. */
 struct exchange {
   const struct url *url;
   const struct request *request; /* request to an API; NULL: a GET or POST for a profile */

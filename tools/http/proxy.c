@@ -41,7 +41,6 @@ static bool proxy_same_net(const struct proxy_ip *a, const struct proxy_ip *b, u
   return !rest || (a->bytes[bits / 8] ^ b->bytes[bits / 8]) >> (8 - rest) == 0;
 }
 
-/* Host and port of the URL of a request. */
 struct proxy_target {
   pprofc_str host, port; /* host name in lower case, and port */
   struct proxy_ip ip;

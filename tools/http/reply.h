@@ -38,7 +38,6 @@ void reply_free(struct reply *reply);
 /* Parses a status line or a header, including its newline. A status line resets the reply. */
 void reply_header(struct reply *reply, pprofc_str line);
 
-/* True if the reply is a redirect. */
 bool reply_is_redirect(const struct reply *reply);
 
 /* Decompresses a gzip body. The size limits apply to the result. */

@@ -154,7 +154,6 @@ static int tool_misused(const char *message, const struct flags_parsed *parsed) 
   return tool_fail(message);
 }
 
-/* Prints a completion script, or the options of the manual page. */
 static int tool_print_about(const struct gate_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK

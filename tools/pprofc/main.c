@@ -40,7 +40,6 @@ static void print_usage(void) {
   message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
 }
 
-/* Prints an error about the command line, and the usage. */
 static int fail_with_usage(const char *message) {
   fail_with(message);
   print_usage();

@@ -137,7 +137,6 @@ static const char *store_http(void *options, const struct flag *flag, const char
 #define EVERY_LEAST_MS 1000
 #define EVERY_MOST_MS  86400000
 
-/* Stores -every as milliseconds. */
 static const char *store_every(void *options, const struct flag *flag, const char *text) {
   double nanoseconds;
   (void)flag;

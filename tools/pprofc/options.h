@@ -119,10 +119,8 @@ bool command_is_about(const struct command *command);
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error);
 
-/* Returns a copy of a command line without its base. */
 struct command command_without_base(const struct command *command);
 
-/* Frees the memory of a parsed command line. */
 void command_free(struct command *command);
 
 /* Fails if flags contradict each other. command_parse calls this function at its end. */

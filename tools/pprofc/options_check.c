@@ -129,7 +129,6 @@ static pprofc_status check_stream(const struct command *command, pprofc_error *e
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 
-/* Returns how many sources are standard input. */
 static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)

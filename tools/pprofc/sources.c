@@ -28,7 +28,6 @@
 /* Number of sources that are read and merged at a time, to limit memory. */
 #define CHUNK 128
 
-/* A source of the current chunk. */
 struct fetch {
   const char *source, *path; /* source as on the command line, and the file to read */
   const char *shown;         /* source without its password, for messages */
@@ -40,7 +39,6 @@ struct fetch {
   char warnings[400]; /* warnings about missing data in the profile, one per line, or "" */
 };
 
-/* The profiles of the head or of the base. */
 struct fetch_side {
   const char *name; /* name in messages: "source" or "base" */
   struct accumulator accumulator;
@@ -48,7 +46,6 @@ struct fetch_side {
   size_t count;        /* number of profiles that were read */
 };
 
-/* State and result of reading all sources. */
 struct fetched {
   const struct command *command;
   struct fetcher fetcher;
@@ -438,7 +435,6 @@ static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *erro
   return status;
 }
 
-/* Prepares head and base as two profiles. */
 static pprofc_status finish_apart(struct fetched *fetched, struct sources *sources,
                                   pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &sources->head, error);

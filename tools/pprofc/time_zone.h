@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-/* Data for restoring $TZ. */
 struct time_zone {
   char *before; /* old value of $TZ; NULL: $TZ did not change */
 };

@@ -6,7 +6,6 @@
 
 #include <sys/types.h>
 
-/* A temporary file for a viewer. */
 struct viewer_file {
   int fd;
   char path[4096];

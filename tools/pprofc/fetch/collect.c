@@ -86,7 +86,6 @@ static void collect_add_server(struct json_writer *json, const struct collect_se
   json_end(json);
 }
 
-/* Servers and start time of one run of -collect. */
 struct collect_set {
   const struct collect_server *servers;
   size_t count;

@@ -248,7 +248,6 @@ pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes
   return PPROFC_OK;
 }
 
-/* Adds a hint about the HTTP status to the error. */
 static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *error) {
   static const struct {
     int code;

@@ -10,7 +10,6 @@
 #include "pprofc/graph.h"
 #include "verdict/print/print.h"
 
-/* Cost of a source line or of a function. */
 struct cost {
   pprofc_str function, file;
   int64_t line;                     /* line number from 1; 0 for a function */

@@ -15,7 +15,6 @@ pprofc_status page_address(struct lsp_page *page, const struct command *command,
                            const struct costs *costs, pprofc_str function, struct buffer *address,
                            pprofc_error *error);
 
-/* Removes the page and its folder. */
 void page_remove(struct lsp_page *page);
 
 #endif

@@ -28,7 +28,6 @@ static void answer_fill(struct rpc_answer *answer, const char *part, struct fill
   fill_free(fill);
 }
 
-/* Formats a result that has no values of its own. */
 static void answer_plain(struct rpc_answer *answer, const char *part, bool modern) {
   struct fill fill;
   fill_init(&fill, &mem_default);

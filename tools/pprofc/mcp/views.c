@@ -223,7 +223,6 @@ static pprofc_status view_make_lines(struct view_part *part, pprofc_error *error
   return lines_graph(part->view->profile, &part->options, &part->view->lines, error);
 }
 
-/* Finds the stacks of the samples that pass the filters. */
 static pprofc_status view_make_paths(struct view_part *part, pprofc_error *error) {
   struct profile_view *v = part->view;
   const struct pipeline_result *result = kept_report_result(v->peek);
@@ -337,7 +336,6 @@ static pprofc_status view_key(struct call *call, struct buffer *key, pprofc_erro
   return key->failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Opens the profiles of head and base. */
 static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2],
                                pprofc_error *error) {
   for (size_t i = 0; i < 2; i++) {

@@ -16,7 +16,6 @@ struct bench_measure {
   double factor;    /* factor that converts the benchmark's unit to the unit of the sample type */
 };
 
-/* State while one file is read. */
 struct benches {
   const char *path;
   struct regex *wanted; /* pattern of -bench; NULL: accept every benchmark */

@@ -20,7 +20,6 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
   return status;
 }
 
-/* State while the messages of one condition are printed. */
 struct noise_printing {
   const struct noise_report *report;
   const char *text;

@@ -159,7 +159,6 @@ static pprofc_status noise_draw(struct command *command, const struct noise_repo
   return status;
 }
 
-/* Writes the table of verdicts to its destination. */
 static pprofc_status noise_show(struct command *command, const struct noise_report *report,
                                 pprofc_error *error) {
   command->verdicts = report;

@@ -47,7 +47,6 @@ pprofc_status noise_judge(struct noise_report *report, const struct noise_option
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
                             pprofc_error *error);
 
-/* Writes the report in command->verdicts. */
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
 

@@ -20,7 +20,6 @@ struct inbox_message {
 struct inbox {
   int fd;
   enum rpc_framing framing;
-  /* Callback to which the reading thread passes each message. */
   void (*look)(void *context, pprofc_str message);
   void *context;
   pthread_t thread;

@@ -26,7 +26,6 @@ struct rpc_request {
   struct arena *arena;       /* memory that stays valid until the request is answered */
 };
 
-/* Answer to a request. */
 struct rpc_answer {
   struct buffer result; /* result as JSON */
   struct buffer data;   /* member "data" of the error as JSON, or empty */
@@ -64,14 +63,12 @@ void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params);
 /* Sends a request to the client; `params` is JSON. */
 void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params);
 
-/* Sets the error of an answer. */
 void rpc_fail(struct rpc_answer *answer, int code, const char *message);
 
 /* Appends a section of a template (core/template.h) on one line. */
 void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
                   const struct fill *fill);
 
-/* Appends a text as a JSON string. */
 void rpc_put_string(struct buffer *out, pprofc_str text);
 
 /* Returns the JSON text of an id, a string or integer, or an empty text. */

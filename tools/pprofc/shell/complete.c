@@ -197,7 +197,6 @@ static void completions_add_expression(const struct shell *shell, struct complet
   if (!out->count && typed.size) completions_add_functions(shell, out, typed, true);
 }
 
-/* Completes an argument of a report. */
 static void completions_add_argument(const struct shell *shell, struct completions *out,
                                      pprofc_str typed, bool behind_arrow) {
   size_t arrows = 0;

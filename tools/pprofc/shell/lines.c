@@ -123,7 +123,6 @@ static const char *lines_variant(const pprofc_format_info *info, pprofc_str word
   return NULL;
 }
 
-/* Runs a report such as top, top10 or flame=text. */
 static void lines_report(struct shell *shell, const struct shell_words *words) {
   pprofc_str word = words->items[0];
   size_t equals = str_find_char(word, '='), digits;

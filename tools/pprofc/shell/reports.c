@@ -4,7 +4,6 @@
 
 #include "destination.h"
 
-/* State of the parser for one line. */
 struct shell_request {
   struct shell *shell;
   struct command run;

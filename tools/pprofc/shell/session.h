@@ -25,7 +25,6 @@ struct shell_input {
   size_t at, size;
 };
 
-/* A viewer, and the temporary file that it shows. */
 struct shell_viewer {
   char path[4096];
   const char *program;
@@ -81,7 +80,6 @@ struct shell_words {
   size_t count, capacity;
 };
 
-/* Runs a line. */
 void shell_execute(struct shell *shell, pprofc_str line);
 
 /* Removes white space from both ends of a text. White space is the same as in Go. */
@@ -114,7 +112,6 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
 /* Sets the option that has the value `name` to this value, as by the line `name=value`. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value);
 
-/* Prints the options and their values. */
 void shell_print_options(struct shell *shell);
 
 /* Prints a warning for each option of the command line that would make every report fail. */
@@ -142,7 +139,6 @@ const struct shell_command *shell_command_find(pprofc_str name);
 void shell_report(struct shell *shell, const pprofc_format_info *format, const char *variant,
                   const struct shell_words *words, size_t first);
 
-/* Runs the command base or diff_base. */
 void shell_set_base(struct shell *shell, const struct shell_words *words);
 
 void shell_help(struct shell *shell, pprofc_str what);
@@ -211,11 +207,9 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line);
 /* Makes the shell read its next lines from the file `path`. */
 void shell_source(struct shell *shell, const char *path);
 
-/* Closes all files opened by the command `source`. */
 void shell_leave_sources(struct shell *shell);
 void shell_close_inputs(struct shell *shell);
 
-/* Reads the next line of one input. */
 enum shell_line input_read(struct shell *shell, struct shell_input *input, struct buffer *line);
 
 void input_close(struct shell_input *input);
@@ -249,7 +243,6 @@ struct completions {
 void completions_find(const struct shell *shell, pprofc_str line, struct completions *out);
 void completions_free(struct completions *completions);
 
-/* Returns the longest prefix that all candidates share. */
 pprofc_str completions_common(const struct completions *completions);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-/* A requested download, and its result. */
 struct download {
   struct web_question *q;
   pprofc_report_options options;
@@ -14,7 +13,6 @@ struct download {
 
 typedef pprofc_status (*download_fn)(struct download *d, pprofc_error *error);
 
-/* Writes the profile unchanged. */
 static pprofc_status download_profile(struct download *d, pprofc_error *error) {
   return pprofc_profile_write(d->choice.shown, reply_write, d->reply, error);
 }
@@ -112,7 +110,6 @@ static pprofc_status download_open(struct download *d, struct web_question *q,
   return judge_hide_folded(d->choice.shown, &q->arena, &d->options) ? status : error_nomem(error);
 }
 
-/* Returns the reply: the file, or the error. */
 static struct web_reply *download_end(struct download *d, pprofc_status status,
                                       pprofc_error *error) {
   struct web_reply *reply = d->reply;

@@ -28,7 +28,6 @@ struct guard_request {
   bool from_loopback; /* true if the client has a loopback address */
 };
 
-/* Settings of the checks. */
 struct guard {
   unsigned port;
   bool loopback;    /* listens on loopback only, so Host must be this machine */

@@ -240,7 +240,6 @@ static bool server_add_headers(struct MHD_Response *response, const struct web_r
   return ok && mhd.add_response_header(response, "Content-Type", reply->type);
 }
 
-/* Sends a reply, and releases it. */
 static mhd_result server_send(struct MHD_Connection *connection, struct web_reply *reply) {
   static char nothing[1];
   if (!reply) return MHD_NO; /* out of memory: close the connection */
@@ -349,7 +348,6 @@ static bool server_open_body(struct http_exchange *exchange) {
   return exchange->request.body >= 0;
 }
 
-/* Checks the request line and the headers (web/guard.h). */
 static mhd_result server_begin(struct http_exchange *e, const char *method) {
   struct http_server *s = e->server;
   struct server_head head = {.count = 0};

@@ -13,7 +13,6 @@ struct judgement {
   char reason[sizeof((pprofc_error *)0)->message];
 };
 
-/* Base or head of a comparison. */
 struct judge_side {
   const pprofc_profile *profile;  /* the page's profile: with several runs, their sum */
   const pprofc_verdict_run *runs; /* runs whose sum is `profile` */
@@ -48,7 +47,6 @@ const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_s
 /* True if the verdict says that the function changed, or with `by_cum` with its callees. */
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum);
 
-/* Returns the number of changed functions. */
 size_t judge_changes(const struct judgement *judgement, bool by_cum);
 
 #endif

@@ -41,7 +41,6 @@ struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str q
 /* Adds a copied header, control bytes replaced. Returns false if impossible. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
-/* Returns the size of the reply in memory, in bytes. */
 size_t reply_size(const struct web_reply *reply);
 
 /* Appends bytes to the body of `reply`. The function is a pprofc_write_fn callback. */

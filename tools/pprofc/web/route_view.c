@@ -145,7 +145,6 @@ static bool arguments_make(const struct command *command, const struct state_cho
 
 /* ---- the view ---------------------------------------- */
 
-/* Data of a page that is created. */
 struct view_parts {
   pprofc_report_options options;
   struct state_choice choice;
@@ -163,7 +162,6 @@ static const char *view_text(struct web_question *q, const char *prefix, unsigne
   return arena_copy(&q->arena, text, (size_t)size + 1);
 }
 
-/* Lists the profiles that the user can choose. */
 static bool view_list(struct web_question *q, struct view_parts *p) {
   p->profile_count = state_list(q->web->state, p->profiles);
   for (size_t i = 0; i < p->profile_count; i++) {

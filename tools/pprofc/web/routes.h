@@ -89,7 +89,6 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *cho
  * gets a redirect to that view. A script gets a reply that reports success. */
 struct web_reply *route_back(const struct web_question *q);
 
-/* Returns a reply with the error message. */
 struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);
 
 #endif

@@ -111,7 +111,6 @@ static void settings_indent(struct buffer *out, size_t depth) {
   buffer_add_fill(out, ' ', 2 * depth);
 }
 
-/* Writes a number, string, boolean or null. */
 static void settings_write_scalar(struct buffer *out, const struct node *node) {
   static const char *const words[] = {
       [NODE_NULL] = "null", [NODE_FALSE] = "false", [NODE_TRUE] = "true"};
@@ -197,7 +196,6 @@ static void settings_write_options(struct buffer *out, const char *name,
   buffer_add_char(out, '}');
 }
 
-/* A change in the settings file. */
 struct settings_change {
   const char *name;
   const pprofc_report_options *options; /* options of the saved view; NULL: delete the view */

@@ -26,7 +26,6 @@ struct state_profile {
 
 struct web_state;
 
-/* Profiles of one request. */
 struct state_choice {
   struct state_profile *head, *base; /* selected profiles; base is NULL without a base */
   pprofc_profile *difference; /* difference of head and base, divided by state_divisor; NULL if
@@ -48,7 +47,6 @@ void state_free(struct web_state *state);
  * profiles. One thread calls this function about once a second. */
 void state_watch(struct web_state *state);
 
-/* News about the profiles, for the page. */
 struct state_news {
   uint64_t generation; /* 1 plus the number of times that new profiles became the default */
   uint64_t tries;      /* number of times that the list of recordings has changed */
@@ -69,7 +67,6 @@ pprofc_status state_reload(struct web_state *state, pprofc_error *error);
  * changed. One thread calls this several times a second. */
 bool state_record(struct web_state *state);
 
-/* A copy of the list of recordings. */
 struct state_recordings {
   struct web_recordings list;
   struct web_recording items[STATE_RECORDINGS_MAX];
@@ -81,7 +78,6 @@ struct state_recordings {
 bool state_recordings(struct web_state *state, struct state_recordings *copy);
 void state_recordings_free(struct state_recordings *copy);
 
-/* Pins or unpins a recording. */
 pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
 
 /* Adds an upload. *id selects it in the parameters head and base. */

@@ -58,7 +58,6 @@ static struct state_profile *every_make(const struct web_state *s, pprofc_profil
   return NULL;
 }
 
-/* Removes the differences that use a profile. */
 static void ring_drop_pairs(struct web_state *s, unsigned id) {
   for (size_t i = 0; i < STATE_PAIRS && id; i++) {
     if (s->pairs[i].head != id && s->pairs[i].base != id) continue;

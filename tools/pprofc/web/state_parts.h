@@ -73,7 +73,6 @@ void state_free_runs(struct state_profile *p);
  * several profiles. It does not hold with -normalize, which scales the sum of the profiles. */
 bool state_has_runs(const struct command *command);
 
-/* Reads the runs of base and head like -noise. */
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
                               pprofc_error *error);
 
@@ -107,7 +106,6 @@ bool state_begin_recording(struct web_state *s);
 /* Records that a page uses a recording. Ignores the ids of other profiles. */
 void state_use_recording(struct web_state *s, unsigned id);
 
-/* Frees all recordings. */
 void state_free_ring(struct web_state *s);
 
 /* Records the current state of the files. state_watch later compares the files with it. */

@@ -264,7 +264,6 @@ static void *web_watch(void *context) {
   return NULL;
 }
 
-/* Serves until SIGINT or SIGTERM. */
 static pprofc_status web_serve(struct web *web, struct http_address *address,
                                const sigset_t *signals, pprofc_error *error) {
   char token[GUARD_TOKEN_SIZE + 1] = "";

@@ -33,7 +33,6 @@ static void inspector_value(struct view_page *page, const char *slot, int64_t va
   fill_end(&page->fill);
 }
 
-/* Writes a value of base or head. */
 static void inspector_side(struct view_page *page, const char *words, const char *slot,
                            double value) {
   bool shown = page->selected_found && value != 0;

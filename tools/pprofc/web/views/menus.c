@@ -39,7 +39,6 @@ static const pprofc_option_info *menu_option(const char *name) {
   return NULL;
 }
 
-/* Adds fields with the values of their options. */
 static void menu_fields(struct view_page *page, const char *list, const struct menu_field *fields,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {

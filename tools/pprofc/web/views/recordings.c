@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Height of the largest bar. */
 #define BAR_HEIGHT 100
 
 /* Finds the total for the displayed sample type. Returns false if the recording lacks this type. */

@@ -46,7 +46,6 @@ static void source_fill_cost(struct source_page *s, int64_t flat, int64_t cum) {
   source_add_value(s, cum, cost);
 }
 
-/* Sets the text of a source position: "FILE:LINE". */
 static void source_fill_place(struct source_page *s, pprofc_str file, int64_t line) {
   buffer_printf(fill_text(&s->page->fill, "place"), "%.*s:%lld", STR_ARG(str_path_base(file)),
                 (long long)line);
@@ -145,7 +144,6 @@ static void source_fill_failure(struct source_page *s, pprofc_str name) {
   if (s->suggested++ < SOURCE_SUGGESTIONS) source_lookup_suggest(&s->sources, name, flags);
 }
 
-/* Begins the section of a function. */
 static void source_fill_head(struct source_page *s, const struct weblist_run *run) {
   const struct web_place *first = s->data.places + run->first;
   struct view_row row = {.name = run->name,

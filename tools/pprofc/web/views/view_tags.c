@@ -174,7 +174,6 @@ static void tags_anchor(struct tags_page *t, size_t number) {
   buffer_printf(fill_text(&t->page->fill, "anchor"), "key-%zu", number);
 }
 
-/* Adds the title of a label key, with links. */
 static void tags_title(struct tags_page *t, const struct tag_value *items, size_t count) {
   struct fill *fill = &t->page->fill;
   tags_anchor(t, t->key_count);

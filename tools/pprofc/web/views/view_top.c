@@ -12,7 +12,6 @@ struct top_table {
   const char *only; /* "grew", "shrank", "new", "gone", "significant" or "" (all rows) */
 };
 
-/* True if the filter `only` accepts the row. */
 static bool top_is_wanted(const struct top_table *t, const struct view_row *row, const char *only) {
   if (!*only) return true;
   if (strcmp(only, "significant") == 0)
