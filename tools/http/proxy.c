@@ -28,12 +28,6 @@ static struct proxy_ip proxy_read_ip(pprofc_str text) {
   return ip;
 }
 
-static bool proxy_is_loopback(const struct proxy_ip *ip) {
-  static const unsigned char one[16] = {[15] = 1}, v4[12] = {[10] = 0xff, [11] = 0xff};
-  if (memcmp(ip->bytes, v4, sizeof v4) == 0) return ip->bytes[12] == 127;
-  return memcmp(ip->bytes, one, sizeof one) == 0;
-}
-
 /* True if the first `bits` bits of two addresses are equal. */
 static bool proxy_same_net(const struct proxy_ip *a, const struct proxy_ip *b, unsigned bits) {
   if (memcmp(a->bytes, b->bytes, bits / 8) != 0) return false;
@@ -144,8 +138,10 @@ static const char *proxy_address(struct arena *arena, const char *setting) {
 }
 
 static bool proxy_never(const struct proxy_target *target) {
-  return str_equal(target->host, STR("localhost")) ||
-         (target->ip.valid && proxy_is_loopback(&target->ip));
+  static const unsigned char one[16] = {[15] = 1}, v4[12] = {[10] = 0xff, [11] = 0xff};
+  const unsigned char *ip = target->ip.bytes;
+  if (!target->ip.valid) return str_equal(target->host, STR("localhost"));
+  return memcmp(ip, v4, sizeof v4) == 0 ? ip[12] == 127 : memcmp(ip, one, sizeof one) == 0;
 }
 
 /* Sets *direct to true if the request must not use a proxy. */

@@ -99,13 +99,6 @@ static pprofc_status render(const struct command *command, const pprofc_profile 
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", sink->path, why);
 }
 
-static pprofc_status to_standard_output(const struct command *command,
-                                        const pprofc_profile *profile, pprofc_error *error) {
-  int fd = STDOUT_FILENO;
-  struct sink sink = {fd_write, &fd, NULL, 0};
-  return render(command, profile, &sink, error);
-}
-
 static pprofc_status destination_write(const void *context, pprofc_write_fn write, void *to,
                                        pprofc_error *error) {
   const struct rendering *r = context;
@@ -169,7 +162,9 @@ pprofc_status destination_report(const struct command *command, const pprofc_pro
   if (command->format->viewer) return to_viewer(command, profile, error);
   if (destination_is_binary(command) && isatty(STDOUT_FILENO))
     return to_numbered_file(command, profile, error);
-  return to_standard_output(command, profile, error);
+  int fd = STDOUT_FILENO;
+  struct sink sink = {fd_write, &fd, NULL, 0};
+  return render(command, profile, &sink, error);
 }
 
 pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,

@@ -15,8 +15,6 @@
 #define FIELD(name)  offsetof(struct command, name)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- groups, examples and texts of help and manual --- */
-
 enum cmd_options_group {
   GROUP_TEXT, /* flags that select formats */
   GROUP_GRAPHVIZ,
@@ -116,8 +114,6 @@ static const struct sample_flag {
     {"alloc_space", "alloc_space", "Same as -sample_index=alloc_space", false},
     {"alloc_objects", "alloc_objects", "Same as -sample_index=alloc_objects", false},
 };
-
-/* ---- values that need a conversion ------------------- */
 
 static const char *store_int(void *options, const struct flag *flag, const char *text) {
   int64_t number;
@@ -254,20 +250,13 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
   }
 }
 
-/* Values that completion offers for flags whose values are in no other table. */
-static const struct offer {
-  const char *name;
-  const char *const words[16];
-} offers[] = {
-    {"colors", {"hot", "change", "origin", "package", NULL}},
-    {"unit",
-     {"minimum", "auto", "ns", "us", "ms", "s", "min", "hrs", "B", "kB", "MB", "GB", "TB", NULL}},
-};
-
+/* Returns the values that completion offers for an option, or NULL. */
 static const char *const *offered_words(const char *name) {
-  for (size_t i = 0; i < COUNT(offers); i++)
-    if (strcmp(offers[i].name, name) == 0) return offers[i].words;
-  return NULL;
+  static const char *const colors[] = {"hot", "change", "origin", "package", NULL};
+  static const char *const units[] = {"minimum", "auto", "ns", "us", "ms", "s",  "min",
+                                      "hrs",     "B",    "kB", "MB", "GB", "TB", NULL};
+  if (strcmp(name, "colors") == 0) return colors;
+  return strcmp(name, "unit") == 0 ? units : NULL;
 }
 
 static const char *const symbolize_modes[] = {
@@ -532,19 +521,8 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
-/* Sets the format top if no other format is given. */
-static void choose_top(struct command *command) {
-  if (!command->format) command->format = &report_format_find("top")->info;
-  command->report.format = command->format->name;
-}
-
-/* Stores the arguments as the program of -simulate and the arguments of this program. */
-static void take_program(struct command *command) {
-  command->program = command->source_count ? command->sources : NULL;
-  command->source_count = 0;
-}
-
-/* Sets defaults of the machine and environment. Stores the arguments after the flags. */
+/* Sets defaults of the machine and environment. Stores the arguments after the flags: the sources,
+   or the program of -simulate and its arguments. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
   noise_complete(&command->noise);
@@ -555,9 +533,11 @@ static void complete_command(struct command *command, char **operands, size_t co
   command->report.tools = command->tools;
   command->brief_more = "";
   command->sources = (const char **)(uintptr_t)operands;
-  command->source_count = count;
-  if (command->simulate) take_program(command);
-  if (command->simulate || command->noise.blame) choose_top(command);
+  command->source_count = command->simulate ? 0 : count;
+  if (command->simulate && count) command->program = command->sources;
+  if (!command->simulate && !command->noise.blame) return;
+  if (!command->format) command->format = &report_format_find("top")->info;
+  command->report.format = command->format->name;
 }
 
 bool command_is_about(const struct command *command) {

@@ -72,36 +72,26 @@ static const char *shell_conflict(const struct command *command) {
   return NULL;
 }
 
-static pprofc_status check_noise(const struct command *command, pprofc_error *error) {
+static const char *verdicts_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   const char *conflict = NULL;
   if (!*n->show)
     conflict = verdicts_missing(n);
   else
     conflict = command->format ? noise_conflict(command) : shell_conflict(command);
-  if (!conflict) conflict = bench_conflict(n);
-  return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
+  return conflict ? conflict : bench_conflict(n);
 }
 
-static pprofc_status check_every(const struct command *command, pprofc_error *error) {
-  bool remote = false;
-  if (!command->http_on)
-    return error_set(error, PPROFC_E_INVALID, "-every only makes sense with -http");
+static const char *http_conflict(const struct command *command) {
+  bool remote = !command->every_ms;
   for (size_t i = 0; i < command->source_count; i++)
     remote |= fetcher_is_remote(command->sources[i]);
-  if (remote) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "-every needs the URL of a profile to fetch");
-}
-
-static pprofc_status check_http(const struct command *command, pprofc_error *error) {
   if (command->http_on && command->format)
-    return error_set(error, PPROFC_E_INVALID,
-                     "-http is not compatible with an output format on the command line");
-  if (command->no_browser && !command->http_on)
-    return error_set(error, PPROFC_E_INVALID, "-no_browser only makes sense with -http");
-  if (command->http_reload != HTTP_RELOAD_ASK && !command->http_on)
-    return error_set(error, PPROFC_E_INVALID, "-http_reload only makes sense with -http");
-  return command->every_ms ? check_every(command, error) : PPROFC_OK;
+    return "-http is not compatible with an output format on the command line";
+  if (command->http_on) return remote ? NULL : "-every needs the URL of a profile to fetch";
+  if (command->no_browser) return "-no_browser only makes sense with -http";
+  if (command->http_reload != HTTP_RELOAD_ASK) return "-http_reload only makes sense with -http";
+  return command->every_ms ? "-every only makes sense with -http" : NULL;
 }
 
 static const char *sums_conflict(const struct command *command) {
@@ -122,13 +112,6 @@ static const char *frames_conflict(const struct command *command) {
   return *command->noise.show ? "-frames cannot be combined with -noise; use -sums" : NULL;
 }
 
-static pprofc_status check_stream(const struct command *command, pprofc_error *error) {
-  const char *conflict = sums_conflict(command);
-  if (!conflict) conflict = frames_conflict(command);
-  if (!conflict) conflict = time_range_conflict(command);
-  return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
-}
-
 static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)
@@ -140,17 +123,22 @@ static size_t command_readers(const struct command *command) {
   return readers;
 }
 
+static const char *sources_conflict(const struct command *command) {
+  bool base = *command->base, diff_base = *command->diff_base;
+  if (base && diff_base) return "-base and -diff_base flags cannot both be specified";
+  if (command->report.normalize && !base && !diff_base)
+    return "must have base profile to normalize by";
+  return command_readers(command) > 1 ? "standard input can be a source only once" : NULL;
+}
+
 pprofc_status command_check(const struct command *command, pprofc_error *error) {
-  if (*command->base && *command->diff_base)
-    return error_set(error, PPROFC_E_INVALID,
-                     "-base and -diff_base flags cannot both be specified");
-  if (command->report.normalize && !*command->base && !*command->diff_base)
-    return error_set(error, PPROFC_E_INVALID, "must have base profile to normalize by");
-  if (command_readers(command) > 1)
-    return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
-  if (command->threads < 0 || command->threads > 1024)
-    return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
-  pprofc_status status = check_stream(command, error);
-  if (!status) status = check_http(command, error);
-  return status ? status : check_noise(command, error);
+  const char *conflict = sources_conflict(command);
+  if (!conflict && (command->threads < 0 || command->threads > 1024))
+    conflict = "-threads must be between 0 and 1024";
+  if (!conflict) conflict = sums_conflict(command);
+  if (!conflict) conflict = frames_conflict(command);
+  if (!conflict) conflict = time_range_conflict(command);
+  if (!conflict) conflict = http_conflict(command);
+  if (!conflict) conflict = verdicts_conflict(command);
+  return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }

@@ -297,11 +297,6 @@ static pprofc_status collect_read_server(struct fetcher *fetcher, struct collect
   return PPROFC_OK;
 }
 
-static void collect_release(struct collect_server *servers, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < COLLECT_KINDS; k++) pprofc_profile_release(servers[i].items[k].profile);
-}
-
 static pprofc_status collect_all(struct fetcher *fetcher, struct collect_server *servers,
                                  size_t count, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -339,7 +334,8 @@ pprofc_status collect_run(const struct command *command, pprofc_error *error) {
   if (status == PPROFC_OK && whole < count)
     status = error_set(error, PPROFC_E_IO, "collected the profiles of %zu servers out of %zu",
                        whole, count);
-  collect_release(servers, count);
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < COLLECT_KINDS; k++) pprofc_profile_release(servers[i].items[k].profile);
   fetcher_free(&fetcher);
   mem_free(&mem_default, servers, count, sizeof *servers);
   return status;

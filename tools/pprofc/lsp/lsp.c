@@ -71,17 +71,6 @@ static size_t document_map(const struct document *d, size_t count, size_t other,
   return count - line <= d->same_end ? other - (count - line) : SIZE_MAX;
 }
 
-/* Converts a line number (from 0) of the profile to the document. SIZE_MAX: changed. */
-static size_t document_line(const struct document *d, size_t line) {
-  return document_map(d, d->first_lines, d->now_lines, follow_line(&d->follow, line));
-}
-
-/* Converts a line number of the document to the profile. SIZE_MAX: the line changed. */
-static size_t document_origin(const struct document *d, size_t line) {
-  size_t opened = document_map(d, d->now_lines, d->first_lines, line);
-  return opened == SIZE_MAX ? SIZE_MAX : follow_origin(&d->follow, opened);
-}
-
 /* Returns the length of a line in UTF-16 code units. */
 static size_t document_length(const struct document *d, size_t line) {
   size_t units = 0;
@@ -222,7 +211,8 @@ static void result_item(struct fill *fill, const struct lsp *lsp, const struct d
 /* Returns the document's line (from 0) that shows a cost. SIZE_MAX: the text changed. */
 static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
   if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
-  return document_line(d, (size_t)cost->line - 1);
+  size_t opened = follow_line(&d->follow, (size_t)cost->line - 1);
+  return document_map(d, d->first_lines, d->now_lines, opened);
 }
 
 static void lsp_hints(const struct lsp *lsp, const struct document *d, const struct node *params,
@@ -265,7 +255,8 @@ static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct
 static void lsp_hover(const struct lsp *lsp, const struct document *d, const struct node *params,
                       struct rpc_answer *answer) {
   int64_t at = node_integer(node_path(params, "position.line"));
-  size_t line = at >= 0 ? document_origin(d, (size_t)at) : SIZE_MAX;
+  size_t line = at >= 0 ? document_map(d, d->now_lines, d->first_lines, (size_t)at) : SIZE_MAX;
+  if (line != SIZE_MAX) line = follow_origin(&d->follow, line);
   const struct cost *best = NULL;
   for (size_t i = 0; i < lsp->costs.count && line != SIZE_MAX; i++) {
     const struct cost *n = &lsp->costs.items[i];

@@ -122,12 +122,6 @@ static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *r
   buffer_add_char(to, '\n');
 }
 
-/* Begins an entry in the list of costs that moved from one function to another. */
-static void compare_begin_moved(struct buffer *to, size_t shown) {
-  if (!shown) buffer_add_text(to, "moved, without more cost:\n");
-  buffer_add_text(to, "- ");
-}
-
 /* Appends functions that cancel out: "- inlined, main.sum to main.add: net -4ms of 19ms". */
 static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_row *other = &c->report.rows[row->partner];
@@ -157,7 +151,7 @@ static void compare_put_moved(struct comparing *c) {
     bool again = !domain && (!row->relation || row->partner < i);
     for (size_t k = 0; k < groups; k++) again |= domain && listed[k] == domain;
     if (again) continue;
-    compare_begin_moved(to, shown++);
+    buffer_add_text(to, shown++ ? "- " : "moved, without more cost:\n- ");
     if (domain) {
       struct amount_unit unit = noise_unit_for(&c->report, fabs(domain->net.base));
       listed[groups++] = domain;

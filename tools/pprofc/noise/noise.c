@@ -79,12 +79,6 @@ static void noise_warn(void *context, const char *message) {
   all->items[i].runs++;
 }
 
-/* Prints the warnings that every run caused. */
-static void noise_print_warnings(const struct noise_warnings *all, size_t runs) {
-  for (size_t i = 0; i < all->count; i++)
-    if (all->items[i].runs >= runs) message_error("%s", all->items[i].text);
-}
-
 struct noise_report noise_report_of(const pprofc_report_options *options,
                                     const struct noise_options *flags) {
   return (struct noise_report){
@@ -107,7 +101,8 @@ pprofc_status noise_judge(struct noise_report *report, const struct noise_option
     report->options = &collecting;
     status = noise_report_judge(report, runs->items, runs->count, runs->bases, &how, error);
     report->options = given;
-    if (given->warn) noise_print_warnings(&warnings, runs->count);
+    for (size_t i = 0; i < warnings.count && given->warn; i++)
+      if (warnings.items[i].runs >= runs->count) message_error("%s", warnings.items[i].text);
   }
   buffer_free(&rules);
   return status;

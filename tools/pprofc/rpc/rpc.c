@@ -238,16 +238,12 @@ static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
   arena_free(&arena);
 }
 
-/* Calls the server's `idle` until a message arrives or no work is left. */
-static void rpc_rest(struct rpc *rpc, struct inbox *inbox) {
-  const struct rpc_server *server = rpc->server;
-  if (!server->idle || rpc->ended || !inbox_is_quiet(inbox, RPC_QUIET)) return;
-  while (server->idle(server->context) && inbox_is_quiet(inbox, 0)) continue;
-}
-
-/* Waits for the next message. Returns NULL at the end of the input. */
+/* Calls the server's `idle` until a message arrives or no work is left. Returns the next message,
+   or NULL at the end of the input. */
 static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
-  rpc_rest(rpc, inbox);
+  const struct rpc_server *server = rpc->server;
+  if (server->idle && !rpc->ended && inbox_is_quiet(inbox, RPC_QUIET))
+    while (server->idle(server->context) && inbox_is_quiet(inbox, 0)) continue;
   return rpc->ended ? NULL : inbox_next(inbox);
 }
 

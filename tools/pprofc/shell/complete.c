@@ -71,12 +71,6 @@ void completions_free(struct completions *c) {
 
 /* ---- sources of words -------------------------------- */
 
-static void completions_add_formats(struct completions *out, pprofc_str typed) {
-  const pprofc_format_info *format;
-  for (size_t i = 0; (format = pprofc_format_at(i)); i++)
-    completions_add(out, typed, str_of(format->name));
-}
-
 static void completions_add_commands(struct completions *out, pprofc_str typed) {
   const struct shell_command *command;
   for (size_t i = 0; (command = shell_command_at(i)); i++) {
@@ -179,7 +173,9 @@ static void completions_add_value(const struct shell *shell, struct completions 
 /* Adds the words that can begin a line. Appends `suffix` to options. */
 static void completions_add_first(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, const char *suffix) {
-  completions_add_formats(out, typed);
+  const pprofc_format_info *format;
+  for (size_t i = 0; (format = pprofc_format_at(i)); i++)
+    completions_add(out, typed, str_of(format->name));
   completions_add_commands(out, typed);
   completions_add_options(out, typed, suffix);
   completions_add_types(shell, out, typed, true);

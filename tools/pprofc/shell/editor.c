@@ -156,12 +156,6 @@ static unsigned char editor_complete(EditLine *line, int key) {
   return result;
 }
 
-/* Makes libedit treat lines as UTF-8, by the locale category LC_CTYPE only. */
-static void editor_set_locale(void) {
-  setlocale(LC_CTYPE, "");
-  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
-}
-
 static bool editor_open_recall(struct editor *editor) {
   HistEvent event;
   const char *line;
@@ -188,7 +182,8 @@ static bool editor_open_line(struct editor *editor) {
     message_note("%s: line editing is off", error.message);
     return false;
   }
-  editor_set_locale();
+  setlocale(LC_CTYPE, ""); /* libedit treats lines as UTF-8 only in such a locale */
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
   editor->in = editor_stream(STDIN_FILENO, "r");
   editor->out = editor_stream(editor->prompt, "w");
   editor->err = editor_stream(STDERR_FILENO, "w");

@@ -137,12 +137,6 @@ static void shell_print_header(struct shell *shell) {
   pipeline_free(&report.result);
 }
 
-static void shell_greet(struct shell *shell) {
-  shell_print_header(shell);
-  shell_check_options(shell);
-  message_note("Entering interactive mode (type \"help\" for commands, \"o\" for options)");
-}
-
 /* Runs a line. The first ^C cancels the line, a second ^C ends the program. */
 static void shell_run_line(struct shell *shell, pprofc_str line) {
   interruptible = shell->command.budget;
@@ -263,7 +257,9 @@ int shell_run(const struct command *command) {
   if (status == PPROFC_OK) status = shell_keep_base(shell, &error);
   if (status == PPROFC_OK) {
     shell_open(shell);
-    shell_greet(shell);
+    shell_print_header(shell);
+    shell_check_options(shell);
+    message_note("Entering interactive mode (type \"help\" for commands, \"o\" for options)");
     code = shell_loop(shell);
   } else {
     limit_flags_name(&error);

@@ -105,10 +105,6 @@ static bool arguments_exist(const struct command *command, const struct state_ch
   return head->is_command || !arguments_is_part(command, base);
 }
 
-static size_t arguments_bases(const struct state_profile *base) {
-  return base ? base->run_count : 0;
-}
-
 /* Adds the flags for time ranges and for the base. */
 static void arguments_add_base(struct arguments *a, const struct command *command,
                                const struct state_choice *choice) {
@@ -128,10 +124,11 @@ static bool arguments_make(const struct command *command, const struct state_cho
   const struct state_profile *head = choice->head;
   bool sums = head->is_command && !head->run_count;
   size_t sources = sums ? command->source_count : head->run_count;
+  size_t bases = choice->base ? choice->base->run_count : 0;
   *items = NULL;
   *count = 0;
   if (!arguments_exist(command, choice)) return true;
-  a.items = arena_array(arena, sources + arguments_bases(choice->base) + 16, sizeof *a.items);
+  a.items = arena_array(arena, sources + bases + 16, sizeof *a.items);
   if (!a.items) return false;
   arguments_add_flags(&a, command);
   arguments_add_base(&a, command, choice);
@@ -190,12 +187,6 @@ static void view_set_runs(struct view_parts *p) {
   if (!base) p->info.divisors[WEB_HEAD] = state_divisor(&p->choice, WEB_HEAD);
 }
 
-/* Records which recordings the page shows. Does nothing if there is no selected profile. */
-static void view_note_sides(struct view_parts *p) {
-  p->recordings.list.head = p->choice.head ? p->choice.head->id : 0;
-  p->recordings.list.base = p->choice.base ? p->choice.base->id : 0;
-}
-
 /* Copies the data that can change while no request runs. */
 static void view_note_state(struct web_state *state, struct view_parts *p) {
   state_news(state, &p->news);
@@ -218,7 +209,8 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   pprofc_status status = web_query_options(&q->query, &p->options, error);
   if (status == PPROFC_OK)
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &p->choice, error);
-  view_note_sides(p);
+  p->recordings.list.head = p->choice.head ? p->choice.head->id : 0;
+  p->recordings.list.base = p->choice.base ? p->choice.base->id : 0;
   if (!settings_list(q->web->settings, &q->query, &q->arena, &p->info.saved, &p->info.saved_count))
     return error_nomem(error);
   if (!view_list(q, p) || !assets_name(&p->info, &q->arena)) return error_nomem(error);

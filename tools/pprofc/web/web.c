@@ -127,12 +127,6 @@ static pprofc_status address_listen(struct http_address *address, int *listening
   return PPROFC_OK;
 }
 
-/* Formats "localhost:8080" or "[::1]:8080". */
-static void address_write(const struct http_address *address, char *out, size_t size) {
-  const char *format = strchr(address->host, ':') ? "[%s]:%u" : "%s:%u";
-  snprintf(out, size, format, address->host, address->port);
-}
-
 /* ---- serving ----------------------------------------- */
 
 #define EXIT_FAILED 2
@@ -229,11 +223,10 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
 
 /* Prints the URL, prepares the first page, and on a terminal starts a browser. */
 static void web_announce(struct web *web, const struct http_address *address, const char *token) {
-  char host[300];
   struct buffer text;
   buffer_init(&text, &mem_default, (size_t)1 << 20);
-  address_write(address, host, sizeof host);
-  buffer_printf(&text, "http://%s", host);
+  buffer_printf(&text, strchr(address->host, ':') ? "http://[%s]:%u" : "http://%s:%u",
+                address->host, address->port);
   if (*token) buffer_printf(&text, "/ui/?token=%s", token);
   message_note("Serving web UI on %.*s", STR_ARG(buffer_str(&text)));
   if (web->command->no_browser || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {

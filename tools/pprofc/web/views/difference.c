@@ -6,9 +6,10 @@
 
 #include <math.h>
 
-/* Chooses unit and digits with which rounded base plus change is the rounded head, as in -top. */
-void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit) {
-  struct noise_report report = {.options = page->in->options};
+/* Chooses digits with which rounded base plus change is the rounded head, as in -top. */
+void page_set_grid(struct view_page *page, const struct view_rows *rows) {
+  const pprofc_profile *p = page->in->profile;
+  struct noise_report report = {.options = page->in->options, .summary = {.unit = STR("")}};
   struct noise_range range = {.largest = 0};
   for (size_t i = 0; i < rows->count; i++) {
     const struct view_row *r = &rows->items[i];
@@ -16,7 +17,11 @@ void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_
       noise_range_add(&range, r->self.base, r->self.head, fabs(r->total.head - r->total.base),
                       r->self.head - r->self.base);
   }
-  report.summary.unit = unit;
+  size_t type;
+  if (page->judgement.verdicts)
+    report.summary.unit = page->judgement.summary.unit;
+  else if (page_type(page, &type))
+    report.summary.unit = profile_string(p, p->types[type].unit);
   page->grid = noise_grid(&report, &range);
 }
 

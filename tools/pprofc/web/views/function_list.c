@@ -7,14 +7,12 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
       .granularity = "functions", .all_nodes = true, .aggregates = true};
   struct view_report v;
   struct view_rows rows;
+  const pprofc_report_options given = page->options;
   page->options.nodecount = LISTED_FUNCTIONS;
   page->options.nodefraction = 0; /* A self cost can be large although the total is small. */
-  pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
-  if (!status) status = view_report_graph(&v, 0, error);
-  if (!status) status = view_rows_make(&rows, page, &v, error);
+  pprofc_status status = view_rows_open(&rows, &v, page, &overrides, 0, error);
   if (!status) {
     page_note_report(page, &v);
-    view_rows_select(&rows, page);
     fill_number(&page->fill, "listed", (int64_t)rows.count);
     for (size_t i = 0; i < rows.count; i++) {
       fill_begin(&page->fill, "functions");
@@ -24,8 +22,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
     }
     page_put(page, out, "function-list");
   }
-  page->options.nodecount = page->in->options->nodecount;
-  page->options.nodefraction = page->in->options->nodefraction;
+  page->options = given;
   view_report_close(&v);
   return status;
 }
@@ -35,10 +32,7 @@ pprofc_status page_select_function(struct view_page *page, pprofc_error *error) 
       .granularity = "functions", .no_trim = true, .aggregates = true};
   struct view_report v;
   struct view_rows rows;
-  pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
-  if (!status) status = view_report_graph(&v, 0, error);
-  if (!status) status = view_rows_make(&rows, page, &v, error);
-  if (!status) view_rows_select(&rows, page);
+  pprofc_status status = view_rows_open(&rows, &v, page, &overrides, 0, error);
   view_report_close(&v);
   return status;
 }

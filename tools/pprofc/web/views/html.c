@@ -24,6 +24,12 @@ pprofc_str html_value_text(const struct report *report, int64_t value, char *tex
                         text);
 }
 
+void html_right(struct buffer *out, pprofc_str text, size_t width) {
+  size_t length = utf8_length(text);
+  if (length < width) buffer_add_fill(out, ' ', width - length);
+  buffer_add_str(out, text);
+}
+
 void html_relative(struct buffer *out, double base, double head) {
   char text[AMOUNT_TEXT];
   if (base == head) return;

@@ -10,6 +10,9 @@
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 
+/* Appends the text, right-aligned in `width` columns. */
+void html_right(struct buffer *out, pprofc_str text, size_t width);
+
 /* Appends the change from base: "-93%", "new" if it is 0, nothing if equal to head. */
 void html_relative(struct buffer *out, double base, double head);
 

@@ -54,8 +54,8 @@ struct view_page {
                                the selected function, or else the focus; never NULL */
   struct view_row selected; /* selected function; its name is "" if no function is selected */
   bool selected_found;
-  struct judgement judgement; /* verdicts on a difference, set by view_rows_make */
-  struct amount_grid grid;    /* unit and digits of the verdicts' values, set by view_rows_make */
+  struct judgement judgement; /* verdicts on a difference, set by view_rows_open */
+  struct amount_grid grid;    /* unit and digits of the verdicts' values, set by view_rows_open */
 };
 
 static inline bool page_is_diff(const struct view_page *page) {
@@ -128,13 +128,12 @@ struct view_rows {
   size_t count;
 };
 
-/* Creates a row for each node of the graph, in the order of graph.shown. In a difference, finds the
- * values of base and head by the name of the node. The rows are in the page's arena. */
-pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
-                             const struct view_report *v, pprofc_error *error);
-
-/* Finds the row of the selected function, for the inspector. */
-void view_rows_select(const struct view_rows *rows, struct view_page *page);
+/* Opens a report on the profile of the page, and creates a row in the page's arena for each node of
+ * its graph, in the order of graph.shown. In a difference, finds base and head by the node's name.
+ * Stores the row of the selected function for the inspector. */
+pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, struct view_page *page,
+                             const struct pipeline_overrides *overrides, unsigned wanted,
+                             pprofc_error *error);
 
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
@@ -146,8 +145,12 @@ void page_fill_name(struct view_page *page, const struct view_row *row);
 
 /* ---- differences ------------------------------------- */
 
-/* Chooses unit and digits of the rows' values, which have the unit `unit`. */
-void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit);
+/* Judges the difference with these options, and stores the verdicts in page->judgement. */
+pprofc_status page_judge(struct view_page *page, const pprofc_report_options *options,
+                         pprofc_error *error);
+
+/* Chooses unit and digits of the rows' values. Verdicts on shares have the unit "%". */
+void page_set_grid(struct view_page *page, const struct view_rows *rows);
 
 /* Set the value `name`: a value of a difference, and a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);

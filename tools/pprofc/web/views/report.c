@@ -20,6 +20,7 @@ pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error) {
   *v = (struct view_report){.options = page_divided(page, &page->options)};
+  if (profile != page->in->profile) v->options.warn = NULL; /* The difference warns. */
   v->report.options = &v->options;
   v->report.mem = &profile->mem;
   pprofc_status status = pipeline_run(profile, &v->options, overrides, &v->report.result, error);
@@ -69,11 +70,6 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
   fill_str(&page->fill, name, unit_percentage_trimmed(value, total, text));
 }
 
-/* True if the text is a URL that a browser may open. */
-static bool page_is_web_address(pprofc_str text) {
-  return str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
-}
-
 /* Adds a line about the profile, without percentages if values are divided. */
 static void page_add_label(void *context, const char *prefix, pprofc_str text) {
   struct view_page *page = context;
@@ -81,7 +77,8 @@ static void page_add_label(void *context, const char *prefix, pprofc_str text) {
   bool divided = page_divisor(page, page->in->side) != 1;
   if (divided && strcmp(prefix, "Duration: ") == 0 && str_ends(text, STR(")")))
     while (text.size && text.data[--text.size] != '(') continue;
-  bool link = strcmp(prefix, "Doc: ") == 0 && page_is_web_address(text);
+  bool web = str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
+  bool link = web && strcmp(prefix, "Doc: ") == 0;
   fill_begin(fill, "about");
   fill_words(fill, "prefix", prefix);
   fill_str(fill, link ? "address" : "text", text);

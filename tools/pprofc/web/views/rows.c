@@ -29,12 +29,9 @@ static pprofc_status side_values_read(struct side_values *side, struct view_page
                                       pprofc_error *error) {
   struct pipeline_overrides all = *overrides;
   all.no_trim = true;
-  void (*warn)(void *, const char *) = page->options.warn;
   interner_init(&side->names, page->mem);
   side->opened = true;
-  page->options.warn = NULL; /* The difference has the same warnings, so these are ignored. */
   pprofc_status status = view_report_open(&side->report, page, profile, &all, error);
-  page->options.warn = warn;
   if (!status) status = view_report_graph(&side->report, 0, error);
   if (status) return status;
   const struct graph *g = &side->report.graph;
@@ -74,38 +71,32 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
   return status;
 }
 
+pprofc_status page_judge(struct view_page *page, const pprofc_report_options *options,
+                         pprofc_error *error) {
+  const struct web_info *info = page->in->info;
+  const struct judge_side sides[2] = {{page->in->base, info->base_runs, info->base_run_count},
+                                      {page->in->head, info->head_runs, info->head_run_count}};
+  judge_free(&page->judgement);
+  return judge_sides(sides, options, info->noise, &page->judgement, error);
+}
+
 /* Adds verdicts to rows of functions, by the report's granularity: views override the option. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
   const struct granularity *g = &v->report.result.granularity;
   pprofc_report_options options = v->options;
   if (g->function && !g->file && !g->line && !g->address) options.granularity = "functions";
-  const struct web_info *info = page->in->info;
-  const struct judge_side sides[2] = {{page->in->base, info->base_runs, info->base_run_count},
-                                      {page->in->head, info->head_runs, info->head_run_count}};
-  judge_free(&page->judgement);
-  pprofc_status status = judge_sides(sides, &options, info->noise, &page->judgement, error);
+  pprofc_status status = page_judge(page, &options, error);
   for (size_t i = 0; !status && i < rows->count; i++) {
     struct view_row *row = &rows->items[i];
     const pprofc_verdict_row *verdict = judge_find(&page->judgement, row->function);
     row->verdict = verdict;
-    row->unscaled = !verdict && !info->by_time && judge_rescales(&page->judgement);
+    row->unscaled = !verdict && !page->in->info->by_time && judge_rescales(&page->judgement);
     if (!verdict) continue;
     row->self = (struct view_sides){verdict->flat.base, verdict->flat.head};
     row->total = (struct view_sides){verdict->cum.base, verdict->cum.head};
   }
   return status;
-}
-
-/* Sets the unit and the number of digits. Verdicts on shares have the unit "%". */
-static void rows_set_grid(const struct view_rows *rows, struct view_page *page) {
-  size_t type = 0;
-  pprofc_str unit = STR("");
-  if (page->judgement.verdicts)
-    unit = page->judgement.summary.unit;
-  else if (page_type(page, &type))
-    unit = profile_string(page->in->profile, page->in->profile->types[type].unit);
-  page_set_grid(page, rows, unit);
 }
 
 struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
@@ -124,8 +115,8 @@ struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
   return row;
 }
 
-pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
-                             const struct view_report *v, pprofc_error *error) {
+static pprofc_status rows_make(struct view_rows *rows, struct view_page *page,
+                               const struct view_report *v, pprofc_error *error) {
   const struct graph *g = &v->graph;
   *rows =
       (struct view_rows){.items = arena_array(&page->arena, g->shown_count, sizeof *rows->items)};
@@ -135,11 +126,11 @@ pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
   if (!page_is_diff(page)) return PPROFC_OK;
   pprofc_status status = rows_add_sides(rows, page, error);
   if (!status) status = rows_add_verdicts(rows, page, v, error);
-  if (!status) rows_set_grid(rows, page);
+  if (!status) page_set_grid(page, rows);
   return status;
 }
 
-void view_rows_select(const struct view_rows *rows, struct view_page *page) {
+static void rows_select(const struct view_rows *rows, struct view_page *page) {
   for (size_t i = 0; page->selected.function.size && i < rows->count; i++) {
     const struct view_row *row = &rows->items[i];
     if (!str_equal(row->function, page->selected.function)) continue;
@@ -152,6 +143,16 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page) {
     page->selected_found = true;
     return;
   }
+}
+
+pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, struct view_page *page,
+                             const struct pipeline_overrides *overrides, unsigned wanted,
+                             pprofc_error *error) {
+  pprofc_status status = view_report_open(v, page, page->in->profile, overrides, error);
+  if (!status) status = view_report_graph(v, wanted, error);
+  if (!status) status = rows_make(rows, page, v, error);
+  if (!status) rows_select(rows, page);
+  return status;
 }
 
 static void rows_fill_sides(struct view_page *page, const struct view_row *row, bool by_cum) {

@@ -114,13 +114,10 @@ pprofc_status view_compare(struct view_page *page, struct buffer *out, pprofc_er
       .granularity = "functions", .all_nodes = true, .aggregates = true};
   struct view_report v;
   struct view_rows rows;
-  pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
-  if (!status) status = view_report_graph(&v, 0, error);
-  if (!status) status = view_rows_make(&rows, page, &v, error);
+  pprofc_status status = view_rows_open(&rows, &v, page, &overrides, 0, error);
   if (!status) {
     page_note_report(page, &v);
     page->totals.has_shown = false;
-    view_rows_select(&rows, page);
     compare_fill(page, &rows);
     page_put(page, out, "compare");
   }

@@ -65,6 +65,7 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   fill_str(&page->fill, "data-sel", page->selected.function);
   fill_words(&page->fill, "data-pivot", page_parameter(page, "p"));
   page_put(page, out, "flamegraph");
+  const pprofc_report_options given = page->options;
   page->options.granularity = "functions";
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status =
@@ -72,9 +73,6 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   /* Drop the totals of the table. Unlike the table, the picture shows all functions. */
   page->totals.has_shown = false;
   buffer_add_text(out, "</section>\n");
-  page->options.granularity = page->in->options->granularity;
-  page->options.nodefraction = page->in->options->nodefraction;
-  page->options.edgefraction = page->in->options->edgefraction;
-  page->options.nodecount = page->in->options->nodecount;
+  page->options = given;
   return status;
 }

@@ -134,9 +134,7 @@ static pprofc_status picture_make(struct graph_picture *g, pprofc_error *error) 
   static const struct pipeline_overrides overrides = {.aggregates = true};
   unsigned wanted = DOT_GRAPH;
   if (page_is_diff(g->page)) wanted |= PIPELINE_BY_CHANGE;
-  pprofc_status status = view_report_open(&g->v, g->page, g->page->in->profile, &overrides, error);
-  if (!status) status = view_report_graph(&g->v, wanted, error);
-  if (!status) status = view_rows_make(&g->rows, g->page, &g->v, error);
+  pprofc_status status = view_rows_open(&g->rows, &g->v, g->page, &overrides, wanted, error);
   if (!status && g->rows.count) status = picture_write_dot(g, error);
   if (!status && g->rows.count) status = picture_draw(g, error);
   return status;
@@ -149,7 +147,6 @@ pprofc_status view_graph(struct view_page *page, struct buffer *out, pprofc_erro
   pprofc_status status = picture_make(&g, error);
   if (!status) {
     page_note_report(page, &g.v);
-    view_rows_select(&g.rows, page);
     if (!picture_print(&g, out)) status = error_nomem(error);
   }
   view_report_close(&g.v);

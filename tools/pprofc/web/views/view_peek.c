@@ -81,10 +81,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
 
 static void peek_add_value(const struct peek *p, int64_t value, size_t width, struct buffer *out) {
   char text[UNIT_LABEL_MAX];
-  pprofc_str label = html_value_text(&p->v.report, value, text);
-  size_t length = utf8_length(label);
-  if (length < width) buffer_add_fill(out, ' ', width - length);
-  buffer_add_str(out, label);
+  html_right(out, html_value_text(&p->v.report, value, text), width);
 }
 
 static void peek_add_share(int64_t value, int64_t total, struct buffer *out) {

@@ -29,14 +29,9 @@ struct source_extent {
   int64_t flat;
 };
 
-#define SOURCE_COLUMN 10
-
 static void source_add_value(const struct source_page *s, int64_t value, struct buffer *out) {
   char text[UNIT_LABEL_MAX];
-  pprofc_str label = value ? html_value_text(&s->v.report, value, text) : STR(".");
-  size_t length = utf8_length(label);
-  if (length < SOURCE_COLUMN) buffer_add_fill(out, ' ', SOURCE_COLUMN - length);
-  buffer_add_str(out, label);
+  html_right(out, value ? html_value_text(&s->v.report, value, text) : STR("."), 10);
 }
 
 static void source_fill_cost(struct source_page *s, int64_t flat, int64_t cum) {
@@ -51,17 +46,14 @@ static void source_fill_place(struct source_page *s, pprofc_str file, int64_t li
                 (long long)line);
 }
 
-static bool source_same_call(const struct web_call *a, const struct web_call *b) {
-  return a->line == b->line && str_equal(a->file, b->file);
-}
-
 /* Writes an instruction's inlined calls that the one before lacks. */
 static void source_calls(struct source_page *s, const struct web_place *place,
                          const struct web_place *before) {
   bool same = before != NULL;
   for (size_t i = 0; i < place->call_count; i++) {
     const struct web_call *call = &place->calls[i];
-    same = same && i < before->call_count && source_same_call(call, &before->calls[i]);
+    const struct web_call *other = same && i < before->call_count ? &before->calls[i] : NULL;
+    same = other && call->line == other->line && str_equal(call->file, other->file);
     if (same) continue;
     pprofc_str text;
     if (!source_lookup_line(&s->sources, call->file, call->line, &text)) text = STR("");

@@ -17,9 +17,7 @@ static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *p
                                       pprofc_error *error) {
   static const struct pipeline_overrides overrides = {0};
   const pprofc_profile *const profiles[2] = {page->in->base, page->in->head};
-  void (*warn)(void *, const char *) = page->options.warn;
   pprofc_status status = PPROFC_OK;
-  page->options.warn = NULL; /* The difference has the same warnings, so these are ignored. */
   for (size_t side = 0; !status && side < 2; side++) {
     struct tag_sums *sums = &c->sums[side];
     c->opened = side + 1;
@@ -28,7 +26,6 @@ static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *p
     if (!status && sums->count)
       qsort(sums->items, sums->count, sizeof *sums->items, tag_sums_by_text);
   }
-  page->options.warn = warn;
   return status;
 }
 
@@ -51,9 +48,6 @@ static double tag_side_value(const struct tag_changes *c, const struct view_page
 
 static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
                                        pprofc_error *error) {
-  const struct web_info *info = page->in->info;
-  const struct judge_side sides[2] = {{page->in->base, info->base_runs, info->base_run_count},
-                                      {page->in->head, info->head_runs, info->head_run_count}};
   pprofc_report_options options = page->options;
   char root[256];
   judge_free(&page->judgement);
@@ -64,7 +58,7 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
   root[key.size] = '\0';
   options.tagroot = root;
   options.granularity = "functions";
-  return judge_sides(sides, &options, info->noise, &page->judgement, error);
+  return page_judge(page, &options, error);
 }
 
 /* Returns the verdict on a label value, or NULL. Its values must be the row's: they differ if a
@@ -201,18 +195,13 @@ static pprofc_status tags_changes(struct tags_page *t, const struct tag_value *i
                                   pprofc_error *error) {
   struct view_page *page = t->page;
   struct view_rows rows = {arena_zero_array(&page->arena, shown, sizeof *rows.items), shown};
-  size_t type = 0;
-  pprofc_str unit = STR("");
   if (!rows.items) return error_nomem(error);
   if (t->key_count < TAG_JUDGED) {
     pprofc_status status = tag_changes_judge(page, items[0].key, error);
     if (status) return status;
   }
-  if (page_type(page, &type))
-    unit = profile_string(page->in->profile, page->in->profile->types[type].unit);
-  if (page->judgement.verdicts) unit = page->judgement.summary.unit;
   for (size_t i = 0; i < shown; i++) tag_changes_row(&t->changes, page, &items[i], &rows.items[i]);
-  page_set_grid(page, &rows, unit);
+  page_set_grid(page, &rows);
   fill_begin(&page->fill, "changed");
   page_difference_head(page);
   for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], &rows.items[i], 0);

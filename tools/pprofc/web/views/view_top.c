@@ -96,27 +96,19 @@ static void top_difference(struct top_table *t, struct buffer *out) {
   page_put(page, out, "top-difference");
 }
 
-static pprofc_status top_make(struct top_table *t, pprofc_error *error) {
-  struct view_page *page = t->page;
-  bool significant = page_is_diff(page) && strcmp(t->only, "significant") == 0;
-  bool all = significant || strcmp(page_parameter(page, "rows"), "all") == 0;
-  const struct pipeline_overrides overrides = {
-      .all_nodes = true, .aggregates = true, .no_trim = significant};
-  page->options.nodecount = all ? 0 : TOP_ROWS;
-  pprofc_status status = view_report_open(&t->report, page, page->in->profile, &overrides, error);
-  if (!status) status = view_report_graph(&t->report, PIPELINE_INLINE_MARKS, error);
-  if (!status) status = view_rows_make(&t->rows, page, &t->report, error);
-  return status;
-}
-
 pprofc_status view_top(struct view_page *page, struct buffer *out, pprofc_error *error) {
   struct top_table t = {.page = page,
                         .only = page_parameter(page, "only"),
                         .by_cum = page->options.sort && strcmp(page->options.sort, "cum") == 0};
-  pprofc_status status = top_make(&t, error);
+  bool significant = page_is_diff(page) && strcmp(t.only, "significant") == 0;
+  bool all = significant || strcmp(page_parameter(page, "rows"), "all") == 0;
+  const struct pipeline_overrides overrides = {
+      .all_nodes = true, .aggregates = true, .no_trim = significant};
+  page->options.nodecount = all ? 0 : TOP_ROWS;
+  pprofc_status status =
+      view_rows_open(&t.rows, &t.report, page, &overrides, PIPELINE_INLINE_MARKS, error);
   if (!status) {
     page_note_report(page, &t.report);
-    view_rows_select(&t.rows, page);
     if (!t.rows.count) fill_flag(&page->fill, "empty", true);
     page_more(page, page->totals.nodes, page->totals.nodes_before);
     if (page_is_diff(page))
