@@ -72,8 +72,6 @@ pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus) {
   return (pprofc_str){out, size};
 }
 
-/* ---- components -------------------------------------- */
-
 /* State of the parser. `status` is the first error, or PPROFC_OK. */
 struct url_parser {
   struct arena *arena;
@@ -306,8 +304,6 @@ pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_st
   }
   return url->path.data ? PPROFC_OK : PPROFC_E_NOMEM;
 }
-
-/* ---- writing ----------------------------------------- */
 
 static void url_write_user(struct buffer *out, const struct url *url, enum url_secrets secrets) {
   if (!url->has_user || secrets == URL_WITHOUT_USER) return;

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- ages -------------------------------------------- */
-
 #define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
 /* Maximum difference in seconds between the ages of one run's files, without a warning. */
 #define RUN_MAX 3600.0
@@ -205,8 +203,6 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
                                       : read_table(inputs, paths[i], false, error);
   return status;
 }
-
-/* ---- runs -------------------------------------------- */
 
 /* Maps a large file of results into memory, and reads it. Returns false if the file cannot be
  * mapped. The caller then reads the file in the usual way and reports errors. */

@@ -98,8 +98,6 @@ static int outputs_stream(const char *path) {
   return -1;
 }
 
-/* ---- removing and writing ---------------------------- */
-
 /* Removes the file of every -out, even if the command line is invalid; of a symlink, its target.
  * Never removes an input, a device, a pipe, or a redirected standard stream. */
 static void outputs_remove(int argc, char *const *argv) {
@@ -160,8 +158,6 @@ static int tool_print_about(const struct gate_options *options) {
              ? 0
              : tool_fail(error.message);
 }
-
-/* ---- output ------------------------------------------ */
 
 static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error) {
   int fd = STDOUT_FILENO;
@@ -265,8 +261,6 @@ static pprofc_status tool_print_all(const struct gate *gate, const struct gate_o
                  gate->significant, gate->regressed, gate->missing);
   return status;
 }
-
-/* ---- the gate ---------------------------------------- */
 
 static void tool_put_problems(const struct gate *gate) {
   pprofc_str rest = buffer_str(&gate->problems), line;

@@ -12,8 +12,6 @@
 #define GRACE         5 /* seconds that are added to every time limit, as in pprof */
 #define SECONDS_MAX   ((int64_t)1 << 40)
 
-/* ---- the query --------------------------------------- */
-
 struct address_pair {
   pprofc_str key, value;
   size_t order;
@@ -107,8 +105,6 @@ static int64_t address_limit_ms(int64_t seconds, int64_t timeout) {
   if (timeout > 0) limit = timeout * 1000;
   return limit + GRACE * 1000;
 }
-
-/* ---- sources ----------------------------------------- */
 
 bool address_has_scheme(pprofc_str source) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -18,8 +18,6 @@
 /* Maximum number of callers, and maximum number of callees, that are shown. */
 #define COSTS_CALLS 5
 
-/* ---- reading ----------------------------------------- */
-
 static bool costs_add(struct costs *costs, const struct cost *cost) {
   if (cost->line < 1 || !cost->file.size) return true;
   if (!ARRAY_RESERVE(&mem_default, costs->items, costs->capacity, costs->count + 1)) return false;
@@ -204,8 +202,6 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
   }
   return best;
 }
-
-/* ---- words ------------------------------------------- */
 
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];

@@ -15,8 +15,6 @@
 
 #define HISTORY_FILES 2000
 
-/* ---- results ----------------------------------------- */
-
 /* The medians of a benchmark in one unit. */
 struct series {
   pprofc_str name, unit;
@@ -108,8 +106,6 @@ static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error 
   buffer_free(&data);
   return status;
 }
-
-/* ---- stores ------------------------------------------ */
 
 /* Returns the path of the records if the argument "runs" names exactly one store, else NULL. */
 static const char *store_records(struct call *call) {
@@ -212,8 +208,6 @@ static pprofc_status store_read(struct past_runs *h, const char *records, pprofc
   if (!count) return error_set(error, PPROFC_E_INVALID, "the store '%s' has no runs", records);
   return store_take_all(h, runs, count) ? PPROFC_OK : error_nomem(error);
 }
-
-/* ---- the answer -------------------------------------- */
 
 /* Writes a series that has no change point, or too few runs to show a change. */
 static void history_put_level(const struct series *s, const double *values, size_t count,

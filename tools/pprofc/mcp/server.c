@@ -41,8 +41,6 @@ static void method_list(const struct rpc_request *request, bool modern, struct r
     answer_plain(answer, "list", modern);
 }
 
-/* ---- tools/call -------------------------------------- */
-
 struct data_parts {
   const struct buffer *parts[2];
 };
@@ -215,8 +213,6 @@ static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   answer_put(&answer->data, "versions", &fill);
   fill_free(&fill);
 }
-
-/* ---- dispatch ---------------------------------------- */
 
 /* True if the request has the _meta member of revision 2026-07-28. */
 static bool is_modern(const struct rpc_request *request) {

@@ -116,8 +116,6 @@ static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
   return !cancelled;
 }
 
-/* ---- writing ----------------------------------------- */
-
 static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   char header[64];
   if (text->failed) return;
@@ -180,8 +178,6 @@ void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params) {
 void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
   rpc_call(rpc, ++rpc->asked, method, params);
 }
-
-/* ---- one message ------------------------------------- */
 
 /* Checks a message. Returns false if it is a response or invalid, with the answer's error. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,

@@ -9,8 +9,6 @@
 
 #define COMPLETIONS_MAX 200
 
-/* ---- the result -------------------------------------- */
-
 /* Adds `text` as a candidate if it begins with the typed word. */
 static void completions_add(struct completions *out, pprofc_str typed, pprofc_str text) {
   if (!str_starts(text, typed) || !text.size || !escape_terminal_clean(text)) return;
@@ -68,8 +66,6 @@ void completions_free(struct completions *c) {
   ARRAY_FREE(&mem_default, c->items, c->capacity);
   arena_free(&c->arena);
 }
-
-/* ---- sources of words -------------------------------- */
 
 static void completions_add_commands(struct completions *out, pprofc_str typed) {
   const struct shell_command *command;
@@ -153,8 +149,6 @@ static void completions_add_files(struct completions *out, pprofc_str typed) {
   }
   closedir(dir);
 }
-
-/* ---- completions by position ------------------------- */
 
 static void completions_add_value(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, const pprofc_option_info *info) {

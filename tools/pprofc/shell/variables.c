@@ -24,8 +24,6 @@ static const pprofc_option_info noise_option = {
     NULL,    false,
     NULL,    "Mark the functions that changed by more than noise (top, text, json, flame)"};
 
-/* ---- the table --------------------------------------- */
-
 const pprofc_option_info *shell_option_at(size_t index) {
   static const pprofc_option_info *const own[] = {&output_option, &noise_option};
   const pprofc_option_info *info = pprofc_option_at(index);
@@ -69,8 +67,6 @@ static void *variables_field(struct shell *shell, const pprofc_option_info *info
   if (info == &noise_option) return &shell->command.noise.show;
   return (char *)&shell->command.report + info->offset;
 }
-
-/* ---- setting ----------------------------------------- */
 
 static void variables_refuse(struct shell *shell, const char *name, pprofc_str value,
                              const char *why) {
@@ -235,8 +231,6 @@ void shell_check_options(struct shell *shell) {
     if (variables_check(shell, info, &error) != PPROFC_OK) message_error("%s", error.message);
   if (shell->command.report.divide_by == 0) message_error("zero divisor specified");
 }
-
-/* ---- listing ----------------------------------------- */
 
 #define VALUE_MAX 64
 

@@ -7,8 +7,6 @@
 
 #include <pthread.h>
 
-/* ---- the cache --------------------------------------- */
-
 struct cache_entry {
   struct cache_entry *next, *previous;
   uint64_t hash;
@@ -165,8 +163,6 @@ static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_re
   job_free(jobs, job);
 }
 
-/* ---- threads ----------------------------------------- */
-
 static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   const struct jobs_settings *settings = &jobs->settings;
   struct budget *budget = budget_new(budget_allocator(settings->parent), settings->bytes);
@@ -270,8 +266,6 @@ void jobs_free(struct web_jobs *jobs) {
   pthread_mutex_destroy(&jobs->lock);
   mem_free(&mem_default, jobs, 1, sizeof *jobs);
 }
-
-/* ---- questions --------------------------------------- */
 
 /* Adds a client to a job with the same key, whose time limit is its first client's. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {

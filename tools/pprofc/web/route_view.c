@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-/* ---- the command line without report options --------- */
-
 /* Flags that select sources, and the offset of their values in struct command. */
 static const struct {
   const char *name;
@@ -139,8 +137,6 @@ static bool arguments_make(const struct command *command, const struct state_cho
   *count = a.count;
   return !a.failed;
 }
-
-/* ---- the view ---------------------------------------- */
 
 struct view_parts {
   pprofc_report_options options;

@@ -23,8 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the address ------------------------------------- */
-
 struct http_address {
   char host[256]; /* host of the command line; "localhost" by default */
   unsigned port;  /* TCP port; 0: the system chooses a port */
@@ -126,8 +124,6 @@ static pprofc_status address_listen(struct http_address *address, int *listening
   *listening = fd;
   return PPROFC_OK;
 }
-
-/* ---- serving ----------------------------------------- */
 
 #define EXIT_FAILED 2
 

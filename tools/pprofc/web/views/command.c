@@ -33,8 +33,6 @@ static void command_write_word(struct buffer *out, pprofc_str word) {
   escape_shell(out, word);
 }
 
-/* ---- flags ------------------------------------------- */
-
 static void command_write_flag(const struct view_page *page, struct buffer *out, const char *name,
                                pprofc_str value) {
   struct buffer flag;
@@ -99,8 +97,6 @@ static void command_write_argument(const struct view_page *page, struct buffer *
   buffer_add_char(out, ' ');
   command_write_word(out, is_base && page->in->side == WEB_BASE ? base : str_of(argument));
 }
-
-/* ---- verdicts ---------------------------------------- */
 
 /* True if an argument is -base= or -diff_time_range=. Both exclude verdicts. */
 static bool command_subtracts(const struct view_page *page) {
