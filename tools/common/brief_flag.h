@@ -8,13 +8,11 @@
 /* Parses the flag's value into the uint64_t at `options`. Returns NULL or an error message. */
 const char *brief_store(void *options, const struct flag *flag, const char *text);
 
-/* Size of the `out` buffer of brief_command, in bytes. */
 #define BRIEF_COMMAND 128
 
 /* Formats this command line with a budget of four times `bytes`, or "" if impossible. */
 void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]);
 
-/* Writes the whole report with `write`. */
 typedef pprofc_status (*brief_render_fn)(const void *context, pprofc_write_fn write, void *to,
                                          pprofc_error *error);
 

@@ -8,7 +8,6 @@
 #define CALLGRIND_WORDS 11
 extern const char *const callgrind_words[CALLGRIND_WORDS];
 
-/* Sample types of the converted profile. */
 enum callgrind_type {
   CALLGRIND_INSTRUCTIONS,
   CALLGRIND_FIRST_MISSES, /* number of misses in the first-level caches */

@@ -9,7 +9,6 @@ static bool is_path(const struct flag *flag) {
   return false;
 }
 
-/* Returns the values that completion offers for a flag, or NULL. */
 static const char *const *words_of(const struct flag *flag) {
   static const char *const shells[] = {"bash", "zsh", "fish", NULL};
   if (flag->argument && strcmp(flag->argument, "SHELL") == 0) return shells;

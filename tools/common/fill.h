@@ -13,7 +13,6 @@ struct filler {
   size_t at; /* number of columns that the current line already has */
 };
 
-/* Begins a new line, and indents it. */
 void fill_new_line(struct filler *filler);
 
 /* Adds words. Breaks lines where necessary. */

@@ -117,7 +117,6 @@ const struct flag *flags_find(const struct flag_table *table, pprofc_str name);
 /* Returns the flag whose name is most similar to `name`, or NULL. */
 const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name);
 
-/* Returns the name of the command that is most similar to `name`, or NULL. */
 const char *flags_nearest_command(const struct flag_table *table, pprofc_str name);
 
 static inline bool flag_has_value(const struct flag *flag) {
@@ -133,10 +132,8 @@ bool flag_shows_initial(const struct flag *flag);
 /* Prints usage, flags, examples, environment and exit statuses in lines of `width` columns. */
 void help_print(const struct flag_table *table, struct output *out, size_t width);
 
-/* Prints the section "Options" of the manual page, in the Markdown of docs/man. */
 void manual_print_options(const struct flag_table *table, struct output *out);
 
-/* Prints the completion script for a shell: bash, zsh or fish. */
 pprofc_status completion_print(const struct flag_table *table, pprofc_str shell, struct output *out,
                                pprofc_error *error);
 

@@ -8,7 +8,6 @@
 
 #define NEW_FOLDER_ROOM 4096 /* size of a buffer for the name of a folder */
 
-/* Writes the files of a folder. `folder` is the temporary path of the folder. */
 typedef pprofc_status new_folder_fn(const void *context, const char *folder, pprofc_error *error);
 
 /* Checks that a folder does not exist or is empty. The error message names `flag`. */

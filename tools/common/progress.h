@@ -21,8 +21,7 @@ struct progress {
 void progress_start(struct progress *progress, const char *step);
 void progress_step(struct progress *progress, const char *step);
 
-/* Starts a step that takes `seconds`. The line shows how much time remains. Like the other
- * functions here, does nothing if `progress` is NULL. */
+/* Starts a step that takes `seconds`. All functions here do nothing if `progress` is NULL. */
 void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
 
 /* Removes the line. The caller must call this before it prints other text. */

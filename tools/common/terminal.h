@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/str.h"
 
-/* True if the descriptor is a terminal. */
 bool terminal_is(int fd);
 
 /* Returns the width of the terminal `fd` in columns, or 80 if it is unknown. */

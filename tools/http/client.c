@@ -178,7 +178,6 @@ static bool transfer_set_method(struct transfer *t) {
   return SET(CURLOPT_CUSTOMREQUEST, request->method);
 }
 
-/* Sets headers, method and body of the current request. */
 static bool transfer_set_request(struct transfer *t) {
   return SET(CURLOPT_HTTPHEADER, t->headers) && SET(CURLOPT_ERRORBUFFER, t->why) &&
          SET(CURLOPT_PRIVATE, t) && transfer_set_body(t) && transfer_set_method(t);

@@ -15,7 +15,6 @@ struct tls_files {
 /* Checks the files. As in pprof, a bad file makes every request fail, even plain HTTP. */
 pprofc_status tls_check(const struct tls_files *files, pprofc_error *error);
 
-/* Options that all requests of a run share. */
 struct client_options {
   const pprofc_allocator *mem; /* allocator for bodies; a stopped budget stops the requests */
   const pprofc_limits *limits;

@@ -18,7 +18,6 @@ void headers_free(struct headers *headers) {
   headers->count = 0;
 }
 
-/* True if the name is a token in the sense of HTTP. */
 static bool headers_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     unsigned char c = (unsigned char)name.data[i];

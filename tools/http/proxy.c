@@ -1,5 +1,4 @@
-/* Chooses a proxy by Go's rules. Disables the choice by libcurl. libcurl ignores HTTP_PROXY in
- * capitals, and uses the proxy even for this machine. */
+/* Chooses a proxy by Go's rules. libcurl ignores HTTP_PROXY, and has no exception for localhost. */
 #include "http/proxy.h"
 
 #include <arpa/inet.h>
@@ -65,8 +64,7 @@ static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bo
   return proxy_same_net(&target->ip, &net, (unsigned)bits + (net.is_v4 ? 96 : 0));
 }
 
-/* True if `name` matches the target. "example.com" matches this name and its subdomains.
- * ".example.com" matches only the subdomains. */
+/* True if `name` matches: "a.com" it and its subdomains, ".a.com" only the subdomains. */
 static bool proxy_in_domain(const struct proxy_target *target, pprofc_str name) {
   if (str_starts(name, STR("*."))) name = str_slice(name, 1, name.size);
   if (name.data[0] == '.') return str_ends(target->host, name);
@@ -88,7 +86,6 @@ static bool proxy_matches(const struct proxy_target *target, pprofc_str entry) {
   return !target->ip.valid && proxy_in_domain(target, host);
 }
 
-/* Returns a copy in lower case. data is NULL when out of memory. */
 static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   pprofc_str copy = arena_str(arena, text);
   char *data = (char *)(uintptr_t)copy.data;

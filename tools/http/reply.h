@@ -44,7 +44,6 @@ bool reply_is_redirect(const struct reply *reply);
 pprofc_status reply_unpack(struct reply *reply, const pprofc_allocator *mem,
                            const pprofc_limits *limits, pprofc_error *error);
 
-/* Returns the body, decompressed if necessary. */
 pprofc_str reply_content(const struct reply *reply);
 
 /* Sets the error for a reply with a status other than 200: "server response: 500 Internal Server

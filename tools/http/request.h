@@ -7,7 +7,6 @@
 /* Creates a client. PPROFC_E_UNSUPPORTED names the package to install. */
 pprofc_status request_open(struct client **client, pprofc_error *error);
 
-/* Initializes an empty reply for request_send. */
 void request_reply_init(struct reply *reply);
 
 /* Sends a request and replaces *reply, but keeps its size limit. `headers` ends with NULL. Without

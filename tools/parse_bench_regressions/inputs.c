@@ -145,7 +145,6 @@ pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *o
   return gate_read_rules(inputs->gate, str_of(options->rules), rules, error);
 }
 
-/* Frees all files except the first `count`. */
 static void inputs_free_files(struct inputs *inputs, size_t count) {
   while (inputs->file_count > count) buffer_free(&inputs->files[--inputs->file_count]);
 }

@@ -32,7 +32,6 @@ struct inputs {
 void inputs_init(struct inputs *inputs, struct gate *gate);
 void inputs_free(struct inputs *inputs);
 
-/* Parses the age limits and the rules from the options. */
 pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
                              pprofc_error *error);
 

@@ -221,7 +221,6 @@ static pprofc_status tool_render(const void *context, pprofc_write_fn write, voi
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Writes the report to standard output, shortened to -budget. */
 static pprofc_status tool_write_brief(const struct gate *gate, const struct gate_options *options,
                                       const struct gate_format *format, pprofc_error *error) {
   bool markdown = strcmp(format->name, "markdown") == 0, json = strcmp(format->name, "json") == 0;

@@ -26,7 +26,6 @@ struct gate_options {
 
 extern const struct flag_table options_table;
 
-/* names of the values of `format`, in order; ends with NULL */
 extern const char *const format_names[];
 
 /* Sets flags from the environment if they are not on the command line. Marks them as given. */
@@ -41,7 +40,6 @@ bool options_given(const struct flags_parsed *parsed, const char *name);
 /* Returns the day of -today. Without the flag, formats the current day into `out`. */
 const char *options_today(const struct gate_options *options, char out[OPTIONS_DAY]);
 
-/* Copies the values of given flags to the settings of the gate. */
 pprofc_status options_apply(const struct gate_options *options, const struct flags_parsed *parsed,
                             struct gate *gate, pprofc_error *error);
 

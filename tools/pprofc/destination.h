@@ -4,7 +4,6 @@
 
 #include "options.h"
 
-/* Creates the report of the command and writes it to its destination. */
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
                                  pprofc_error *error);
 
@@ -12,8 +11,7 @@ pprofc_status destination_report(const struct command *command, const pprofc_pro
 pprofc_status destination_render(const struct command *command, const pprofc_profile *profile,
                                  pprofc_write_fn write, void *context, pprofc_error *error);
 
-/* Creates an empty file with the first free name of profile001.EXT, profile002.EXT ... Writes the
- * name to `path`. */
+/* Creates an empty file with the first free name of profile001.EXT ... Writes it to `path`. */
 pprofc_status destination_number(const char *extension, char *path, size_t size,
                                  pprofc_error *error);
 

@@ -25,7 +25,6 @@ void framed_free(struct framed *framed);
 pprofc_status framed_next(struct framed *framed, struct buffer *frame, const char **name,
                           pprofc_error *error);
 
-/* Reads the profile in a frame. The profile may have any supported format. */
 pprofc_status framed_read(const struct buffer *frame, const char *name,
                           const pprofc_read_options *options, pprofc_profile **profile,
                           pprofc_error *error);

@@ -64,7 +64,6 @@ static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
   }
 }
 
-/* True if the two profiles have a sample type with the same name. */
 static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *other) {
   for (size_t i = 0; i < one->type_count; i++)
     for (size_t k = 0; k < other->type_count; k++)

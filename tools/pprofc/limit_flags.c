@@ -17,7 +17,6 @@ static const struct {
     {"string_bytes", "max_string"},
 };
 
-/* Returns the flag that sets a limit, or NULL. */
 static const char *limit_flags_find(pprofc_str limit) {
   for (size_t i = 0; i < sizeof limit_flags / sizeof *limit_flags; i++)
     if (str_equal(limit, str_of(limit_flags[i].limit))) return limit_flags[i].flag;

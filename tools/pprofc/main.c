@@ -211,8 +211,7 @@ static int run_simulated(struct command *command) {
   return code;
 }
 
-/* Configures malloc to keep freed memory for the next small profile. Otherwise malloc would return
- * the memory, and the system would clear each page again. */
+/* Keeps freed memory for the next small profile, because the system clears each returned page. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

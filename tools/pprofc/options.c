@@ -407,7 +407,6 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 #define NOISE(name, kind, field, argument, initial, choices, call, help)                           \
   { name, kind, FIELD(noise.field), GROUP_NOISE, argument, help, initial, choices, 0, false, call }
 
-/* Flags that concern -noise and verdicts. */
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: mark the functions that changed by more than noise (-top, -text, "
@@ -521,8 +520,7 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
-/* Sets defaults of the machine and environment. Stores the arguments after the flags: the sources,
-   or the program of -simulate and its arguments. */
+/* Sets defaults of the machine. Stores the sources, or the program of -simulate. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
   noise_complete(&command->noise);

@@ -44,8 +44,7 @@ struct command {
   struct budget *budget; /* memory budget of the whole run (limits.memory_bytes) */
   int64_t threads;
   const char *output;
-  uint64_t brief_bytes;         /* size limit of the report in bytes (-budget); 0: the whole
-                                   report */
+  uint64_t brief_bytes;         /* maximum bytes of the report (-budget); 0: no limit */
   const char *brief_more;       /* command line for a longer report */
   const char *base, *diff_base; /* first value of each flag, or "" */
   struct source_list bases;     /* values of -base and -diff_base, as on the command line */

@@ -10,7 +10,6 @@ struct source_map_list {
   size_t count, capacity;
 };
 
-/* Reads the files given by -source_map. */
 pprofc_status source_maps_load(const struct command *command, struct source_map_list *list,
                                pprofc_error *error);
 void source_maps_free(struct source_map_list *list);

@@ -75,7 +75,6 @@ struct source_chunk {
   struct source_chunk *before; /* previous chunk, which is not yet merged, or NULL */
 };
 
-/* Reads the profile from the file, the stream or the downloaded bytes. */
 static pprofc_status read_item(struct fetch *item, const pprofc_read_options *options,
                                const struct open_sums *sums) {
   if (item->error.status != PPROFC_OK) return item->error.status;
@@ -87,7 +86,6 @@ static pprofc_status read_item(struct fetch *item, const pprofc_read_options *op
   return file_source_read(&file, options, sums, &item->profile, &item->error);
 }
 
-/* Replaces the names of bundled scripts by the original names in source maps. */
 static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fetch *item) {
   struct fetched *fetched = chunk->fetched;
   bool used = false;
@@ -169,7 +167,6 @@ static pprofc_status merge_side(const struct fetch *items, size_t count, struct 
   return status;
 }
 
-/* Stores the server of each mapping, for later symbolization. */
 static void note_servers(const struct source_chunk *chunk, struct fetched *fetched) {
   for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
     const struct fetch *item = &chunk->items[i];

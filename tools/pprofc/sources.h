@@ -19,7 +19,6 @@ struct sources {
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                           pprofc_error *error);
 
-/* A source whose profile is not merged with others. */
 struct source_run {
   const char *source;
   const char *folder;      /* folder of the source, or NULL */

@@ -8,8 +8,7 @@ struct time_zone {
   char *before; /* old value of $TZ; NULL: $TZ did not change */
 };
 
-/* Sets $TZ to pprof's time zone: the file named by $TZ, or UTC without a file, as for a POSIX rule
- * like "EST5". Returns false when out of memory. */
+/* Sets $TZ to pprof's time zone: the file named by $TZ, or UTC. False: out of memory. */
 bool time_zone_enter(struct time_zone *zone);
 
 /* Restores the old $TZ, for programs that start later. */

@@ -47,7 +47,6 @@ static pprofc_status address_read_query(struct arena *arena, pprofc_str text,
   return PPROFC_OK;
 }
 
-/* Returns the first pair with this key, or NULL. */
 static const struct address_pair *address_find(const struct address_query *query, pprofc_str key) {
   for (size_t i = 0; i < query->count; i++)
     if (str_equal(query->pairs[i].key, key)) return &query->pairs[i];
@@ -65,7 +64,6 @@ static pprofc_status address_set(struct address_query *query, pprofc_str key, pp
   return PPROFC_OK;
 }
 
-/* Writes the query, sorted by key. */
 static pprofc_str address_write_query(struct arena *arena, struct address_query *query) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);

@@ -4,7 +4,6 @@
 
 #include "http/url.h"
 
-/* URL and limits of a request for a profile. */
 struct address {
   struct url url;
   pprofc_str shown;   /* URL without its password, NUL-terminated */

@@ -15,7 +15,6 @@
 
 #define COLLECT_KINDS 5
 
-/* A request for a profile of a server, and the profile. */
 struct collect_item {
   const char *kind;
   struct remote *remote;

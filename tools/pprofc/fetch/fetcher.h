@@ -36,7 +36,6 @@ struct symbols {
 pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profile, bool base,
                            const struct url *profile_url);
 
-/* A source that is a URL, and its request. */
 struct remote {
   struct address address;
   struct exchange exchange;

@@ -29,7 +29,6 @@ static bool save_candidate(const char *variable, const char *below, char path[PA
   return length > 0 && length < PATH_ROOM;
 }
 
-/* Chooses the first folder that exists or can be created. */
 static bool save_choose_folder(char path[PATH_ROOM]) {
   static const char *const places[][2] = {
       {"PPROF_TMPDIR", ""}, {"HOME", "/pprof"}, {"TMPDIR", ""}, {NULL, NULL}};
@@ -44,7 +43,6 @@ static bool save_choose_folder(char path[PATH_ROOM]) {
   return false;
 }
 
-/* Appends text to a file name. Replaces slashes and control characters by '_'. */
 static void save_add_part(struct buffer *name, pprofc_str part) {
   for (size_t at = 0; at < part.size;) {
     size_t before = at;

@@ -60,7 +60,6 @@ static bool costs_can_judge(const struct command *command) {
          !o->drop_negative && !noise_sums_given(command);
 }
 
-/* Judges functions and lines of all runs. */
 static pprofc_status costs_judge(struct costs *costs, const struct command *command,
                                  pprofc_error *error) {
   struct loaded_runs runs;
@@ -89,7 +88,6 @@ static int cost_by_place(const void *a, const void *b) {
   return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Marks the first line of each function in each file. */
 static bool costs_mark_first(struct costs *costs) {
   struct cost **order = mem_array(&mem_default, costs->count, sizeof *order);
   if (!order) return false;

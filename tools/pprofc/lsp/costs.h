@@ -32,8 +32,7 @@ struct costs {
   struct buffer header;                /* text above the table of verdicts */
 };
 
-/* Reads the sources of the command. With -diff_base, judges functions and lines like -top -noise.
- * The caller calls costs_free, even after an error. */
+/* Reads the sources, and judges with -diff_base like -noise. The caller calls costs_free. */
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 
@@ -48,8 +47,7 @@ double costs_total(const struct cost *cost);
  * file's whole path. Returns an empty text if there is no such file. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
-/* Appends the cost: "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a
- * line, "; grew: +0.5s ±0.1s" for a function. */
+/* Appends "1.2s self, 3s total", in a comparison also ", +0.5s ±0.1s" or "; grew: +0.5s ±0.1s". */
 void costs_put(const struct costs *costs, struct buffer *to, const struct cost *cost);
 
 /* Appends a name, escaped for Markdown. */

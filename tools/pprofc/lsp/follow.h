@@ -19,8 +19,7 @@ void follow_free(struct follow *follow);
  * since 1970) if the file is newer. Without git or commit, all lines are equal. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* Convert a line number of the profile to the current file, and back. Numbers start at 0. SIZE_MAX:
- * the text of the line changed. */
+/* Convert a line number (from 0) of the profile to the current file, and back, or SIZE_MAX. */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 

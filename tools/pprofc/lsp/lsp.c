@@ -63,15 +63,13 @@ static bool document_measure(struct document *d) {
   return true;
 }
 
-/* Converts a line number of a text with `count` lines to the text with `other` lines. Returns
- * SIZE_MAX if the line changed. */
+/* Converts a line number between texts with `count` and `other` lines. SIZE_MAX: changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
   if (line < d->same_begin) return line;
   return count - line <= d->same_end ? other - (count - line) : SIZE_MAX;
 }
 
-/* Returns the length of a line in UTF-16 code units. */
 static size_t document_length(const struct document *d, size_t line) {
   size_t units = 0;
   pprofc_str now = buffer_str(&d->now), rest, text;
@@ -165,7 +163,6 @@ static struct document *lsp_open(struct lsp *lsp, const struct node *params) {
   return d;
 }
 
-/* Replaces the text of a document by the complete text that the editor sent. */
 static void lsp_change(struct document *d, const struct node *params) {
   const struct node *changes = node_get(params, "contentChanges");
   if (!d || !node_size(changes)) return;

@@ -12,7 +12,6 @@
 
 #define RESULTS_MOST ((size_t)64 << 20) /* maximum size in bytes of a file of results */
 
-/* Maximum number of files in an argument. */
 #define CALL_FILES 200
 
 /* Maximum length of a name in an answer in bytes. Longer names are shortened. */

@@ -71,7 +71,6 @@ const char *call_text(struct call *call, const char *name);
 /* Stores an argument, a text or an array of texts, in `items`. Returns their number. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
-/* Returns a number argument, or `other` if the argument is absent. */
 int64_t call_number(struct call *call, const char *name, int64_t other);
 
 /* Suggests a next call. The arguments are names and values in turn, then NULL. */
@@ -90,8 +89,7 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
 /* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds an argument's files, and files of its folders, to `paths` with capacity `most`. Errors call
- * the files `what`, such as "profiles". */
+/* Adds files, and files of folders, to `paths` with capacity `most`. Errors call them `what`. */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 

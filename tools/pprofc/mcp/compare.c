@@ -15,8 +15,7 @@
 
 struct comparing {
   struct call *call;
-  pprofc_verdict_run runs[COMPARED_RUNS]; /* the runs of the base, followed by the runs of the
-                                             head */
+  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of the base, then of the head */
   const char *paths[COMPARED_RUNS];
   size_t count, bases;
   pprofc_profile *difference;

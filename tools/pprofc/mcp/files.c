@@ -65,7 +65,6 @@ static int files_step(int at, pprofc_str part, bool last) {
   return openat(at, name, flags);
 }
 
-/* Opens a path relative to a folder. Returns -1 with errno on failure. */
 static int files_walk(int folder, pprofc_str path) {
   int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
   while (path.size && at >= 0) {
@@ -92,7 +91,6 @@ static pprofc_str files_below(const struct files *files, size_t folder, pprofc_s
   return inside ? rest : (pprofc_str){NULL, 0};
 }
 
-/* Opens a regular file below a folder. Returns -1 with errno on failure. */
 static int files_open_one(const struct files *files, size_t folder, pprofc_str path,
                           struct stat *info) {
   pprofc_str below = files_below(files, folder, path);

@@ -1,5 +1,4 @@
-/* Implements the tool history. Finds change points, sorted by time. The values come from files of
- * benchmark results, or from a store (see `pprofci store`). */
+/* Implements the tool history: change points by time, of result files or a store. */
 #include "core/array.h"
 #include "core/map.h"
 #include "core/output.h"
@@ -15,7 +14,6 @@
 
 #define HISTORY_FILES 2000
 
-/* The medians of a benchmark in one unit. */
 struct series {
   pprofc_str name, unit;
   double *values;  /* median for each file or run; NaN if there is no sample */
@@ -65,7 +63,6 @@ static int series_by_value(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Adds the samples of a file to the series of their benchmarks. */
 static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   size_t count, values;
   const uint32_t *units;
@@ -144,7 +141,6 @@ static void store_sort(struct run_record *runs, size_t count) {
   if (count) qsort(runs, count, sizeof *runs, numbered ? record_by_order : record_by_time);
 }
 
-/* Adds the values of a run to the series of their benchmarks. */
 static bool store_take(struct past_runs *h, size_t run, const struct run_record *record) {
   for (size_t i = 0; i < node_size(record->series); i++) {
     struct record_series from;
@@ -182,7 +178,6 @@ static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t 
   return good;
 }
 
-/* Reads the record of a run into the memory of the call. */
 static pprofc_status store_read_run(struct past_runs *h, const char *path, struct run_record *run,
                                     pprofc_error *error) {
   struct buffer data;

@@ -23,7 +23,6 @@ void profiles_close_view(struct profiles *p, struct profile_view *view) {
   p->views[at] = p->views[--p->view_count];
 }
 
-/* Closes a profile and the views that share its memory. */
 static void profiles_close(struct profiles *p, size_t index) {
   struct open_profile *item = &p->items[index];
   for (size_t i = p->view_count; i-- > 0;)

@@ -12,7 +12,6 @@
 /* Number of lines of text before and after a line with a value. */
 #define CONTEXT_LINES 3
 
-/* Maximum size of a source file in bytes. */
 #define SOURCE_MOST ((size_t)8 << 20)
 
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,

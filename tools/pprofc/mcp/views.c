@@ -37,8 +37,7 @@ static void paths_free(struct paths *p) {
   mem_free(p->mem, p, 1, sizeof *p);
 }
 
-/* Inserts a stack into the list, sorted by size, unless it is there already: a recursive function
- * occurs in its stack several times. */
+/* Inserts a stack, sorted by size, unless a recursive function has inserted it already. */
 static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
   size_t at = PATHS - 1;
   for (size_t i = 0; i < PATHS; i++)
@@ -62,7 +61,6 @@ static bool paths_collect(struct paths *p, const struct stack_set *set, size_t t
   return true;
 }
 
-/* Copies the last frames of the stacks in the lists. */
 static void paths_read(struct paths *p, const struct stack_set *set, uint32_t *frames) {
   for (size_t f = 0; f < p->frames.count; f++)
     for (size_t i = 0; i < PATHS && p->of[f][i].size; i++) {
@@ -109,7 +107,6 @@ static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index
   return PPROFC_OK;
 }
 
-/* Appends the last frames of a stack, root first. */
 static void paths_put_one(const struct paths *p, const struct heavy_path *path, struct buffer *to) {
   char text[UNIT_LABEL_MAX];
   size_t shown = path->depth < PATH_FRAMES ? path->depth : PATH_FRAMES;

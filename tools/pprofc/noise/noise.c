@@ -26,10 +26,8 @@ void noise_complete(struct noise_options *n) {
   n->how.dependent = n->correction != 0;
 }
 
-/* Maximum size of a rules file in bytes. */
 #define NOISE_RULES_MOST (1u << 20)
 
-/* Converts the flags to the library's options. Reads the rules file into `rules`. */
 static pprofc_status noise_options_of(const struct noise_options *flags, struct buffer *rules,
                                       pprofc_verdict_options *how, pprofc_error *error) {
   *how = flags->how;

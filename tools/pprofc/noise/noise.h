@@ -38,8 +38,7 @@ const char *noise_conflict(const struct command *command);
 struct noise_report noise_report_of(const pprofc_report_options *options,
                                     const struct noise_options *flags);
 
-/* Judges the runs with the options of the flags, and completes the report. The caller frees the
- * verdicts of the report, even after an error. */
+/* Judges the runs by the flags, and completes the report. The caller frees its verdicts. */
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
                           struct loaded_runs *runs, pprofc_error *error);
 

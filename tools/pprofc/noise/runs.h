@@ -14,7 +14,6 @@ struct loaded_runs {
   size_t count, bases, capacity;
 };
 
-/* Reads all runs of the command. The caller frees the runs, even after an error. */
 pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);

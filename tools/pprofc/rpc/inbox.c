@@ -17,7 +17,6 @@ static bool inbox_is_stopped(struct inbox *r) {
   return stopped;
 }
 
-/* Reads more bytes into the chunk. Returns false at the end of the input. */
 static bool inbox_fill(struct inbox *r) {
   for (;;) {
     struct pollfd ready = {.fd = r->fd, .events = POLLIN};
@@ -70,7 +69,6 @@ static size_t inbox_headers(struct inbox *r, struct buffer *line) {
   }
 }
 
-/* Reads one message into the buffer. Returns false at the end of the input. */
 static bool inbox_message(struct inbox *r, struct buffer *text, bool *too_long) {
   *too_long = false;
   buffer_clear(text);

@@ -32,7 +32,6 @@ struct inbox {
   size_t at, size; /* bytes of the chunk that still must be processed: offset and number */
 };
 
-/* Starts the reading thread. Returns false if that fails. */
 bool inbox_start(struct inbox *inbox);
 
 /* Waits some milliseconds. Returns true if no message arrives and the input goes on. */

@@ -160,7 +160,6 @@ static void rpc_reply(struct rpc *rpc, pprofc_str id, struct rpc_answer *answer)
   rpc_close(rpc, &text);
 }
 
-/* Sends a request, or a notification if `id` is 0. */
 static void rpc_call(struct rpc *rpc, size_t id, const char *method, pprofc_str params) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
@@ -234,8 +233,7 @@ static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
   arena_free(&arena);
 }
 
-/* Calls the server's `idle` until a message arrives or no work is left. Returns the next message,
-   or NULL at the end of the input. */
+/* Works in advance while no message waits. Returns the next message; NULL: end of the input. */
 static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
   const struct rpc_server *server = rpc->server;
   if (server->idle && !rpc->ended && inbox_is_quiet(inbox, RPC_QUIET))

@@ -54,7 +54,6 @@ struct rpc_server {
 /* Answers until the input or rpc_end. Returns 0, or 2 when out of memory. */
 int rpc_run(const struct rpc_server *server, int in, int out);
 
-/* Ends the loop after the current request. */
 void rpc_end(struct rpc *rpc);
 
 /* Sends a notification; `params` is JSON. */

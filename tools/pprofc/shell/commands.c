@@ -33,7 +33,6 @@ static void commands_source(struct shell *shell, const struct shell_words *words
   if (commands_has_argument(shell, words)) shell_source(shell, words->items[1].data);
 }
 
-/* Writes the whole profile in proto format to a file. */
 static void commands_save(struct shell *shell, const struct shell_words *words) {
   size_t digits;
   if (!commands_has_argument(shell, words)) return;

@@ -96,7 +96,6 @@ static int editor_key(EditLine *line, wchar_t *key) {
   }
 }
 
-/* Prints the candidates in columns below the line. */
 static void editor_list(const struct editor *editor, const struct completions *found) {
   size_t widest = 1, column = 0;
   size_t width = terminal_width(editor->prompt);

@@ -51,7 +51,6 @@ static int history_open_file(const struct shell_history *history, int flags) {
   return fd;
 }
 
-/* Reads at most HISTORY_BYTES from the end of the file. */
 static void history_read(struct shell_history *history) {
   int fd = history_open_file(history, O_RDONLY);
   struct stat info;

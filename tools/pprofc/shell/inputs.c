@@ -9,7 +9,6 @@
 
 #define INPUT_BYTES ((size_t)64 << 10)
 
-/* Reads more bytes. Returns 0 at the end of the file, and -1 with errno after an error. */
 static ssize_t input_fill(struct shell_input *input) {
   if (!input->data) input->data = mem_array(&mem_default, INPUT_BYTES, 1);
   if (!input->data) {

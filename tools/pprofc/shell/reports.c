@@ -1,5 +1,4 @@
-/* Creates a report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file |
- * >>file | | program]. */
+/* Creates a report from [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file | >>file | | program]. */
 #include "session.h"
 
 #include "destination.h"

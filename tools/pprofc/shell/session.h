@@ -70,7 +70,6 @@ struct shell {
 /* Prints an error with the place in a `source` file, and sets `failed`. */
 void shell_fail(struct shell *shell, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Prints an error of the library like shell_fail. */
 void shell_fail_error(struct shell *shell, pprofc_error *error);
 
 /* ---- lines (lines.c) --------------------------------- */
@@ -103,10 +102,8 @@ const pprofc_option_info *shell_option_find(pprofc_str name);
 /* Returns the option that has the value `name` ("cum", "lines"), or NULL. */
 const pprofc_option_info *shell_choice_find(pprofc_str name);
 
-/* True if a line may consist of the option's name only. */
 bool shell_option_stands_alone(const pprofc_option_info *info);
 
-/* Sets an option like the line `name=value`. */
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
 
 /* Sets the option that has the value `name` to this value, as by the line `name=value`. */
@@ -135,7 +132,6 @@ struct shell_command {
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 
-/* Creates a report of a format. `words` are the words of the line. */
 void shell_report(struct shell *shell, const pprofc_format_info *format, const char *variant,
                   const struct shell_words *words, size_t first);
 
@@ -231,7 +227,6 @@ const char *history_line(const struct shell_history *history,
 void history_add(struct shell_history *history, pprofc_str line);
 void history_close(struct shell_history *history);
 
-/* Candidates to complete the word at the cursor. */
 struct completions {
   struct arena arena;
   pprofc_str *items;

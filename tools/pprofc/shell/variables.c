@@ -75,7 +75,6 @@ static void variables_refuse(struct shell *shell, const char *name, pprofc_str v
   shell_fail(shell, "invalid value %s for %s: %s", quoted, name, why);
 }
 
-/* Copies the value of an option. The copy is valid until the option changes. */
 static bool variables_keep(struct shell *shell, const pprofc_option_info *info, pprofc_str value) {
   size_t index = variables_index(str_of(info->name));
   char *text = text_copy(value);

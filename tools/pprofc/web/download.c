@@ -29,7 +29,6 @@ static pprofc_status download_flame(struct download *d, pprofc_error *error) {
   return status;
 }
 
-/* Writes a report in a format of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
   /* proto keeps recorded amounts: it would round means and values per second. */
   bool whole = strcmp(d->options.format, "proto") == 0;

@@ -7,7 +7,6 @@ static bool guard_same(pprofc_str text, pprofc_str lower) {
   return text.size == lower.size && str_starts_any_case(text, lower);
 }
 
-/* Sets *value to the value of a header. Returns how many times the header occurs. */
 static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_str *value) {
   size_t count = 0;
   *value = STR("");

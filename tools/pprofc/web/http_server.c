@@ -394,7 +394,6 @@ static mhd_result server_take_body(struct http_exchange *e, const char *data, si
   return MHD_YES;
 }
 
-/* Passes a complete request to the handler. */
 static mhd_result server_ask(struct http_exchange *e) {
   struct http_server *s = e->server;
   e->request.form = e->form.failed ? STR("") : buffer_str(&e->form);

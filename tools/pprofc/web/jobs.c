@@ -324,8 +324,7 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Removes a client from its job in a list of jobs. If the job has no other client, cancels it and
- * increments *cancelled. Returns false if no job has the client. */
+/* Removes a client from its job; without others, cancels it and counts it in *cancelled. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;

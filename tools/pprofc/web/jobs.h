@@ -11,7 +11,6 @@ struct web_cache;
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 
-/* Returns the cached answer of a key, or NULL. The caller releases the answer. */
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
 /* Adds an answer, and drops old ones if full; drops one larger than the cache. */
@@ -28,7 +27,6 @@ struct jobs_settings {
   uint64_t bytes;          /* memory limit of an answer, in bytes */
   uint32_t milliseconds;   /* milliseconds from the first request for an answer */
   struct web_cache *cache; /* cache of answers */
-  /* Computes an answer. Returns NULL when out of memory. */
   struct web_reply *(*run)(void *question, struct budget *budget);
   void (*forget)(void *question);
   /* Sends the answer to a waiting client, and releases the answer. */

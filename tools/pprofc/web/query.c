@@ -12,7 +12,6 @@ static const char *const query_own_names[] = {
     "tagroot", "tagleaf", "side", "base", "head", "sel",    "only", "rows", "q", "p",
     "v",       "view",    "what", "node", "name", "config", "pin",  "t0",   "t1"};
 
-/* Returns the option that a parameter sets, or NULL if it sets no option. */
 static const pprofc_option_info *query_option(const char *name) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = pprofc_option_at(i)); i++)
@@ -29,7 +28,6 @@ static const char *query_name(size_t i) {
   return i < COUNT(query_own_names) ? query_own_names[i] : NULL;
 }
 
-/* Returns the index of a known name, or WEB_PARAMETERS_MAX. */
 static size_t query_place(pprofc_str name) {
   const char *known;
   size_t i = 0;
@@ -90,7 +88,6 @@ void web_query_at(const struct web_query *query, size_t index, const char **name
   *value = query->items[index].value;
 }
 
-/* Returns the value of a parameter after applying the changes. */
 static pprofc_str query_changed(const struct web_query *query, const struct web_change *changes,
                                 size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)

@@ -19,12 +19,10 @@ struct web_query {
   size_t count;
 };
 
-/* Decodes the query after '?'. Ignores empty, unknown, invalid and repeated parameters, as pprof.
- * PPROFC_E_INVALID: a value has a NUL byte or invalid UTF-8. */
+/* Decodes the query after '?', like pprof. PPROFC_E_INVALID: a NUL byte or invalid UTF-8. */
 pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_query *query,
                               pprofc_error *error);
 
-/* Returns the value of a parameter, or "" if the parameter is absent. */
 const char *web_query_get(const struct web_query *query, const char *name);
 
 void web_query_remove(struct web_query *query, const char *name);

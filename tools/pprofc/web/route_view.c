@@ -52,7 +52,6 @@ static void arguments_add_flags(struct arguments *a, const struct command *comma
     arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
 }
 
-/* Adds a flag with a time range if the range is set. */
 static void arguments_add_range(struct arguments *a, const char *flag, struct time_range r) {
   char text[160], from[64], to[64];
   if (!r.to) return;

@@ -28,7 +28,6 @@ void dot_slots_init(struct dot_slots *slots, unsigned count);
  * after 10 s, PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
-/* Data that all requests share. */
 struct web {
   struct command *command;
   struct web_state *state;
@@ -55,7 +54,6 @@ struct web_question {
   struct budget *budget; /* memory and time budget of the answer */
 };
 
-/* Returns the GUARD_* methods that a path accepts. */
 unsigned routes_methods(pprofc_str path, bool *upload);
 
 /* Answers a request that passed web/guard.h. NULL: it is queued. */

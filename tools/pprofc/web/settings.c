@@ -236,7 +236,6 @@ static bool settings_write_configs(struct buffer *out, const struct node *config
   return ok;
 }
 
-/* Writes the whole file after applying the change. */
 static bool settings_write(struct buffer *out, const struct node *root,
                            struct settings_change *change) {
   bool ok = true;

@@ -288,7 +288,6 @@ void state_free(struct web_state *s) {
 
 /* ---- selection of profiles --------------------------- */
 
-/* Returns the profile that a parameter selects. The caller releases the profile. */
 static pprofc_status state_take(struct web_state *s, const struct web_query *query,
                                 const char *parameter, unsigned initial,
                                 struct state_profile **profile, pprofc_error *error) {

@@ -10,7 +10,6 @@
 
 #define STATE_PROFILES_MAX 32
 
-/* A profile that the user can select. */
 struct state_profile {
   int references;
   unsigned id;
@@ -33,8 +32,7 @@ struct state_choice {
   enum web_side side;
   bool by_time;            /* true if the page shows values per second */
   bool mean;               /* means per sample, whose values have no divisor */
-  struct time_range range; /* displayed part of the recording, by the parameters t0 and t1; `to` 0:
-                              all, or no times */
+  struct time_range range; /* displayed part of the recording (t0, t1); `to` 0: all, or no times */
   pprofc_profile *shown;   /* displayed profile, in the memory of the request */
   pprofc_profile *lent[2]; /* base and head in the memory of the request; the base may be NULL */
 };

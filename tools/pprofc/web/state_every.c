@@ -100,7 +100,6 @@ static size_t ring_oldest(const struct web_state *s) {
   return found;
 }
 
-/* Removes old items until a new item of `bytes` bytes fits. */
 static void ring_make_room(struct web_state *s, uint64_t bytes) {
   const struct state_ring *ring = &s->ring;
   uint64_t used = bytes, most = every_bytes(s);

@@ -57,12 +57,10 @@ struct web_state {
   uint64_t seen, read; /* state of the files at the last check, and last load */
 };
 
-/* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
- * The second returns the state_profile with an id, or NULL. */
+/* Return a new state_profile (NULL: out of memory), and the one with an id, or NULL. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
-/* Adds a reference to the profile. Returns the profile, which may be NULL. */
 struct state_profile *state_retain(struct state_profile *p);
 
 /* Copy the runs added up in a profile, or return false when out of memory; free the copies. */
@@ -92,7 +90,6 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
  * has the same. For `count` sources, also the number of the others. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
-/* Reads sources like the program without -http. */
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,
                          struct state_loaded *l, pprofc_error *error);
 void state_free_loaded(struct state_loaded *l);

@@ -160,8 +160,7 @@ static void difference_lines(struct view_page *page, const char *list, pprofc_st
   }
 }
 
-/* Adds the callers, types, packages and files inside which cost moved. Then adds the lines that
- * -top -noise prints above and below its table. */
+/* Adds groups inside which cost moved, and the lines around the table of -top -noise. */
 static void difference_notes(struct view_page *page) {
   struct noise_report report = {.options = page->in->options, .verdicts = page->judgement.verdicts};
   struct buffer text;

@@ -5,8 +5,7 @@
 #include "core/buffer.h"
 #include "report/report.h"
 
-/* The first function formats a mean of counts, which may have a fraction. The second formats a
- * value of a report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
+/* Format a mean of counts, and a value of a report. `text` has UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 

@@ -1,5 +1,4 @@
-/* Creates the inspector, the panel with the selected function and its actions on every page. Script
- * and server set the same fields. */
+/* Creates the inspector: the selected function and its actions. Scripts set the same fields. */
 #include "verdict/print/print.h"
 #include "web/views/page.h"
 

@@ -169,8 +169,7 @@ void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
-/* Sets the sentence about the difference and its details: runs, noise, and the factor common to all
- * functions; or the reason why there are no verdicts. */
+/* Sets the sentence about the difference, its runs and noise, or why there are no verdicts. */
 void page_sentence(struct view_page *page);
 
 /* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */

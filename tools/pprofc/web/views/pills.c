@@ -75,8 +75,7 @@ static void pills_shown(struct view_page *page) {
   fill_end(fill);
 }
 
-/* Adds an entry for an option, "show from ^main$" or without a boolean value, and a link to remove
- * it unless it comes from the command line. */
+/* Adds an option, "show from ^main$", with a link to remove it unless the command line set it. */
 static void pills_option(struct view_page *page, const pprofc_option_info *option) {
   const char *parameter = option->url ? option->url : option->name;
   bool in_address = *page_parameter(page, parameter) != '\0';

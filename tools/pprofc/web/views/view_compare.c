@@ -7,8 +7,7 @@
 /* Maximum number of increases in their list, and of decreases in theirs. */
 #define COMPARE_CHANGES 10
 
-/* Lists the profiles as links that choose head or base and keep the rest. Skips those that `shown`
- * (may be NULL) marks as head, unless also base. */
+/* Lists profiles to choose as head or base. Skips a head of `shown` that is not the base. */
 static void compare_choices(struct view_page *page, const char *words, const char *parameter,
                             const struct web_item *items, size_t count,
                             const struct web_item *shown) {

@@ -23,8 +23,7 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* Returns an expression that finds the user's functions in the output of -peek. It has no final $,
- * because file and line follow the name. */
+/* Returns an expression for functions in -peek. No $ at its end: the file follows the name. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;

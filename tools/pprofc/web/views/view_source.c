@@ -1,5 +1,4 @@
-/* Creates the view Source, -weblist: most expensive functions and files first. A click on a line
- * shows its instructions. report/source reads the files. */
+/* Creates the view Source, -weblist with the hottest files first. A click shows instructions. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"

@@ -61,8 +61,7 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
   return page_judge(page, &options, error);
 }
 
-/* Returns the verdict on a label value, or NULL. Its values must be the row's: they differ if a
- * function of the same name counts as well. */
+/* Returns the verdict on a label value, or NULL if a function of the same name counts as well. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
