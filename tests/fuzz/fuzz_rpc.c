@@ -2,10 +2,9 @@
  * them as the input of -lsp. Each reply must be JSON. */
 #include "fuzz.h"
 
+#include "actions.h"
 #include "core/infile.h"
 #include "core/json_tree.h"
-#include "lsp/lsp.h"
-#include "mcp/mcp.h"
 
 #include <stdio.h>
 #include <stdlib.h>

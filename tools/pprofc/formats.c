@@ -1,9 +1,8 @@
 /* Prints the tables of input formats. */
-#include "formats.h"
-
+#include "import/formats.h"
+#include "actions.h"
 #include "bench/read/readers.h"
 #include "common/fill.h"
-#include "import/formats.h"
 
 #define FORMATS_COLUMN 18
 

@@ -1,4 +1,5 @@
 /* The program pprofc: parses the command line, reads the profile and writes the report. */
+#include "actions.h"
 #include "common/about.h"
 #include "common/brief_flag.h"
 #include "common/elsewhere.h"
@@ -9,20 +10,13 @@
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "destination.h"
-#include "fetch/collect.h"
-#include "formats.h"
 #include "hints.h"
 #include "limit_flags.h"
-#include "lsp/lsp.h"
-#include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
 #include "recordings.h"
-#include "shell.h"
-#include "simulate.h"
 #include "sources.h"
-#include "version.h"
-#include "web/web.h"
+#include "viewer.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 /* Runs a program under valgrind's callgrind, and creates a profile with five sample types. */
-#include "simulate.h"
-
+#include "actions.h"
 #include "common/callgrind.h"
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "core/child.h"
 #include "core/spawn.h"
 #include "core/system.h"
+#include "viewer.h"
 
 #include <errno.h>
 #include <stdio.h>

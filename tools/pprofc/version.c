@@ -1,6 +1,5 @@
 /* Prints the libraries of this build, and the programs that pprofc can run. */
-#include "version.h"
-
+#include "actions.h"
 #include "core/child.h"
 
 #include <protobuf-c/protobuf-c.h>

@@ -1,6 +1,5 @@
 /* Implements -collect: requests all profiles of each server, and writes a folder. */
-#include "fetch/collect.h"
-
+#include "actions.h"
 #include "common/new_folder.h"
 #include "common/save.h"
 #include "common/terminal.h"

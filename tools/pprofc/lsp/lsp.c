@@ -1,6 +1,5 @@
 /* Implements the methods of the Language Server Protocol, such as inlay hints and hover. */
-#include "lsp/lsp.h"
-
+#include "actions.h"
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/escape.h"

@@ -1,11 +1,11 @@
 /* Implements the Model Context Protocol. In revision 2026-07-28 each request names the version. In
  * revisions 2025-11-25 and 2025-06-18 a session begins with the method initialize. */
+#include "actions.h"
 #include "common/terminal.h"
 #include "common/text.h"
 #include "core/budget.h"
 #include "core/escape.h"
 #include "mcp/call.h"
-#include "mcp/mcp.h"
 #include "mcp/views.h"
 
 #include <unistd.h>

@@ -1,8 +1,7 @@
 /* Runs the shell from the greeting to the end. */
-#include "shell.h"
-
 #include "session.h"
 
+#include "actions.h"
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"

@@ -1,6 +1,5 @@
 /* Runs the server of -http: reads profiles, listens, starts a browser. */
-#include "web/web.h"
-
+#include "actions.h"
 #include "common/terminal.h"
 #include "core/mem.h"
 #include "core/str.h"

@@ -1,0 +1,46 @@
+/* Declares the actions of the program besides a report. main.c chooses one of them. */
+#ifndef PPROFC_TOOLS_ACTIONS_H
+#define PPROFC_TOOLS_ACTIONS_H
+
+#include "core/output.h"
+#include "options.h"
+
+struct viewer_file;
+
+/* -version: prints the libraries of this build, and the programs that pprofc can run. */
+void version_print(struct output *out);
+
+/* -formats: prints the file formats that pprofc reads, as Markdown for docs/FORMATS.md or in lines
+ * of `width` columns. */
+void formats_print(struct output *out, bool markdown, size_t width);
+
+/* -simulate: runs the program under callgrind, whose counts are the same on every machine. The
+ * profile becomes the only source. The caller removes `file`. */
+pprofc_status simulate_run(struct command *command, struct viewer_file *file, pprofc_error *error);
+
+/* -collect: fetches profile, heap, goroutine, mutex and block of each source in parallel into the
+ * folder command->collect, which appears only when it is complete. If a profile of a server fails,
+ * the folder gets no profile of this server, and the function returns an error at its end. */
+pprofc_status collect_run(const struct command *command, pprofc_error *error);
+
+/* Runs the interactive shell, which reads the profile once. Each line of a terminal, a pipe or a
+ * file of the command `source` requests a report or sets an option. Reports go to standard output,
+ * messages to standard error. Returns the exit status. */
+int shell_run(const struct command *command);
+
+/* -http: serves the profiles until SIGINT or SIGTERM. Returns the exit status. */
+int web_run(struct command *command);
+
+/* -mcp: serves a coding agent by the Model Context Protocol. mcp_run uses standard input and
+ * output, mcp_serve the descriptors. Both return the exit status. */
+int mcp_run(const struct command *command);
+int mcp_serve(const struct command *command, int in, int out, pprofc_error *error);
+
+/* -lsp: serves an editor by the Language Server Protocol, from `in` to `out`. */
+pprofc_status lsp_run(const struct command *command, int in, int out, pprofc_error *error);
+
+/* -quickfix: prints the lines with the largest values, each as "file:line:column: text". */
+pprofc_status quickfix_print(const struct command *command, pprofc_write_fn write, void *context,
+                             pprofc_error *error);
+
+#endif
