@@ -6,8 +6,7 @@
 #include "unit.h"
 #include "unit/unit.h"
 #include "web/table_csv.h"
-#include "web/views/html.h"
-#include "web/views/svg.h"
+#include "web/views/page.h"
 #include "web/views/views.h"
 
 #include <ctype.h>

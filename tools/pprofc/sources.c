@@ -2,17 +2,14 @@
  * downloads the bytes first. The threads in this file then read the bytes like a file. */
 #include "sources.h"
 
-#include "benchmarks.h"
 #include "common/terminal.h"
 #include "core/parallel.h"
 #include "fetch/fetcher.h"
-#include "fetch/save.h"
 #include "finish.h"
 #include "folding.h"
 #include "framed.h"
 #include "hints.h"
 #include "limit_flags.h"
-#include "mappings.h"
 #include "noise/sums.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"

@@ -7,6 +7,7 @@
 #include "http/client.h"
 #include "open.h"
 #include "options.h"
+#include "pprofc/profile.h"
 #include "symbolize/symbolize.h"
 
 /* Server of a mapping's symbols: the first profile's URL, and the mapping's start address. */
@@ -69,5 +70,8 @@ pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes
 pprofc_status fetcher_read(struct remote *remote, const char *shown,
                            const pprofc_read_options *options, const struct open_sums *sums,
                            pprofc_profile **profile, pprofc_error *error);
+
+/* Saves the profile under the next free number, and prints the path or a failure. */
+void save_copy(const pprofc_profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
 /* Saves copies of profiles under the same names as pprof, but only in its folder. */
-#include "fetch/save.h"
+#include "fetch/fetcher.h"
 
 #include "common/new_folder.h"
 #include "common/signals.h"

@@ -7,6 +7,8 @@
 #include "mcp/profiles.h"
 #include "rpc/rpc.h"
 
+#include "pprofc/graph.h"
+#include "pprofc/report.h"
 #include <pthread.h>
 
 #define CALL_BUDGET       4000 /* maximum length of an answer in bytes */
@@ -107,5 +109,12 @@ pprofc_status call_function(struct call *call, const pprofc_profile *profile, pp
 
 /* Fills in the report options with the filters of the arguments. */
 void call_options(struct call *call, pprofc_report_options *options);
+
+/* Builds a graph of source lines, which the caller frees with pprofc_graph_free. */
+pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
+                          pprofc_graph **graph, pprofc_error *error);
+
+/* Returns a function's line with the largest self value of the sign `sign`, or NULL. */
+const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 #endif

@@ -3,7 +3,6 @@
 #include "core/escape.h"
 #include "core/output.h"
 #include "mcp/call.h"
-#include "mcp/lines.h"
 #include "mcp/views.h"
 #include "unit/unit.h"
 

@@ -6,7 +6,7 @@
 #include "core/escape.h"
 #include "graph/number.h"
 #include "limit_flags.h"
-#include "mcp/lines.h"
+#include "mcp/call.h"
 #include "pprofc/transform.h"
 #include "stacks/stacks.h"
 #include "unit/unit.h"

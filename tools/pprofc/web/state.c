@@ -1,5 +1,5 @@
 /* Keeps the profiles of the server: reads, selects and compares them. */
-#include "benchmarks.h"
+#include "finish.h"
 #include "web/state_parts.h"
 
 #include "common/text.h"

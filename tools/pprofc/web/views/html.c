@@ -1,5 +1,5 @@
 /* Formats texts for the views: values, changes, expressions. */
-#include "web/views/html.h"
+#include "web/views/page.h"
 
 #include "core/escape.h"
 #include "unit/unit.h"

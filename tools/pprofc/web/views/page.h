@@ -2,13 +2,14 @@
 #ifndef PPROFC_WEB_VIEWS_PAGE_H
 #define PPROFC_WEB_VIEWS_PAGE_H
 
+#include "core/buffer.h"
 #include "core/fill.h"
 #include "core/map.h"
 #include "core/output.h"
 #include "report/labels.h"
+#include "report/report.h"
 #include "verdict/amount.h"
 #include "web/judge.h"
-#include "web/views/html.h"
 #include "web/views/views.h"
 
 /* A table's row: function, line, file or address; of a difference with base and head. */
@@ -220,5 +221,28 @@ pprofc_status view_source(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_disasm(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_tags(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_compare(struct view_page *, struct buffer *, pprofc_error *);
+
+/* Format a mean of counts, and a value of a report. `text` has UNIT_LABEL_MAX bytes. */
+pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
+pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
+
+/* Appends the text, right-aligned in `width` columns. */
+void html_right(struct buffer *out, pprofc_str text, size_t width);
+
+/* Appends the change from base: "-93%", "new" if it is 0, nothing if equal to head. */
+void html_relative(struct buffer *out, double base, double head);
+
+/* Returns a line's CSS class by its share of the total: "h0" to "h4", negative with "less". */
+const char *html_heat(double part, double whole);
+
+/* Appends the expression `^name$`, as in pprof after a '|' if there is an earlier one. */
+void html_exact_expression(struct buffer *out, pprofc_str name);
+
+/* Writes "<a" with a box's link, name and values. `number` is 1 for "N1". */
+typedef void (*svg_box_fn)(void *context, struct buffer *out, size_t number);
+
+/* Copies the picture without its prologue, comments, ids and size. Turns each box into a link. In a
+ * difference, green and red become blue and orange, which are the colours of the other views. */
+void svg_write(struct buffer *out, pprofc_str svg, bool difference, svg_box_fn box, void *context);
 
 #endif

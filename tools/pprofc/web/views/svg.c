@@ -1,5 +1,5 @@
 /* Copies an SVG made by dot into a page. Turns its boxes into links with names. */
-#include "web/views/svg.h"
+#include "web/views/page.h"
 
 #include "core/str.h"
 

@@ -3,7 +3,6 @@
 #include "core/float.h"
 #include "report/graphs/dot.h"
 #include "web/views/page.h"
-#include "web/views/svg.h"
 
 #include <stdio.h>
 
