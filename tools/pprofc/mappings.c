@@ -1,5 +1,5 @@
 /* Adds a missing mapping, sets the executable, removes or adds URLs. */
-#include "finish.h"
+#include "mappings.h"
 
 #include "core/error.h"
 #include "http/url.h"

@@ -10,6 +10,7 @@
 #include "framed.h"
 #include "hints.h"
 #include "limit_flags.h"
+#include "mappings.h"
 #include "noise/sums.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"

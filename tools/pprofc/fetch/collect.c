@@ -7,6 +7,7 @@
 #include "fetch/fetcher.h"
 #include "finish.h"
 #include "limit_flags.h"
+#include "mappings.h"
 
 #include <stdio.h>
 #include <time.h>

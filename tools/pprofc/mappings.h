@@ -1,0 +1,16 @@
+/* Changes the mappings of a profile. Symbolization is elsewhere. */
+#ifndef PPROFC_TOOLS_MAPPINGS_H
+#define PPROFC_TOOLS_MAPPINGS_H
+
+#include "core/str.h"
+#include "pprofc/profile.h"
+
+/* Removes the file names that are URLs, of mappings without build ID. They only name servers. As in
+ * pprof, any name with a scheme is a URL, even "C:\prog.exe". */
+pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error);
+
+/* Sets the missing files of mappings without build ID to `url` (without password), so that a merge
+ * keeps the programs of different servers apart. Replaces *profile. */
+pprofc_status mappings_name_by_url(pprofc_profile **profile, pprofc_str url, pprofc_error *error);
+
+#endif
