@@ -2,7 +2,6 @@
  * load generator runs. */
 #include "capture/capture.h"
 
-#include "commands.h"
 #include "common/new_folder.h"
 #include "common/terminal.h"
 #include "core/array.h"

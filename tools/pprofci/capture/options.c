@@ -1,6 +1,5 @@
 /* Defines the flags of `pprofci capture`, and checks their combinations. */
 #include "capture/capture.h"
-#include "commands.h"
 
 enum { GROUP_SERVERS, GROUP_WHAT, GROUP_PYROSCOPE };
 

@@ -4,9 +4,7 @@
 #include "common/duration.h"
 #include "common/terminal.h"
 #include "pyroscope.pb-c.h"
-#include "run/text.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #define LIMIT_MS 120000

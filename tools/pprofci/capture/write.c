@@ -2,8 +2,6 @@
  * warmup/SIDE/KIND/KIND-001.pb.gz and manifest.json. SIDE is base or head, and KIND is a profile
  * type. */
 #include "capture/capture.h"
-#include "common/new_folder.h"
-#include "common/save.h"
 #include "core/json_write.h"
 #include "run/files.h"
 

@@ -1,12 +1,7 @@
 /* Implements `pprofci init`: writes a workflow for the project in the current folder, or the skill
  * for coding agents. */
-#include "commands.h"
-#include "core/error.h"
-#include "core/output.h"
 #include "run/files.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* ---- files for coding agents ------------------------- */

@@ -1,10 +1,7 @@
 /* Prints the growth of leaks as folded stacks, and creates profiles of the growth for flame
  * graphs. */
-#include "core/log_guard.h"
 #include "leaks/command.h"
 
-#include "core/buffer.h"
-#include "core/map.h"
 #include "pprofc/builder.h"
 #include "run/graph.h"
 

@@ -1,13 +1,8 @@
 /* Implements `pprofci leaks`: finds memory and goroutines that grow without bound. */
 #include "common/save.h"
-#include "core/outfile.h"
 #include "leaks/command.h"
 
-#include "commands.h"
 #include "common/signals.h"
-#include "core/log_guard.h"
-
-#include <unistd.h>
 
 static void leaks_print_ignored(struct output *out) {
   static const char *const lists[LEAK_LISTS] = {"heap", "counts", "skipped at the leaf"};

@@ -1,6 +1,5 @@
 /* Reads the profiles of files and folders. Sorts the files of a folder by name. */
 #include "common/terminal.h"
-#include "core/array.h"
 #include "leaks/command.h"
 #include "pprofc/symbolize.h"
 #include "run/files.h"

@@ -1,5 +1,4 @@
 /* Defines the flags of `pprofci leaks`, and checks their values. */
-#include "commands.h"
 #include "leaks/command.h"
 
 enum { GROUP_JUDGE, GROUP_OUTPUT };

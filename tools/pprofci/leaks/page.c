@@ -1,6 +1,5 @@
 /* Creates the HTML page of leaks. The page has a sentence and a table of all rows. It also has a
  * chart of each row, and a flame graph of the growth of each profile type. */
-#include "core/log_guard.h"
 #include "leaks/command.h"
 
 #include "core/escape.h"

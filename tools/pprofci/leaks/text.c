@@ -1,6 +1,5 @@
 /* Prints the table for people: the headline, one line for each function or stack, and the number of
  * hidden lines. */
-#include "core/escape.h"
 #include "core/log_guard.h"
 #include "leaks/command.h"
 #include "unit/unit.h"

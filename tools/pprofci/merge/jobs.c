@@ -13,9 +13,7 @@
 #include "run/same.h"
 #include "run/text.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define MANIFEST_MAX     ((size_t)256 << 20)

@@ -1,6 +1,5 @@
 /* Implements `pprofci merge`: joins the runs of a matrix build. The result has one set of p-values,
  * one page, one comment and one exit status. */
-#include "commands.h"
 #include "merge/jobs.h"
 #include "page/page.h"
 

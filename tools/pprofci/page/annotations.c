@@ -10,7 +10,6 @@
 #include "page/numbers.h"
 #include "run/files.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,17 +3,12 @@
 #include "page/html.h"
 #include "core/escape.h"
 
-#include "page/hunks.h"
-
 #include "core/base64.h"
-#include "core/output.h"
 #include "page/hunks.h"
 #include "page/numbers.h"
 #include "run/files.h"
-#include "run/text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 extern const unsigned char asset_ci_page_html[];
 extern const size_t asset_ci_page_html_size;

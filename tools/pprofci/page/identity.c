@@ -2,7 +2,6 @@
 #include "page/identity.h"
 
 #include "core/child.h"
-#include "core/json_tree.h"
 #include "page/outside.h"
 #include "run/text.h"
 

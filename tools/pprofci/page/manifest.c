@@ -3,11 +3,7 @@
 
 #include "common/sha256.h"
 #include "core/infile.h"
-#include "core/json_write.h"
-#include "core/map.h"
-#include "page/numbers.h"
 #include "page/outside.h"
-#include "pprofc/bench.h"
 #include "run/built.h"
 #include "run/comparisons.h"
 #include "run/load.h"

@@ -1,7 +1,6 @@
 /* Writes, reads and prints the text of a result. */
 #include "page/message.h"
 
-#include "core/error.h"
 #include "core/escape.h"
 #include "core/template.h"
 #include "run/text.h"

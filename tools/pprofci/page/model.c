@@ -3,7 +3,6 @@
 
 #include "page/numbers.h"
 #include "run/same.h"
-#include "run/text.h"
 
 #include <math.h>
 #include <stdlib.h>

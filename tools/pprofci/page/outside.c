@@ -1,8 +1,6 @@
 /* Reads, checks and prints links to other servers. */
 #include "page/outside.h"
 
-#include "core/array.h"
-#include "run/files.h"
 #include "run/text.h"
 
 #define FILE_MOST  ((size_t)1 << 20)

@@ -2,10 +2,8 @@
  * method. */
 #include "page/page.h"
 
-#include "core/fill.h"
 #include "page/graphs.h"
 #include "page/html.h"
-#include "page/model.h"
 #include "page/outside.h"
 #include "page/parts.h"
 #include "run/files.h"

@@ -8,10 +8,8 @@
 #include "page/functions.h"
 #include "page/html.h"
 #include "page/hunks.h"
-#include "page/message.h"
 #include "page/numbers.h"
 #include "page/parts.h"
-#include "run/text.h"
 
 #include <math.h>
 #include <stdio.h>

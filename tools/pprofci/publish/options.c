@@ -1,7 +1,6 @@
 /* Defines the flags, and checks their combinations. */
 #include "publish/options.h"
 
-#include "commands.h"
 #include "run/text.h"
 
 const char *const place_names[PLACES] = {"comment", "status", "check", "summary"};

@@ -3,7 +3,6 @@
 
 #include "core/escape.h"
 #include "core/template.h"
-#include "run/files.h"
 #include "run/text.h"
 
 #define MANIFEST_MAX ((size_t)256 << 20)

@@ -1,8 +1,6 @@
 /* Implements `pprofci publish`: reads a result, writes the files given by flags, and sends the
  * result to the host. If one destination fails, continues with the others. The exit status is the
  * status of the run. */
-#include "commands.h"
-#include "common/save.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"

@@ -2,8 +2,6 @@
 #include "publish/wire.h"
 
 #include "core/json_tree.h"
-#include "core/mem.h"
-#include "pprofc/base.h"
 
 #include <stdio.h>
 

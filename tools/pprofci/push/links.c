@@ -1,16 +1,10 @@
 /* Creates links to the queries of Pyroscope that show the pushed profiles. */
 #include "common/save.h"
-#include "common/terminal.h"
 #include "core/escape.h"
 #include "core/json_write.h"
-#include "core/log_guard.h"
-#include "core/outfile.h"
 #include "push/push.h"
-#include "run/text.h"
 
 #include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
 struct push_link {
   char name[64];

@@ -1,7 +1,6 @@
 /* Reads profiles from files and folders. Converts the profiles to the format that the server
  * accepts: gzip'd profile.proto. */
 #include "common/terminal.h"
-#include "core/array.h"
 #include "push/push.h"
 #include "run/files.h"
 #include "run/found.h"

@@ -2,10 +2,8 @@
  * flame graph. */
 #include "run/changes.h"
 
-#include "core/escape.h"
 #include "core/log_guard.h"
 #include "flame/label.h"
-#include "report/report.h"
 #include "report/stacks/flame_verdicts.h"
 #include "run/code.h"
 #include "run/files.h"

@@ -2,12 +2,10 @@
 #include "run/checkouts.h"
 
 #include "common/terminal.h"
-#include "core/array.h"
 #include "run/files.h"
 #include "run/programs.h"
 #include "run/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

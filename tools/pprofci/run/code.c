@@ -2,14 +2,7 @@
 #include "run/code.h"
 
 #include "common/terminal.h"
-#include "core/array.h"
-#include "core/log_guard.h"
-#include "profile/profile.h"
 #include "run/built.h"
-#include "run/defs.h"
-#include "run/text.h"
-
-#include <stdlib.h>
 
 /* Programs of base and head, and the comparison of their code. */
 struct code_programs {

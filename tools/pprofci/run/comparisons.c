@@ -1,7 +1,6 @@
 /* Reads and writes comparisons as JSON. Tables describe the JSON members. */
 #include "run/comparisons.h"
 
-#include "core/array.h"
 #include "core/log_guard.h"
 #include "run/text.h"
 

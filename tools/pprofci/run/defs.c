@@ -1,7 +1,6 @@
 /* Finds the lines of functions in source files. */
 #include "run/defs.h"
 
-#include "core/array.h"
 #include "run/text.h"
 
 #include <stdlib.h>

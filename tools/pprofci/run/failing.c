@@ -1,10 +1,8 @@
 /* Checks -fail-on: conditions that fail the run if a function fulfills them. */
-#include "core/array.h"
 #include "core/log_guard.h"
 #include "page/numbers.h"
 #include "run/code.h"
 #include "run/files.h"
-#include "run/judging.h"
 #include "run/same.h"
 #include "run/text.h"
 #include "verdict/print/conditions.h"

@@ -1,13 +1,10 @@
 /* Creates, writes and finds files and folders of a run. */
 #include "run/files.h"
 
-#include "core/array.h"
-#include "core/outfile.h"
 #include "run/text.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* Lists the files of a folder of profiles. */
 #include "run/found.h"
 
-#include "core/array.h"
 #include "noise/runs.h"
 #include "run/files.h"
 #include "run/text.h"

@@ -1,7 +1,6 @@
 /* Finds the pairs of profiles. A pair is two files of the same name in two folders, two files given
  * as flags, or the bundled profiles. */
 #include "common/terminal.h"
-#include "core/array.h"
 #include "core/chars.h"
 #include "run/files.h"
 #include "run/profiles.h"
@@ -10,7 +9,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

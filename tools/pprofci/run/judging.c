@@ -8,8 +8,6 @@
 #include "run/profiles.h"
 #include "run/text.h"
 
-#include <math.h>
-
 /* Maximum ratio between the value of a profile and the benchmark's measurement of the same work.
  * Above this ratio the profile has other work, such as set-up before the timer starts, waiting, or
  * work on several processors. */

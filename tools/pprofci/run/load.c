@@ -2,9 +2,6 @@
  * overloaded. */
 #include "run/load.h"
 
-#include "run/files.h"
-#include "run/text.h"
-
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>

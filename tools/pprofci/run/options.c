@@ -1,13 +1,11 @@
 /* Defines the flags of `pprofci run`. */
 #include "run/options.h"
 
-#include "commands.h"
 #include "common/duration.h"
 #include "gate/settings.h"
 #include "run/text.h"
 #include "verdict/print/conditions.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FIELD(name) offsetof(struct run_options, name)

@@ -1,8 +1,6 @@
 /* Draws the pairs of profiles. Writes a table, flame graphs, a speedscope file and the profile,
  * each for base, for head and for their difference. */
 #include "common/terminal.h"
-#include "core/budget.h"
-#include "core/outfile.h"
 #include "noise/noise.h"
 #include "pprofc/time_zone.h"
 #include "run/changes.h"

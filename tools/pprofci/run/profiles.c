@@ -3,9 +3,6 @@
 
 #include "pipeline/pipeline.h"
 #include "pprofc/mappings.h"
-#include "pprofc/transform.h"
-#include "report/report.h"
-#include "transform/transform.h"
 
 static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
                                   pprofc_profile **profile, pprofc_error *error) {

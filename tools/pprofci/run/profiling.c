@@ -10,7 +10,6 @@
 #include "run/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -3,16 +3,13 @@
 
 #include "common/duration.h"
 #include "common/terminal.h"
-#include "core/array.h"
 #include "core/child.h"
-#include "core/log_guard.h"
 #include "run/files.h"
 #include "run/load.h"
 #include "run/same.h"
 #include "run/text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,18 +1,13 @@
 /* Implements `pprofci run`: runs its steps in order, and prints the result. */
 #include "run/run.h"
 
-#include "commands.h"
 #include "common/terminal.h"
-#include "core/array.h"
-#include "core/log_guard.h"
-#include "core/outfile.h"
 #include "page/outside.h"
 #include "page/page.h"
 #include "run/code.h"
 #include "run/text.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 const char *const side_names[SIDES] = {"base", "head"};
 volatile sig_atomic_t run_stopped;

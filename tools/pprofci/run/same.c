@@ -2,7 +2,6 @@
 #include "run/same.h"
 
 #include "common/terminal.h"
-#include "core/array.h"
 #include "core/log_guard.h"
 #include "run/files.h"
 #include "run/programs.h"

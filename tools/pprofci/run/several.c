@@ -6,8 +6,6 @@
 #include "run/text.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 
 /* ---- the runs of a folder ---------------------------- */
 

@@ -3,7 +3,6 @@
 #include "gate/screen.h"
 
 #include "common/terminal.h"
-#include "core/map.h"
 #include "run/files.h"
 #include "run/load.h"
 #include "run/recording.h"

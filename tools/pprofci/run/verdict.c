@@ -1,15 +1,10 @@
 /* Determines the verdict from the tables of benchstat, from the gate over all results, and from the
  * instruction counts. */
 #include "bench/pairs.h"
-#include "core/array.h"
 #include "core/log_guard.h"
 #include "gate/print/print.h"
-#include "gate/read/files.h"
-#include "gate/read/read.h"
 #include "gate/screen.h"
 #include "parse_bench_regressions/inputs.h"
-#include "parse_bench_regressions/options.h"
-#include "pprofc/bench.h"
 #include "run/code.h"
 #include "run/files.h"
 #include "run/profiles.h"
@@ -18,8 +13,6 @@
 #include "run/text.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <time.h>
 
 /* ---- tables ------------------------------------------ */
 

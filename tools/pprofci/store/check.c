@@ -2,7 +2,6 @@
 #include "store/upkeep.h"
 
 #include "common/sha256.h"
-#include "core/array.h"
 #include "core/log_guard.h"
 
 #include <stdio.h>

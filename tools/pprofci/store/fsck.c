@@ -1,11 +1,8 @@
 /* Implements `pprofci fsck`: reports missing and damaged files of a store. */
 #include "commands.h"
-#include "core/log_guard.h"
-#include "core/outfile.h"
 #include "store/upkeep.h"
 
 #include <time.h>
-#include <unistd.h>
 
 struct fsck_options {
   bool clean;

@@ -1,14 +1,9 @@
 /* Implements `pprofci history`: lists the runs of a store. */
 #include "commands.h"
-#include "core/array.h"
 #include "core/json_write.h"
 #include "core/log_guard.h"
-#include "core/outfile.h"
-#include "run/text.h"
 #include "store/past.h"
 #include "store/times.h"
-
-#include <unistd.h>
 
 struct history_options {
   const char *branch;

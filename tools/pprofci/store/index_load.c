@@ -2,10 +2,7 @@
 #ifdef HAVE_SQLITE3
 #include "store/index_sql.h"
 
-#include "core/array.h"
 #include "run/text.h"
-
-#include <string.h>
 
 /* Maps the ids of items in the index to their array indices in memory. */
 struct load_places {

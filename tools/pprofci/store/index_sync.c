@@ -2,8 +2,6 @@
 #ifdef HAVE_SQLITE3
 #include "store/index_sql.h"
 
-#include "core/array.h"
-
 #include <stdio.h>
 #include <string.h>
 

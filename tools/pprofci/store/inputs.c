@@ -1,9 +1,6 @@
 /* Reads the inputs of `pprofci store`. */
 #include "store/writing.h"
 
-#include "core/array.h"
-#include "core/json_tree.h"
-#include "pprofc/profile.h"
 #include "publish/outcome.h"
 #include "run/files.h"
 #include "run/profiles.h"

@@ -2,7 +2,6 @@
 #include "store/past.h"
 
 #include "common/terminal.h"
-#include "core/array.h"
 #include "run/text.h"
 #include "store/index.h"
 

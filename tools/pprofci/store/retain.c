@@ -1,11 +1,8 @@
 /* Removes the runs and objects that the retention rules of a store do not keep. */
 #include "store/upkeep.h"
 
-#include "core/array.h"
 #include "core/log_guard.h"
 #include "store/times.h"
-
-#include <stdlib.h>
 
 #define GRACE 86400 /* minimum age in seconds of an object that may be removed */
 

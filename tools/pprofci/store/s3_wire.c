@@ -4,12 +4,10 @@
 
 #include "common/sha256.h"
 #include "common/sigv4.h"
-#include "run/run.h"
 #include "run/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <time.h>
 
 #define S3_TRIES   5

@@ -1,17 +1,10 @@
 /* Implements `pprofci store`: stores the results, the verdict and the profiles of a commit. */
 #include "commands.h"
-#include "common/terminal.h"
-#include "core/log_guard.h"
-#include "core/outfile.h"
-#include "run/run.h"
-#include "run/text.h"
 #include "store/times.h"
 #include "store/upkeep.h"
 #include "store/writing.h"
 
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 struct store_options {
   const char *to, *time, *retain;

@@ -4,7 +4,6 @@
 #include "bench/pairs.h"
 #include "common/sha256.h"
 #include "core/escape.h"
-#include "gate/gate.h"
 #include "page/identity.h"
 #include "publish/outcome.h"
 #include "run/files.h"

@@ -3,8 +3,6 @@
 
 #include "page/plot.h"
 
-#include <math.h>
-
 extern const unsigned char asset_trend_picture_css[];
 extern const size_t asset_trend_picture_css_size;
 

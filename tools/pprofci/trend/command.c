@@ -2,15 +2,10 @@
  * changed it. */
 #include "commands.h"
 #include "common/save.h"
-#include "core/log_guard.h"
-#include "core/outfile.h"
 #include "gate/settings.h"
 #include "page/identity.h"
 #include "run/text.h"
 #include "trend/trend.h"
-
-#include <errno.h>
-#include <unistd.h>
 
 struct trend_options {
   struct trend_query query;

@@ -2,10 +2,7 @@
  * the total. */
 #include "trend/trend.h"
 
-#include "core/array.h"
 #include "pprofc/graph.h"
-
-#include <string.h>
 
 #define FUNCTIONS_BENCH_MAX 4096 /* maximum length of the name of a series, in bytes */
 

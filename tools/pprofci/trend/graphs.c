@@ -6,7 +6,6 @@
 #include "page/graphs.h"
 #include "page/numbers.h"
 #include "pipeline/pipeline.h"
-#include "pprofc/transform.h"
 #include "run/graph.h"
 #include "run/text.h"
 

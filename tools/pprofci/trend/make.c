@@ -1,7 +1,6 @@
 /* Selects runs, collects the values of each series, and finds change points. */
 #include "trend/trend.h"
 
-#include "core/array.h"
 #include "run/files.h"
 #include "run/text.h"
 
