@@ -33,8 +33,6 @@ static pprofc_status servers_url(struct capture *capture, int side, const char *
   return remote_address(&capture->remote, o->servers[side], path, url, error);
 }
 
-/* ---- one server in one round ------------------------- */
-
 static pprofc_status servers_take(const struct capture_round *r, size_t kind,
                                   struct exchange *exchange, pprofc_error *error) {
   struct capture *capture = r->capture;
@@ -112,8 +110,6 @@ static pprofc_status servers_side(const struct capture_round *r, size_t programs
   return status;
 }
 
-/* ---- rounds ------------------------------------------ */
-
 static pprofc_status servers_rounds(struct capture *capture, size_t programs, pprofc_error *error) {
   const struct capture_options *o = capture->options;
   size_t rounds = (size_t)(o->warmup + o->count);
@@ -130,8 +126,6 @@ static pprofc_status servers_rounds(struct capture *capture, size_t programs, pp
   }
   return status;
 }
-
-/* ---- programs ---------------------------------------- */
 
 /* Waits until the server answers a request. */
 static pprofc_status servers_await(struct capture *capture, int side, size_t programs,

@@ -17,8 +17,6 @@ static pprofc_status capture_io_error(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* ---- the manifest ------------------------------------ */
-
 /* Formats a file name like "head/heap/heap-001.pb.gz". The warm-up rounds and the other rounds are
  * each numbered from 1. */
 static void capture_name(const struct capture *capture, const struct capture_item *item,
@@ -71,8 +69,6 @@ static pprofc_status capture_print_manifest(const void *context, struct output *
   capture_json_missing(&json, capture);
   return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
-
-/* ---- the folder -------------------------------------- */
 
 static pprofc_status capture_write_item(const struct capture *capture, const char *folder,
                                         const struct capture_item *item, pprofc_error *error) {

@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-/* ---- files for coding agents ------------------------- */
-
 extern const unsigned char asset_SKILL_md[], asset_init_agents_md[];
 extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
 
@@ -94,8 +92,6 @@ extern const unsigned char asset_init_workflow_yml[], asset_init_go_yml[], asset
 extern const size_t asset_init_workflow_yml_size, asset_init_go_yml_size, asset_init_cargo_yml_size,
     asset_init_cmake_yml_size, asset_init_python_yml_size, asset_init_node_yml_size;
 
-/* ---- flags ------------------------------------------- */
-
 struct init_options {
   const char *out, *action;
   bool force, agents;
@@ -129,8 +125,6 @@ static const struct flag_note statuses[] = {
 
 const struct flag_table init_table = {
     FLAG_TABLE("pprofci init", "writes a workflow that measures pull requests")};
-
-/* ---- projects ---------------------------------------- */
 
 /* A project type: the file that identifies the type, and the workflow steps that measure the
  * project. */
@@ -204,8 +198,6 @@ static pprofc_status project_find(const struct project **found, pprofc_error *er
                    "no project was found: there is neither go.mod, Cargo.toml, CMakeLists.txt with "
                    "Google Benchmark, pyproject.toml with pytest, nor package.json");
 }
-
-/* ---- the workflow ------------------------------------ */
 
 /* Appends `text`, and replaces each occurrence of `mark` in the text by `with`. */
 static void init_replace(struct buffer *out, pprofc_str text, pprofc_str mark, pprofc_str with) {

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- stacks that grew -------------------------------- */
-
 /* Callback that receives a stack that grew, and its growth of at least 1. */
 typedef void growth_fn(void *to, const struct leak_kind *kind, const struct leak_stack *stack,
                        double grew);
@@ -63,8 +61,6 @@ static pprofc_status growth_each(const struct leak_kind *kind, const pprofc_allo
   return done ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- folded stacks ----------------------------------- */
-
 /* Writes a name. Replaces ';' and line ends, which are separators in this format. */
 static void leaks_fold_name(struct output *out, pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
@@ -94,8 +90,6 @@ pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc
     status = growth_each(&leaks->kinds[k], leaks->mem, leaks_fold, out, error);
   return status;
 }
-
-/* ---- flame graphs ------------------------------------ */
 
 #define GROWTH_MOST 9e18 /* maximum value of a sample */
 

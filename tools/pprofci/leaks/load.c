@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-/* ---- folders ----------------------------------------- */
-
 /* Rejects a capture folder that contains base and head, because its profiles are two series. */
 static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *folder,
                                        pprofc_error *error) {
@@ -22,8 +20,6 @@ static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *
   return error_set(error, PPROFC_E_INVALID,
                    "'%s' has the profiles of base and head; pass one of its folders", folder);
 }
-
-/* ---- profiles ---------------------------------------- */
 
 static bool leaks_has_names(const pprofc_profile *profile) {
   size_t count = pprofc_profile_location_count(profile);

@@ -10,8 +10,6 @@
 /* A growth rate per hour is printed only if the series covers at least this number of seconds. */
 #define HOUR_MIN 60.0
 
-/* ---- cells ------------------------------------------- */
-
 void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]) {
   char label[UNIT_LABEL_MAX];
   if (isnan(value)) {
@@ -43,8 +41,6 @@ static void leaks_put_frame(struct output *out, const struct leak_frame *frame) 
   escape_line_to_output(out, str_path_base(frame->file));
   if (frame->line) output_printf(out, ":%lld", (long long)frame->line);
 }
-
-/* ---- the table --------------------------------------- */
 
 static void leaks_put_row(struct output *out, const struct leak_kind *kind,
                           const struct leak_row *row) {
@@ -107,8 +103,6 @@ static void leaks_put_table(const struct leaks *leaks, size_t top, struct output
   if (hidden) output_printf(out, "... and %zu more rows (-top)\n", hidden);
   output_add_char(out, '\n');
 }
-
-/* ---- headline and notes ------------------------------ */
 
 static void leaks_put_headline(const struct leaks *leaks, struct output *out) {
   if (!leaks->leaks) {

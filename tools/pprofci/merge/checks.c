@@ -3,8 +3,6 @@
 #include "merge/jobs.h"
 #include "run/text.h"
 
-/* ---- jobs that compared nothing ---------------------- */
-
 static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct job *job = &jobs->items[i];
@@ -16,8 +14,6 @@ static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
   }
   return PPROFC_OK;
 }
-
-/* ---- commits and machines ---------------------------- */
 
 /* Returns the commit of base or head from the first manifest that names this commit. Sets *differ
  * to true if another manifest names another commit. */
@@ -68,8 +64,6 @@ static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
   return run->machine.data ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- expected jobs ----------------------------------- */
-
 /* Returns the expected number of jobs, or 0 if the text is a list of names. */
 static int64_t expected_number(const char *text) {
   int64_t number = 0;
@@ -107,8 +101,6 @@ pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error 
   }
   return gate->problems.failed ? error_nomem(error) : PPROFC_OK;
 }
-
-/* ---- all checks -------------------------------------- */
 
 pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error) {
   pprofc_status status = check_compared(jobs, error);

@@ -53,8 +53,6 @@ struct annotation {
   const struct run_fired *fired;
 };
 
-/* ---- functions that -fail-on found ------------------- */
-
 /* Returns the pair of profiles whose difference file is `name`, or NULL. */
 static const struct run_pair *fired_pair(const struct ci_run *run, const char *diff) {
   for (size_t i = 0; i < run->pair_count; i++)
@@ -81,8 +79,6 @@ static const struct run_fired *fired_first(const struct ci_run *run, size_t inde
       worst = &run->fired[i];
   return worst;
 }
-
-/* ---- regressions ------------------------------------- */
 
 /* Returns an upper bound of the number of annotations. */
 static size_t annotations_most(const struct page_model *m) {
@@ -144,8 +140,6 @@ static void put_message(struct buffer *out, const struct page_model *m,
   }
 }
 
-/* ---- the manifest ------------------------------------ */
-
 static void put_item(struct json_writer *json, const struct page_model *m,
                      const struct annotation *a, struct buffer *text) {
   const struct annotation_place at = annotated_line(a->pair);
@@ -181,8 +175,6 @@ void annotations_list(struct json_writer *json, const struct page_model *m) {
   json->scratch.failed |= text.failed;
   buffer_free(&text);
 }
-
-/* ---- GitHub Actions ---------------------------------- */
 
 static void put_command(struct buffer *out, const struct page_model *m,
                         const struct annotation *a) {

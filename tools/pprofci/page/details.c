@@ -22,8 +22,6 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
   return gate_row_verdict(row);
 }
 
-/* ---- a row of a table -------------------------------- */
-
 /* Returns the title of a unit, or NULL. */
 static const char *unit_title(pprofc_str unit) {
   static const struct {
@@ -82,8 +80,6 @@ static void put_measurements_of(struct fill *f, const struct page_model *m,
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
   for (size_t i = 0; i < b->row_count; i++) put_measurement(f, b, &rows[b->rows[i]]);
 }
-
-/* ---- tables ------------------------------------------ */
 
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                        unsigned height, bool open) {

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- profiles ---------------------------------------- */
-
 /* Returns the profiles of base or head. The profiles are the files given by flags, or the files in
  * the artifacts of another run. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
@@ -32,8 +30,6 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
   if (!source.head.count) source = (struct profile_source){source.head, source.base};
   return source;
 }
-
-/* ---- rows -------------------------------------------- */
 
 /* Returns the number of operations in the profile of base or head. Returns the number of runs if
  * the operations are unknown. */
@@ -116,8 +112,6 @@ void functions_read(const struct ci_run *run, const struct run_pair *pair,
 void functions_free(struct function_list *list) {
   arena_free(&list->arena);
 }
-
-/* ---- order ------------------------------------------- */
 
 static int by_size(double x, double y, const struct function_values *a,
                    const struct function_values *b) {

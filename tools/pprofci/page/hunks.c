@@ -94,8 +94,6 @@ void hunks_fill(struct fill *f, const struct run_pair *pair) {
   fill_end(f);
 }
 
-/* ---- the sentence ------------------------------------ */
-
 /* True if a changed line of the function grew in the pair of profiles. */
 static bool is_grown_in(const struct run_pair *pair, const char *function) {
   for (size_t i = 0; i < pair->hunk_count; i++)

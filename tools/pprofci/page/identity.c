@@ -49,8 +49,6 @@ static const char *identity_value(const char *name) {
   return identity_variable(names);
 }
 
-/* ---- hosts ------------------------------------------- */
-
 /* Addresses of a service such as GitHub. `name` is a part of its host name. */
 static const struct identity_host {
   const char *part, *commit, *change;
@@ -85,8 +83,6 @@ static bool identity_set_change(struct identity *id, struct arena *arena,
     id->change_url = text_printf(arena, "%s%s%lld", id->url, host->change, (long long)value);
   return id->change && id->change_url;
 }
-
-/* ---- CI jobs ----------------------------------------- */
 
 /* Reads the title of the pull request from the event file of the CI job. Sets no title if the file
  * is missing or invalid. */
@@ -131,8 +127,6 @@ static bool identity_of_bitbucket(struct identity *id, struct arena *arena) {
          identity_set_change(id, arena, host, "pull request",
                              str_of(identity_value("BITBUCKET_PR_ID")));
 }
-
-/* ---- git --------------------------------------------- */
 
 /* Address of a git remote, split into user, host and path. The host has no port. */
 struct identity_remote {
@@ -199,8 +193,6 @@ static bool identity_of_git(struct identity *id, struct arena *arena) {
   const char *server = text_printf(arena, "https://%.*s", STR_ARG(remote.host));
   return server && identity_set(id, arena, found, server, remote.path);
 }
-
-/* ---- the identity of a run --------------------------- */
 
 bool identity_find(struct identity *id, struct arena *arena) {
   static const struct {

@@ -20,8 +20,6 @@ static void manifest_text(struct manifest *f, const char *key, const char *text)
   json_text(json_key(&f->json, key), text ? text : "");
 }
 
-/* ---- inputs ------------------------------------------ */
-
 /* Writes the hash of a file. Writes an empty text if the file is unreadable. */
 static void put_hash(struct manifest *f, const char *path) {
   char hex[SHA256_HEX + 1] = "";
@@ -55,8 +53,6 @@ static void put_inputs(struct manifest *f) {
   json_end(&f->json);
 }
 
-/* ---- pairs ------------------------------------------- */
-
 /* Writes the profiles of the runs and their folder. */
 static void put_runs(struct manifest *f, const struct run_pair *pair) {
   json_begin_object(json_key(&f->json, "runs"));
@@ -87,8 +83,6 @@ static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
   comparisons_write(&f->json, pair);
   json_end(&f->json);
 }
-
-/* ---- results ----------------------------------------- */
 
 static void put_samples(struct manifest *f, const struct gate_row *row, int side) {
   struct run_samples samples = model_samples(f->model, row, side);
@@ -141,8 +135,6 @@ static void put_results(struct manifest *f) {
   json_end(&f->json);
 }
 
-/* ---- files ------------------------------------------- */
-
 static int by_path_bytes(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -166,8 +158,6 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   if (!paths) f->json.scratch.failed = true;
   mem_free(run->mem, paths, run->file_count + 1, sizeof *paths);
 }
-
-/* ---- the whole manifest ------------------------------ */
 
 static void put_manifest(struct manifest *f) {
   const struct ci_run *run = f->model->run;

@@ -10,8 +10,6 @@
 #define LINK_TEXT '\x02'
 #define LINK_END  '\x03'
 
-/* ---- links ------------------------------------------- */
-
 void message_link(struct buffer *out, const char *path, const char *fragment) {
   buffer_printf(out, "%c%s%s%s%c", LINK_PATH, path, *fragment ? "#" : "", fragment, LINK_TEXT);
 }
@@ -54,8 +52,6 @@ static bool next_message_piece(pprofc_str *rest, struct message_piece *piece) {
   return true;
 }
 
-/* ---- parts ------------------------------------------- */
-
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text) {
   if (!text->size && !text->failed) return true;
@@ -76,8 +72,6 @@ bool message_replace_headline(struct message *m, struct arena *arena, const char
   m->headline = headline;
   return true;
 }
-
-/* ---- printing ---------------------------------------- */
 
 static void message_put_text(struct buffer *out, pprofc_str text,
                              const struct message_place *place) {
@@ -133,9 +127,6 @@ void message_put(struct buffer *out, const struct message *m, const struct messa
   buffer_add_text(out, "\n\n");
   for (size_t i = 0; i < m->count; i++) message_put_part(out, &m->parts[i], place);
 }
-
-/* ---- True if the text has no control characters. A control character would begin or end a
- * link. */
 
 static void message_write_part(struct json_writer *json, const struct message_part *part) {
   struct message_piece piece;

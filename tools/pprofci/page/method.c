@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* ---- the machine ------------------------------------- */
-
 /* Appends the machine that the first lines of the results name, such as "goos: linux". */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
   static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
@@ -49,8 +47,6 @@ pprofc_str method_machine(struct ci_run *run) {
   if (measured_in_turns(run)) machine_of_here(&text, run);
   return buffer_take(&text, &run->arena);
 }
-
-/* ---- properties of the run -------------------------------- */
 
 /* Begins a property: a name and a text. The caller appends the text. */
 static struct buffer *begin_property(struct fill *f, const char *title) {
@@ -146,8 +142,6 @@ static void put_method_text(struct fill *f, const char *title, pprofc_str text) 
   fill_str(f, "text", text);
   fill_end(f);
 }
-
-/* ---- commands ---------------------------------------- */
 
 /* Appends a word of a shell command. Quotes the word if necessary. */
 static void put_shell_word(struct buffer *out, const char *word) {

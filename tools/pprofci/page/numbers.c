@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- amounts ----------------------------------------- */
-
 struct number_scale {
   double from, factor;
   const char *unit;
@@ -107,8 +105,6 @@ void number_share(struct buffer *out, double part) {
   buffer_printf(out, "%.*f" PERCENT_FORMAT, percent >= 9.95 ? 0 : 1, percent);
 }
 
-/* ---- changes ----------------------------------------- */
-
 /* Appends a signed percentage. The sign is a character as wide as a digit. */
 static void put_percent_number(struct buffer *out, double change) {
   double size = fabs(100 * change);
@@ -156,8 +152,6 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
   buffer_add_text(out, " to ");
   put_percent_number(out, row->high);
 }
-
-/* ---- words ------------------------------------------- */
 
 /* Words for a change in a unit. The page writes a change as a factor if the factor is at least 2,
  * and otherwise in percent. */

@@ -64,8 +64,6 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error) {
   return status == PPROFC_OK ? outside_add(run, root, "", error) : status;
 }
 
-/* ---- writing ----------------------------------------- */
-
 void outside_write(struct json_writer *json, const struct ci_run *run) {
   if (!run->link_count) return;
   json_line_break(json);

@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 
-/* ---- files for the CI service ------------------------ */
-
 static void page_put_summary(struct buffer *out, const struct message *m,
                              const struct message_place *place) {
   buffer_add_text(out, "<!-- pprofc:default -->\n");
@@ -43,8 +41,6 @@ pprofc_status write_service_files(struct ci_run *run, pprofc_error *error) {
   return line ? save_append(output, str_of(line), error) : error_nomem(error);
 }
 
-/* ---- flame graphs in one file ------------------------ */
-
 static void put_graph(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
   struct buffer address;
   buffer_init(&address, f->mem, SIZE_MAX / 2);
@@ -70,16 +66,12 @@ static void report_fill(struct fill *f, const struct page_model *m) {
       if (explains_slower(m, &run->pairs[i]) == (slower == 1)) put_graph(f, m, &run->pairs[i]);
 }
 
-/* ---- the files --------------------------------------- */
-
 extern const unsigned char asset_ci_css[], asset_ci_js[];
 extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
 #define NAMED_MOST      4   /* maximum number of names in the line of the other profiles */
 #define SECTION_PICTURE 420 /* height in pixels of a picture that belongs to no row */
-
-/* ---- the first screen -------------------------------- */
 
 static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
 
@@ -132,8 +124,6 @@ static void put_verdict(struct fill *f, const struct page_model *m) {
   put_tally(f, m);
 }
 
-/* ---- profiles ---------------------------------------- */
-
 /* True if a row shows the pair of profiles. Pairs without a benchmark or without results have no
  * row. */
 static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
@@ -180,8 +170,6 @@ static void page_print(struct buffer *out, const struct page_model *m) {
   template_put(out, html_template(), "page", &f);
   fill_free(&f);
 }
-
-/* ---- all files --------------------------------------- */
 
 static pprofc_status write_one(struct ci_run *run, const struct page_model *m, const char *name,
                                void (*print)(struct buffer *, const struct page_model *),

@@ -13,8 +13,6 @@
 #define UNSURE_MOST 6
 #define NAMED_MOST  3 /* maximum number of benchmark names in the heading of a collapsed table */
 
-/* ---- cells ------------------------------------------- */
-
 /* Appends the text of a tooltip: "p 0.0001, adjusted 0.0003, n 10+10, Welch, alpha 0.05". */
 static void put_statistics(struct buffer *out, const struct benchmark *b,
                            const struct gate_row *row) {
@@ -132,8 +130,6 @@ static void put_other_metrics(struct fill *f, const struct page_model *m,
   }
 }
 
-/* ---- rows -------------------------------------------- */
-
 /* Adds the explanation of a row: the functions that grew, and the flame graph with the first of
  * these functions selected. */
 static void put_reason(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
@@ -163,8 +159,6 @@ static void put_row(struct fill *f, const struct page_model *m, const struct ben
   details_fill(f, m, b, shown);
   fill_end(f);
 }
-
-/* ---- the tables -------------------------------------- */
 
 /* Returns the index of the first benchmark with a result. Benchmarks with the same result are
  * adjacent. */

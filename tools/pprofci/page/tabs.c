@@ -30,8 +30,6 @@ static bool tabs_has_room(const struct fill *f) {
   return f->text.size + f->count * VALUE_MARKUP < PAGE_MOST;
 }
 
-/* ---- cells ------------------------------------------- */
-
 static void begin_function(struct fill *f, const struct tab *t, pprofc_str name, pprofc_str file,
                            int64_t line) {
   fill_begin(f, "functions");
@@ -68,8 +66,6 @@ static void put_difference(struct fill *f, double base, double head, pprofc_str 
   else
     number_percent(percent, (head - base) / base);
 }
-
-/* ---- tables ------------------------------------------ */
 
 /* Adds half the width of the interval, and the verdict. If cost moved from one function to another
  * function, names the other function. */
@@ -177,8 +173,6 @@ static void put_functions(struct fill *f, const struct tab *t) {
     put_difference_rows(f, t);
   fill_end(f);
 }
-
-/* ---- tabs -------------------------------------------- */
 
 /* Names the flame graph that opens in the tabs. Also names the file next to index.html that
  * contains the graph. */

@@ -11,8 +11,6 @@
 #define ELLIPSIS     "\xE2\x80\xA6"
 #define COMMIT_SHOWN 7
 
-/* ---- marker and state -------------------------------- */
-
 bool body_has_marker(pprofc_str text, const char *key) {
   pprofc_str line;
   if (!str_next_line(&text, &line) || !str_starts(line, STR("<!-- pprofc:"))) return false;
@@ -61,8 +59,6 @@ void body_follow(struct body_state *state, const struct body_state *before) {
     state->had_count = before->regressed;
   }
 }
-
-/* ---- truncation -------------------------------------- */
 
 pprofc_str body_prefix(pprofc_str text, size_t most) {
   if (text.size <= most) return text;
@@ -164,8 +160,6 @@ pprofc_str body_cut(const struct body *body, const char *links, size_t most, str
   put_cut(&out, body, links, most);
   return buffer_take(&out, arena);
 }
-
-/* ---- comment ----------------------------------------- */
 
 static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_printf(out, "<!-- state run=%llu regressed=%zu good=%d", (unsigned long long)state->run,

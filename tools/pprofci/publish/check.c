@@ -51,8 +51,6 @@ static pprofc_status check_commit(const struct post *post, pprofc_error *error) 
   return error_set(error, PPROFC_E_INVALID, "the commit is not known; give -sha COMMIT");
 }
 
-/* ---- the status -------------------------------------- */
-
 pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   const struct forge *forge = post->site->forge;
   const struct outcome *outcome = post->outcome;
@@ -72,8 +70,6 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   post->done = "set";
   return check_send(post, "POST", site_path(post->site, forge->status_path, ""), body, NULL, error);
 }
-
-/* ---- annotations ------------------------------------- */
 
 /* True if the regression has a file in the repository. An annotation can then point to this
  * file. */
@@ -108,8 +104,6 @@ static bool has_more_notes(const struct post *post, size_t at) {
     if (has_place(node_at(all, at))) return true;
   return false;
 }
-
-/* ---- the check run of GitHub ------------------------- */
 
 #define GITHUB_NOTES 50
 #define NOTE_BYTES   32768
@@ -191,8 +185,6 @@ static pprofc_status post_github_check(struct post *post, pprofc_error *error) {
   return status;
 }
 
-/* ---- the report of Bitbucket ------------------------- */
-
 #define BITBUCKET_NOTES 100
 
 static void put_bitbucket_note(struct post *post, struct json_text *text, const struct node *note) {
@@ -246,8 +238,6 @@ static pprofc_status post_bitbucket_report(struct post *post, pprofc_error *erro
   }
   return status;
 }
-
-/* ---- choice of the host ------------------------------ */
 
 pprofc_status post_check(struct post *post, pprofc_error *error) {
   static const struct {

@@ -25,8 +25,6 @@ pprofc_status post_send(struct post *post, const struct wire_request *request, s
   return status;
 }
 
-/* ---- author of comments ------------------------------ */
-
 pprofc_status post_find_author(struct post *post, pprofc_error *error) {
   const struct forge *forge = post->site->forge;
   const struct wire_request request = {.method = "GET", .path = forge->user_path};
@@ -49,8 +47,6 @@ pprofc_status post_find_author(struct post *post, pprofc_error *error) {
                        : error_set(error, PPROFC_E_FORMAT,
                                    "%s has no owner of the token; pass -author", forge->user_path);
 }
-
-/* ---- the pull request of a commit -------------------- */
 
 /* Finds the number of a fork's pull request, because a workflow_run event does not contain the
  * number. Searches for the open pull request that has the branch and the head commit of the
@@ -79,8 +75,6 @@ static pprofc_status find_change(struct post *post, pprofc_error *error) {
   if (status != PPROFC_OK || site->number || post->dry) return status;
   return error_set(error, PPROFC_E_INVALID, "no open pull request has the head %s", site->sha);
 }
-
-/* ---- finding ----------------------------------------- */
 
 static bool is_ours(const struct post *post, const struct node *item, const struct node *text) {
   const struct node *author = node_path(item, post->site->forge->item_author);
@@ -120,8 +114,6 @@ pprofc_status post_find(struct post *post, const struct forge_texts *texts,
   }
   return status;
 }
-
-/* ---- writing ----------------------------------------- */
 
 static pprofc_str comment_request(struct post *post, pprofc_str text) {
   struct json_text json;

@@ -99,8 +99,6 @@ const struct flag_table publish_table = {
     FLAG_TABLE("pprofci publish", "publishes a result as comments, checks and reports"),
     .examples = examples, .environment = environment};
 
-/* ---- checks ------------------------------------------ */
-
 static pprofc_status read_places(struct publish_options *options, pprofc_error *error) {
   pprofc_str rest = str_of(options->to), word;
   while (*options->to && str_next(&rest, ',', &word)) {

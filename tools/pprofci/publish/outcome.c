@@ -98,8 +98,6 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
   return status;
 }
 
-/* ---- quoted text of forks ---------------------------- */
-
 /* Adds a line of code, where mentions, links and images have no effect. */
 static void quote_line(struct buffer *out, pprofc_str text) {
   pprofc_str rest = str_slice(text, 0, QUOTED_MAX);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- texts of JSON ----------------------------------- */
-
 bool json_text_begin(struct json_text *text) {
   buffer_init(&text->text, &mem_default, SIZE_MAX / 2);
   text->out = mem_array(&mem_default, 1, sizeof *text->out);
@@ -30,8 +28,6 @@ pprofc_str json_text_end(struct json_text *text, struct arena *arena) {
 void json_text_member(struct json_text *text, const char *key, pprofc_str value) {
   json_string(json_key(&text->json, key), value);
 }
-
-/* ---- code quality ------------------------------------ */
 
 /* Returns the fingerprint by which GitLab recognizes a finding in later runs. The fingerprint is an
  * FNV-1a hash of the values that are the same in each run. */
@@ -78,8 +74,6 @@ pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *are
   output_add_char(text.out, '\n');
   return json_text_end(&text, arena);
 }
-
-/* ---- metrics ----------------------------------------- */
 
 static int metrics_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -135,8 +129,6 @@ pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena) {
   buffer_add_text(&out, "# EOF\n");
   return buffer_take(&out, arena);
 }
-
-/* ---- JSON -------------------------------------------- */
 
 struct plain {
   const struct outcome *outcome;

@@ -21,8 +21,6 @@ struct push_links {
   size_t count;
 };
 
-/* ---- queries ----------------------------------------- */
-
 /* Escapes a label value in a query like a string literal of Go. */
 static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
@@ -77,8 +75,6 @@ static void links_find_times(const struct push *push, int64_t *from, int64_t *un
   *from -= 60;
   *until += 60;
 }
-
-/* ---- links ------------------------------------------- */
 
 /* Appends the address of the server, with a scheme. */
 static void links_put_server(struct buffer *out, const char *server) {
@@ -142,8 +138,6 @@ static void links_make(struct push_links *l) {
 static pprofc_str links_url(const struct push_links *l, size_t i) {
   return str_slice(buffer_str(&l->text), l->items[i].url, l->items[i].end);
 }
-
-/* ---- writing ----------------------------------------- */
 
 static void links_print(const struct push_links *l, struct output *out) {
   for (size_t i = 0; i < l->count; i++) {

@@ -8,8 +8,6 @@
 
 #define WALL "wall"
 
-/* ---- one profile ------------------------------------- */
-
 /* Returns the index of a sample type, or SIZE_MAX. */
 static size_t push_find_type(const pprofc_profile *profile, const char *type) {
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
@@ -94,8 +92,6 @@ static pprofc_status push_read(struct push *push, const struct found_file *at,
   pprofc_profile_release(profile);
   return status;
 }
-
-/* ---- all files and folders --------------------------- */
 
 static pprofc_status push_load_source(struct push *push, const char *source, pprofc_error *error) {
   struct found_file first = {source, push->options->side, 0};

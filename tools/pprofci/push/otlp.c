@@ -24,8 +24,6 @@ pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, p
   return bytes->data ? status : error_nomem(error);
 }
 
-/* ---- headers ----------------------------------------- */
-
 static int otlp_digit(char c) {
   static const char digits[] = "0123456789abcdef";
   if (c >= 'A' && c <= 'F') c = (char)(c | 32);
@@ -68,8 +66,6 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
   }
   return status;
 }
-
-/* ---- the body ---------------------------------------- */
 
 /* Labels of a profile as attributes of the OTLP resource. The label service_name becomes
  * OpenTelemetry's "service.name". */
@@ -168,8 +164,6 @@ pprofc_status push_make_otlp(struct push *push, const struct push_item *item, pp
   otlp_export__resource__pack(&attributes.resource, packed);
   return otlp_pack_body(push, item, (pprofc_str){(const char *)packed, size}, body, error);
 }
-
-/* ---- the reply --------------------------------------- */
 
 pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
                               const struct reply *reply, pprofc_error *error) {

@@ -100,8 +100,6 @@ static pprofc_status push_check(void *given_options, const struct command_line *
   return PPROFC_OK;
 }
 
-/* ---- the command ------------------------------------- */
-
 /* Returns the Content-Type of the protocol. */
 static const char *push_type(const struct push *push) {
   static const char *const types[] = {"application/proto",

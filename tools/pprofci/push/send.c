@@ -12,8 +12,6 @@
 #define LIMIT_MS 60000
 #define BOUNDARY "pprofci-3b7c2e5f9d8a4160"
 
-/* ---- push.v1 ----------------------------------------- */
-
 /* Creates a random UUID. The server uses the UUID to recognize a profile that was sent twice. */
 static bool send_make_id(char id[40]) {
   uint8_t b[16];
@@ -71,8 +69,6 @@ static pprofc_status send_make_push(struct push *push, const struct push_item *i
   return PPROFC_OK;
 }
 
-/* ---- /ingest ----------------------------------------- */
-
 static void send_put_part(struct buffer *out, const char *name, const char *file, pprofc_str data) {
   buffer_printf(out, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"%s\"", name);
   if (*file)
@@ -118,8 +114,6 @@ static pprofc_status send_make_form(struct push *push, const struct push_item *i
   *body = buffer_take(&form, &push->remote.arena);
   return body->data ? PPROFC_OK : error_nomem(error);
 }
-
-/* ---- sending ----------------------------------------- */
 
 bool push_is_otlp(const struct push *push) {
   return strcmp(push->options->format, "otlp") == 0;

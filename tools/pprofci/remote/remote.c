@@ -27,8 +27,6 @@ static const char *remote_variable(const char *name) {
   return value ? value : "";
 }
 
-/* ---- credentials ------------------------------------------- */
-
 pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
                          const char *where, pprofc_error *error) {
   struct buffer line;
@@ -101,8 +99,6 @@ void remote_close(struct remote_client *remote) {
   arena_free(&remote->arena);
 }
 
-/* ---- addresses --------------------------------------- */
-
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
                              struct url *url, pprofc_error *error) {
   struct buffer text;
@@ -126,8 +122,6 @@ pprofc_status remote_address(struct remote_client *remote, const char *server, c
                      "the address of the server is not https: the token would be sent unencrypted");
   return PPROFC_OK;
 }
-
-/* ---- messages ---------------------------------------- */
 
 /* Returns the message of a google.rpc.Status, which OTLP servers send, or "". */
 static pprofc_str remote_status_message(struct arena *arena, pprofc_str body) {
@@ -183,8 +177,6 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
             STR_ARG(said), hint);
   arena_free(&arena);
 }
-
-/* ---- retries ----------------------------------------- */
 
 /* True if the server is busy or does not respond yet. A retry is safe, because the server counts a
  * repeated profile id only once. */

@@ -26,8 +26,6 @@ static pprofc_str built_item_of(const struct built *built, size_t item) {
   return text;
 }
 
-/* ---- differences ------------------------------------- */
-
 static bool has_line(pprofc_str lines, pprofc_str wanted) {
   pprofc_str line;
   while (lines.size && str_next_line(&lines, &line)) {
@@ -114,8 +112,6 @@ void built_compare(const struct ci_run *run, const struct built sides[SIDES], st
     buffer_free(&processor[side]);
   }
 }
-
-/* ---- the manifest ------------------------------------ */
 
 void built_write(struct json_writer *json, const struct built sides[SIDES]) {
   json_begin_object(json_key(json, "built"));

@@ -37,8 +37,6 @@ int64_t defs_last_line(const struct source_file *file, int64_t first) {
   return last;
 }
 
-/* ---- Python ------------------------------------------ */
-
 /* A definition whose end is not read yet. */
 struct open_def {
   size_t margin, index; /* indentation; index of the definition */

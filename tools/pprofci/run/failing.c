@@ -17,8 +17,6 @@ pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error) {
   return file_keep(path, (size_t)1 << 20, &run->arena, &run->noise_rules, error);
 }
 
-/* ---- one condition applied to one comparison --------- */
-
 struct failing {
   struct ci_run *run;
   const struct run_pair *pair;
@@ -125,8 +123,6 @@ pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
         status = failing_check(run, pair, &judged->reports[t], i, error);
   return status;
 }
-
-/* ---- the verdict ------------------------------------- */
 
 /* Reports the conditions of -fail-on that were not checked, because no comparison could judge any
  * function. Returns false if there is such a condition. */

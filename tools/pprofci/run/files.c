@@ -56,8 +56,6 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
   return PPROFC_OK;
 }
 
-/* ---- files of the artifacts -------------------------- */
-
 /* Returns the path of a file in the temporary folder of the artifacts (stage.c), and creates the
  * folder of the file. */
 static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const char *path,
@@ -118,8 +116,6 @@ pprofc_status files_list(struct ci_run *run, const char *folder, files_order *or
   free(entries);
   return good ? PPROFC_OK : error_nomem(error);
 }
-
-/* ---- questions --------------------------------------- */
 
 bool files_is_folder(const char *path) {
   struct stat info;

@@ -24,8 +24,6 @@ struct profile_list {
   size_t count, capacity;
 };
 
-/* ---- names without process ids ----------------------- */
-
 static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
   while (at < name.size &&
          (char_is_digit(name.data[at]) || (name.data[at] && strchr(others, name.data[at]))))
@@ -66,8 +64,6 @@ static size_t key_times(const struct profile_list *list, const char *key, size_t
     }
   return times;
 }
-
-/* ---- profiles of a folder ---------------------------- */
 
 /* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
  * the end. */
@@ -137,8 +133,6 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
   if (!*folder || list->count || folders) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
-
-/* ---- pairs ------------------------------------------- */
 
 /* Returns the index of the base's profile that matches a profile of the head. Profiles with the
  * same name match. Profiles with the same key also match, if no other profile of base or head has
@@ -211,8 +205,6 @@ static pprofc_status pair_folders(struct ci_run *run, const char *base, const ch
     ARRAY_FREE(run->mem, lists[side].items, lists[side].capacity);
   return status;
 }
-
-/* ---- all inputs -------------------------------------- */
 
 static pprofc_status pair_bundled(struct ci_run *run, pprofc_error *error) {
   static const char *const pairs[][SIDES] = {

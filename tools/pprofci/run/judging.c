@@ -13,8 +13,6 @@
  * work on several processors. */
 #define AGREES_WITHIN 1.25
 
-/* ---- reading ----------------------------------------- */
-
 static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pair, struct judged *j,
                                   pprofc_error *error) {
   size_t all = pair->run_count[SIDE_BASE] + pair->run_count[SIDE_HEAD];
@@ -34,8 +32,6 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   }
   return status;
 }
-
-/* ---- divisors of values ------------------------------ */
 
 /* Sample types, and the benchmark units that measure the same quantity. Values have the unit of the
  * sample type. */
@@ -103,8 +99,6 @@ static pprofc_status judging_expose(const struct ci_run *run, const struct run_p
   }
   return PPROFC_OK;
 }
-
-/* ---- judging ----------------------------------------- */
 
 static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
                                   const pprofc_report_options *options, const char *index,

@@ -18,8 +18,6 @@
 /* Columns of the first line of /proc/stat, in ticks. */
 enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_SOFT, TICK_STOLEN };
 
-/* ---- reading ----------------------------------------- */
-
 /* Reads the numbers on the first line of a file. A missing number remains 0. */
 static void load_read(const char *path, double *numbers, size_t count) {
   char line[1024];
@@ -67,8 +65,6 @@ void load_add(struct ci_run *run, const struct round_load *begin) {
   buffer_add(&run->loads, &load, sizeof load);
 }
 
-/* ---- judging ----------------------------------------- */
-
 static bool load_is_too_much(const struct round_load *round, double processors) {
   double all = processors * round->wall, others = round->busy - round->own;
   if (round->average > LOAD_MOST * processors) return true;
@@ -106,8 +102,6 @@ const char *load_judge(struct ci_run *run, double processors) {
     buffer_printf(&text, ", %.0f%% of their time taken by the host", 100 * stolen / all);
   return buffer_take(&text, &run->arena).data;
 }
-
-/* ---- manifest ---------------------------------------- */
 
 void load_write(struct json_writer *json, const struct ci_run *run) {
   static const struct {

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- results ----------------------------------------- */
-
 static pprofc_str recorded_take_word(pprofc_str *line) {
   size_t from = 0, to;
   while (from < line->size && (line->data[from] == ' ' || line->data[from] == '\t')) from++;
@@ -102,8 +100,6 @@ static bool keep_results(struct recording *r, int side, size_t package, const ch
   buffer_add(&r->texts, &text, sizeof text);
   return text.text.data && !r->texts.failed;
 }
-
-/* ---- rounds ------------------------------------------ */
 
 #define ARGUMENTS_MOST 16
 
@@ -197,8 +193,6 @@ pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
   return status;
 }
 
-/* ---- defaults of Go ---------------------------------- */
-
 static bool recording_is_number(pprofc_str text) {
   uint64_t number;
   return str_parse_uint(text, 10, &number) && number > 0;
@@ -227,8 +221,6 @@ static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
   program_end(&go);
   return status == PPROFC_OK && !r->cpus ? error_nomem(error) : status;
 }
-
-/* ---- the recording ----------------------------------- */
 
 static pprofc_status recording_check(struct ci_run *run, pprofc_error *error) {
   static const char *const argv[] = {"git", "rev-parse", "--git-dir", NULL};

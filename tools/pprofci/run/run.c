@@ -12,8 +12,6 @@
 const char *const side_names[SIDES] = {"base", "head"};
 volatile sig_atomic_t run_stopped;
 
-/* ---- functions shared by the steps ------------------- */
-
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head) {
   if (!ARRAY_RESERVE(run->mem, run->pairs, run->pair_capacity, run->pair_count + 1)) return NULL;
   struct run_pair *pair = &run->pairs[run->pair_count++];
@@ -89,8 +87,6 @@ const char *run_stem(struct ci_run *run, const char *path) {
   const char *kept = buffer_take(&text, &run->arena).data;
   return kept;
 }
-
-/* ---- the run ----------------------------------------- */
 
 static void run_stop(int number) {
   (void)number;

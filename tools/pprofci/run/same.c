@@ -9,8 +9,6 @@
 
 #include <sys/stat.h>
 
-/* ---- equal files ------------------------------------- */
-
 static bool have_same_size(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_size == y.st_size;
@@ -54,8 +52,6 @@ static pprofc_status read_files_changed(struct ci_run *run, const char *folder, 
   return status;
 }
 
-/* ---- packages ---------------------------------------- */
-
 static pprofc_status same_add(struct ci_run *run, const char *package, pprofc_error *error) {
   if (!package ||
       !ARRAY_RESERVE_IN(&run->arena, run->same, run->same_capacity, run->same_count + 1))
@@ -90,8 +86,6 @@ pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_er
 bool same_is_all(const struct ci_run *run) {
   return run->same_count && !run->judged && run->has_base && !run_has(run->bench[SIDE_HEAD]);
 }
-
-/* ---- manifests --------------------------------------- */
 
 void same_write(struct json_writer *json, const struct ci_run *run) {
   json_begin_array(json_key(json, "same_binary"));

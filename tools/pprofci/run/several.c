@@ -7,8 +7,6 @@
 
 #include <dirent.h>
 
-/* ---- the runs of a folder ---------------------------- */
-
 static int several_by_name(const struct dirent **a, const struct dirent **b) {
   return runs_order((*a)->d_name, (*b)->d_name);
 }
@@ -57,8 +55,6 @@ pprofc_status several_add(struct ci_run *run, const char *base, const char *head
   }
   return PPROFC_OK;
 }
-
-/* ---- copies in the artifacts ------------------------- */
 
 static pprofc_status several_copy(struct ci_run *run, const struct run_pair *pair, int side,
                                   pprofc_error *error) {

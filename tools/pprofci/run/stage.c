@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- opening ----------------------------------------- */
-
 /* Sets the paths of the two folders of artifacts. */
 static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
   struct arena *arena = &run->arena;
@@ -61,8 +59,6 @@ void stage_clean(struct ci_run *run) {
   tree_remove(run->stage);
   (void)rmdir(run->out); /* removes the folder only if it is empty */
 }
-
-/* ---- moving the files -------------------------------- */
 
 static bool is_made(const struct ci_run *run, bool of_benchdiff, pprofc_str path) {
   for (size_t i = 0; i < run->file_count; i++)

@@ -8,8 +8,6 @@
 #include "run/recording.h"
 #include "run/text.h"
 
-/* ---- texts of results -------------------------------- */
-
 static const struct recorded_text *texts_of(const struct recording *r, size_t *count) {
   *count = r->texts.size / sizeof(struct recorded_text);
   return (const struct recorded_text *)(const void *)r->texts.data;
@@ -78,8 +76,6 @@ pprofc_status stages_write(struct recording *r, pprofc_error *error) {
   pprofc_status status = texts_write(r, SIDE_HEAD, "bench", error);
   return status == PPROFC_OK && run->has_base ? texts_write(r, SIDE_BASE, "bench", error) : status;
 }
-
-/* ---- rows and benchmarks ----------------------------- */
 
 /* Recorded benchmarks, found by the keys of their rows in the gate. */
 struct stage_items {
@@ -150,8 +146,6 @@ static pprofc_status preview_items(struct recording *r, bool screening, size_t r
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error) {
   return r->run->has_base ? preview_items(r, false, 0, take_regressed, error) : PPROFC_OK;
 }
-
-/* ---- the second stage -------------------------------- */
 
 /* Writes the results of base and head so far. `name` is a prefix of the file names. */
 static pprofc_status write_sides(struct recording *r, const char *name, pprofc_error *error) {

@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- times ------------------------------------------- */
-
 bool text_is_iterations(pprofc_str text, double *count) {
   uint64_t number;
   if (!str_ends(text, STR("x")) || text.data[0] == '0') return false;
@@ -16,8 +14,6 @@ bool text_is_iterations(pprofc_str text, double *count) {
   if (count) *count = (double)number;
   return true;
 }
-
-/* ---- lines and copies -------------------------------- */
 
 pprofc_str text_last_line(pprofc_str text) {
   pprofc_str line, last = STR("");
@@ -67,8 +63,6 @@ void text_trim_slashes(char *path) {
 const char *text_path(struct arena *arena, const char *path) {
   return path[0] == '-' ? text_printf(arena, "./%s", path) : path;
 }
-
-/* ---- names ------------------------------------------- */
 
 void text_plain(struct buffer *out, pprofc_str text) {
   for (size_t i = 0; i < text.size;) {

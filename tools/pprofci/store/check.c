@@ -23,8 +23,6 @@ static void checker_report(struct checker *c, size_t *count, const char *what, p
   output_printf(c->out, "%s%s\n", *why ? ": " : "", why);
 }
 
-/* ---- objects ----------------------------------------- */
-
 static pprofc_status check_object(void *context, const struct stored_key *stored,
                                   pprofc_error *error) {
   struct checker *c = context;
@@ -46,8 +44,6 @@ static pprofc_status check_object(void *context, const struct stored_key *stored
   buffer_free(&data);
   return status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
 }
-
-/* ---- records ----------------------------------------- */
 
 /* True if the ID of "runs/COMMIT/ID.json" is a prefix of the record's hash. */
 static bool is_named_well(const char *key, const struct run_record *record, pprofc_str data) {
@@ -96,8 +92,6 @@ static pprofc_status check_record(void *context, const struct stored_key *stored
   arena_free(&arena);
   return status == PPROFC_E_FORMAT || status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
 }
-
-/* ---- tags and unused files --------------------------- */
 
 static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
   struct interner named;

@@ -26,8 +26,6 @@ static char *folder_path(struct arena *arena, const struct backing *backing, con
   return text_printf(arena, "%s/%s", backing->where, key);
 }
 
-/* ---- writing a file ---------------------------------- */
-
 /* Opens a new file "TMP/PID-NUMBER" with the permissions of the umask. */
 static int folder_open_new(struct arena *arena, const char *tmp, char **path) {
   static unsigned number;
@@ -112,8 +110,6 @@ static pprofc_status folder_put(struct backing *backing, const char *key, pprofc
   return status;
 }
 
-/* ---- opening ----------------------------------------- */
-
 static bool folder_is_empty(const char *path) {
   DIR *dir = opendir(path);
   size_t count = 0;
@@ -154,8 +150,6 @@ static pprofc_status folder_open(struct backing *backing, pprofc_error *error) {
   if (*backing->where) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "the name of the store is empty");
 }
-
-/* ---- listing ----------------------------------------- */
 
 /* Adds an entry of a folder. Skips the entry if another process has removed it. */
 static bool folder_list_entry(DIR *dir, const char *below, const char *name,

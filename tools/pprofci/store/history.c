@@ -36,8 +36,6 @@ static const struct flag_note statuses[] = {{"0", "listed"}, {"1", "failed"}, {N
 const struct flag_table history_table = {
     FLAG_TABLE("pprofci history", "lists the runs of a store")};
 
-/* ---- a table ----------------------------------------- */
-
 static void list_row(struct output *out, const struct past_run *run, int age) {
   struct buffer time;
   output_row(out, age, 0, 0);
@@ -67,8 +65,6 @@ static void list_table(struct output *out, const struct past *past, const size_t
   output_printf(out, "%zu runs, by %s\n", count,
                 past->by_order ? "the number of the commit" : "the time of the commit");
 }
-
-/* ---- JSON -------------------------------------------- */
 
 static void list_run_profiles(struct json_writer *json, const struct past *past,
                               const struct past_run *run) {
@@ -155,8 +151,6 @@ static bool list_json(struct output *out, const struct past *past, const size_t 
   output_add_char(out, '\n');
   return good;
 }
-
-/* ---- the command ------------------------------------- */
 
 static pprofc_status list_runs(const struct history_options *o, const struct past *past,
                                struct output *out, pprofc_error *error) {

@@ -28,8 +28,6 @@ static const char index_schema[] =
     "CREATE INDEX profiles_of_run ON profiles(run);"
     "PRAGMA user_version=3;";
 
-/* ---- opening ----------------------------------------- */
-
 /* Returns the path of the index. A store in a folder has the index next to its records, and a
  * bucket has it in the user's cache. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
@@ -82,8 +80,6 @@ static bool index_open(struct store_index *x) {
   message_note("pprofci: rebuilding the index '%s': broken or of another version", x->path);
   return unlink(x->path) == 0 && index_open_file(x);
 }
-
-/* ---- reading ----------------------------------------- */
 
 /* Reports why the index is unusable. Returns an error if another process holds the lock. Otherwise
  * sets *used to false, and the caller reads the records. */

@@ -29,8 +29,6 @@ static bool load_make_places(struct store_index *x, struct arena *arena, const c
   return places->items != NULL;
 }
 
-/* ---- runs -------------------------------------------- */
-
 /* Adds the points (measured values) of the run that was added last. The statement `s` selects the
  * points. */
 static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
@@ -80,8 +78,6 @@ static bool load_runs(struct store_index *x, struct load_places *runs,
   (void)x->lib.finalize(points);
   return index_good(x, x->lib.finalize(s)) && good;
 }
-
-/* ---- series and profiles ----------------------------- */
 
 static bool load_series(struct store_index *x, struct load_places *series) {
   sqlite3_stmt *s = NULL;

@@ -23,8 +23,6 @@ struct sync {
   struct buffer ids; /* for each series of `fresh`, its id in the index */
 };
 
-/* ---- series ------------------------------------------ */
-
 static int64_t sync_find_series(struct sync *y, const struct past_series *series) {
   struct store_index *x = y->x;
   const pprofc_str texts[] = {series->group, series->name, series->unit};
@@ -51,8 +49,6 @@ static bool sync_series_id(struct sync *y, uint32_t series, uint32_t *id) {
   memcpy(id, y->ids.data + series * sizeof *id, sizeof *id);
   return true;
 }
-
-/* ---- runs -------------------------------------------- */
 
 static bool sync_add_run(struct sync *y, const struct past_run *run) {
   struct store_index *x = y->x;
@@ -123,8 +119,6 @@ static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   }
   return index_good(x, x->lib.finalize(s)) && good;
 }
-
-/* ---- update ------------------------------------------ */
 
 static void sync_init(struct sync *y, struct store_index *x) {
   *y = (struct sync){.x = x};

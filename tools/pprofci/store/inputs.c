@@ -20,8 +20,6 @@ static void writing_note_time(struct writing *w, const char *path) {
   if (stat(path, &info) == 0 && (int64_t)info.st_mtime > w->time) w->time = (int64_t)info.st_mtime;
 }
 
-/* ---- the folder of a run ----------------------------- */
-
 /* Adds the head profiles of all pairs of profiles. */
 static pprofc_status writing_add_pairs(struct writing *w, pprofc_error *error) {
   const struct node *pairs = node_get(w->manifest, "pairs");
@@ -54,8 +52,6 @@ static pprofc_status writing_read_run(struct writing *w, const char *folder, ppr
   writing_note_time(w, manifest);
   return writing_add_pairs(w, error);
 }
-
-/* ---- files ------------------------------------------- */
 
 static pprofc_status writing_read_profile(struct writing *w, const char *path,
                                           pprofc_error *error) {
@@ -99,8 +95,6 @@ static pprofc_status writing_read_file(struct writing *w, const char *path, ppro
                        path);
   return status;
 }
-
-/* ---- all inputs -------------------------------------- */
 
 pprofc_status writing_read(struct writing *w, const char *const *paths, size_t count,
                            pprofc_error *error) {

@@ -23,8 +23,6 @@ void past_free(struct past *past) {
   arena_free(&past->arena);
 }
 
-/* ---- adding ------------------------------------------ */
-
 struct past_run *past_add_run(struct past *past, const char *key) {
   const char *copy = text_keep(&past->arena, str_of(key));
   if (!copy || !ARRAY_RESERVE(&mem_default, past->runs, past->run_capacity, past->run_count + 1))
@@ -119,8 +117,6 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
   return good && past_add_all(past, record) ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- reading ----------------------------------------- */
-
 /* Reads one record. The arena owns the text. */
 static pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
                                       struct run_record *record, pprofc_error *error) {
@@ -151,8 +147,6 @@ pprofc_status past_read_one(struct past *past, struct backing *backing, const ch
   arena_free(&arena);
   return status;
 }
-
-/* ---- order and tags ---------------------------------- */
 
 /* Reads a key "tags/NAME/COMMIT" and sets the tag of the commit's runs. */
 static void past_note_tag(struct past *past, const char *key) {
@@ -204,8 +198,6 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
   past->runs_only = runs_only;
   return past_read(past, backing, error);
 }
-
-/* ---- keys -------------------------------------------- */
 
 void past_object_key(pprofc_str sha256, char key[80]) {
   /* Accept only a valid hash. Any other text could be a path that leads out of the store. */

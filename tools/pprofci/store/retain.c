@@ -32,8 +32,6 @@ pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last
   return PPROFC_OK;
 }
 
-/* ---- runs -------------------------------------------- */
-
 /* True if a retention rule drops the run. A run stays if no rule applies to its branch. */
 static bool retain_is_old(const struct retain *retain, const struct past_run *run, int64_t now) {
   for (size_t i = 0; i < retain->count; i++)
@@ -96,8 +94,6 @@ pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain
   past_free(&past);
   return status == PPROFC_OK ? upkeep_sweep(backing, now, dry, counts, error) : status;
 }
-
-/* ---- unused objects ----------------------------------- */
 
 /* Checks the age of a file again. Another process may have written the file after it was listed.
  * Files under tmp/ are written only once and need no second check. */

@@ -80,8 +80,6 @@ const struct flag_table store_table = {
     FLAG_TABLE("pprofci store", "keeps results, verdicts and profiles by commit"),
     .examples = examples, .environment = environment};
 
-/* ---- the command ------------------------------------- */
-
 static pprofc_status store_run(const struct store_options *o, struct commit_info *info,
                                struct writing *w, struct backing *backing, struct output *out,
                                pprofc_error *error) {

@@ -10,8 +10,6 @@
 #include "run/text.h"
 #include "store/past.h"
 
-/* ---- commit, order, time, tags ----------------------- */
-
 static void commit_find_id(struct commit_info *f, struct arena *arena) {
   static const char *const names[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT",
                                       "BITBUCKET_COMMIT", NULL};
@@ -74,8 +72,6 @@ pprofc_status commit_complete(struct commit_info *f, struct arena *arena, pprofc
   return PPROFC_OK;
 }
 
-/* ---- writing ----------------------------------------- */
-
 static void writing_text(struct json_text *to, const char *key, const char *value) {
   json_text_member(to, key, str_of(value));
 }
@@ -83,8 +79,6 @@ static void writing_text(struct json_text *to, const char *key, const char *valu
 static void writing_number(struct json_text *to, const char *key, int64_t value) {
   json_int(json_key(&to->json, key), value);
 }
-
-/* ---- results ----------------------------------------- */
 
 /* Copies the head's values of each result in a manifest without changes. Returns the number of
  * results. */
@@ -138,8 +132,6 @@ static bool writing_put_set(struct json_text *to, const pprofc_bench *set, size_
   return good;
 }
 
-/* ---- profiles ---------------------------------------- */
-
 /* Writes the bytes of a profile as an object. Sets *hex to its hash and *size to its size; both may
  * be NULL. */
 static pprofc_status writing_put_object(struct backing *backing,
@@ -175,8 +167,6 @@ static pprofc_status writing_put_profile(struct json_text *to, struct backing *b
   json_end(&to->json);
   return status;
 }
-
-/* ---- the record -------------------------------------- */
 
 static void writing_put_commit(struct json_text *to, const struct writing *w,
                                const struct commit_info *info) {

@@ -89,8 +89,6 @@ void trend_fill_chart(struct fill *out, const struct trend_view *trend,
   chart_labels(&c);
 }
 
-/* ---- a file ------------------------------------------ */
-
 void trend_print_svg(struct buffer *out, const struct trend_view *trend) {
   const unsigned width = 960, height = 180, head = 22;
   size_t count = 0, wanted = 0;

@@ -82,8 +82,6 @@ const struct flag_table trend_table = {
     FLAG_TABLE("pprofci trend", "finds the commits that changed a benchmark"),
     .examples = examples};
 
-/* ---- options ----------------------------------------- */
-
 /* True if the address is empty, or contains "{}" as the placeholder for a commit id. */
 static bool trend_is_url(const char *url) {
   pprofc_str text = str_of(url);
@@ -112,8 +110,6 @@ static pprofc_status trend_check(void *options, const struct command_line *line,
   o->query.steps.alpha = o->alpha;
   return PPROFC_OK;
 }
-
-/* ---- output ------------------------------------------ */
 
 /* Saves the text if `path` is not empty, and clears the text. */
 static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_error *error) {

@@ -13,8 +13,6 @@ struct function_shares {
   size_t point_count, point_capacity;
 };
 
-/* ---- one profile ------------------------------------- */
-
 pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
                                  pprofc_profile **opened, pprofc_error *error) {
   struct buffer data;
@@ -86,8 +84,6 @@ static bool functions_of_graph(struct function_shares *f, const struct past_prof
   }
   return true;
 }
-
-/* ---- one run ----------------------------------------- */
 
 static pprofc_status functions_of_run(struct function_shares *f, struct backing *backing,
                                       struct past_run *run, pprofc_error *error) {

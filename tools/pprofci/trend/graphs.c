@@ -25,8 +25,6 @@ struct trend_graphs {
   size_t count, tries;
 };
 
-/* ---- profiles ---------------------------------------- */
-
 /* True if a profile explains a series: it profiles the same benchmark, and its type fits the
  * unit. */
 static bool graphs_explains(const struct past_profile *p, const struct past_series *s) {
@@ -79,8 +77,6 @@ static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profi
   pprofc_profile_release(both);
   return status;
 }
-
-/* ---- change points ----------------------------------- */
 
 /* Returns the address of a graph: "#flame/words.Count-2%20cpu%200123456789ab.html". A commit can
  * have several runs. The address of another graph of the same commit ends with a number. */

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- selection of runs ------------------------------- */
-
 /* Reads commit ids from a file, one per line, in the order of the file. */
 static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, const char *path,
                                     pprofc_error *error) {
@@ -68,8 +66,6 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_query
   return error_set(error, PPROFC_E_INVALID, "the store has no run of '%s'", t->branch);
 }
 
-/* ---- values ------------------------------------------ */
-
 static bool trend_fits(const struct trend_query *query, const struct past_series *series) {
   return str_glob(str_of(query->bench), series->name) &&
          str_glob(str_of(query->unit), series->unit);
@@ -122,8 +118,6 @@ static int trend_by_name(const void *a, const void *b) {
   if (!order) order = str_compare(x->name.name, y->name.name);
   return order ? order : str_compare(x->name.unit, y->name.unit);
 }
-
-/* ---- changes ----------------------------------------- */
 
 /* Returns the number of commits between the run of the value `index` and the run of the value
  * before it. Returns -1 if the number is unknown. */
@@ -207,8 +201,6 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
     if (!trend->changes[i].needed && trend_is_recent(trend, query, &trend->changes[i])) return true;
   return false;
 }
-
-/* ---- trend ------------------------------------------- */
 
 pprofc_status trend_make(struct trend_view *t, struct backing *backing,
                          const struct trend_query *query, pprofc_error *error) {

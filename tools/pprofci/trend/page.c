@@ -12,8 +12,6 @@
 #define PAGE_HEIGHT     160
 #define PAGE_FOLDED_MAX 100 /* maximum number of charts of series without a change point */
 
-/* ---- rows -------------------------------------------- */
-
 void trend_put_url(struct buffer *out, const char *url, pprofc_str commit) {
   pprofc_str text = str_of(url);
   size_t place = str_find(text, STR("{}"));
@@ -66,8 +64,6 @@ static void page_put_series(struct fill *out, const char *list, const struct tre
   fill_end(out);
 }
 
-/* ---- order of series --------------------------------------- */
-
 struct page_place {
   size_t series;
   uint32_t run;
@@ -90,8 +86,6 @@ static size_t page_order(const struct trend_view *trend, struct page_place *plac
   if (count) qsort(places, count, sizeof *places, page_by_run);
   return count;
 }
-
-/* ---- page -------------------------------------------- */
 
 static void page_put_head(struct fill *out, const struct trend_view *trend, const char *title,
                           size_t changed) {

@@ -84,8 +84,6 @@ void trend_put_notes(struct buffer *out, const struct trend_view *trend,
     buffer_printf(out, "%smeasured on another machine from here on", out->size > size ? "; " : "");
 }
 
-/* ---- the table --------------------------------------- */
-
 static int table_by_run(const void *a, const void *b) {
   const struct trend_row *x = a, *y = b;
   if (x->run != y->run) return x->run < y->run ? 1 : -1;
@@ -207,8 +205,6 @@ bool trend_print_table(struct output *out, const struct trend_view *trend) {
   mem_free(&mem_default, rows, trend->change_count, sizeof *rows);
   return !out->failed;
 }
-
-/* ---- JSON -------------------------------------------- */
 
 static void trend_json_change(struct json_writer *json, const struct trend_view *trend,
                               const struct trend_change *change) {
