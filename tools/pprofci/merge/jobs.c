@@ -4,13 +4,13 @@
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "gate/compare.h"
-#include "page/outside.h"
+#include "page/page.h"
 #include "run/changes.h"
 #include "run/comparisons.h"
 #include "run/files.h"
 #include "run/graph.h"
 #include "run/profiles.h"
-#include "run/same.h"
+#include "run/run.h"
 #include "run/text.h"
 
 #include <limits.h>

@@ -6,7 +6,6 @@
 #include "core/log_guard.h"
 #include "core/outfile.h"
 #include "page/html.h"
-#include "page/hunks.h"
 #include "page/numbers.h"
 #include "run/files.h"
 

@@ -1,5 +1,5 @@
 /* Adds up the values of each function in a pair of profiles. */
-#include "page/functions.h"
+#include "page/parts.h"
 
 #include "run/changes.h"
 #include "run/profiles.h"

@@ -4,7 +4,6 @@
 #include "core/escape.h"
 
 #include "core/base64.h"
-#include "page/hunks.h"
 #include "page/numbers.h"
 #include "run/files.h"
 

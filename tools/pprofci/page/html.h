@@ -1,5 +1,5 @@
-/* Adds values to the data of the page's templates, for several sections of the page. The templates
- * are in assets/ci_page.html. */
+/* Fills in the templates of assets/ci_page.html with values that several sections of the page show.
+ */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H
 
@@ -60,5 +60,25 @@ void html_because(struct fill *f, const struct page_model *m, const struct run_p
  * flame graph. */
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
+
+/* ---- hunks.c ---------------------------------------- */
+
+/* Adds the hunks of a pair of profiles to the page. */
+void hunks_fill(struct fill *f, const struct run_pair *pair);
+
+/* Appends the changed source lines whose cost grew most in a pair of profiles. Appends at most
+ * `most` lines, as plain text. */
+void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
+
+/* Position of the text of a line in a sentence. */
+struct hunk_code {
+  size_t at, size;
+};
+
+/* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
+ * of it". If the profile has no lines of the function: "; line 41 of x.py changed in it (new:
+ * text)". Returns false if no changed line grew. `code` may be NULL. */
+bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
+                    struct hunk_code *code);
 
 #endif

@@ -1,8 +1,8 @@
 /* Writes the changed source lines, with the cost of each line in base and head. */
-#include "page/hunks.h"
+#include "page/html.h"
 
 #include "page/numbers.h"
-#include "run/lines.h"
+#include "run/changes.h"
 
 #include <math.h>
 

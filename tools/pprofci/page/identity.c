@@ -2,7 +2,7 @@
 #include "page/identity.h"
 
 #include "core/child.h"
-#include "page/outside.h"
+#include "page/page.h"
 #include "run/text.h"
 
 #include <stdlib.h>

@@ -3,11 +3,10 @@
 
 #include "common/sha256.h"
 #include "core/infile.h"
-#include "page/outside.h"
-#include "run/built.h"
+#include "run/code.h"
 #include "run/comparisons.h"
 #include "run/load.h"
-#include "run/same.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 

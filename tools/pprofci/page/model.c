@@ -2,7 +2,7 @@
 #include "page/model.h"
 
 #include "page/numbers.h"
-#include "run/same.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <stdlib.h>

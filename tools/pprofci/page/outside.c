@@ -1,5 +1,5 @@
 /* Reads, checks and prints links to other servers. */
-#include "page/outside.h"
+#include "page/page.h"
 
 #include "run/text.h"
 

@@ -4,7 +4,6 @@
 
 #include "page/graphs.h"
 #include "page/html.h"
-#include "page/outside.h"
 #include "page/parts.h"
 #include "run/files.h"
 #include "run/graph.h"

@@ -1,5 +1,4 @@
-/* Declares the functions that write the output files of a finished run: the page, the summary, the
- * manifest and the annotations. */
+/* Writes the files of a finished run: the page, the summary, the manifest and the annotations. */
 #ifndef PPROFCI_PAGE_PAGE_H
 #define PPROFCI_PAGE_PAGE_H
 
@@ -36,5 +35,23 @@ void manifest_print(struct buffer *out, const struct page_model *model);
 
 /* Writes the regressions as a JSON array: benchmark, file and line, title and message. */
 void annotations_list(struct json_writer *json, const struct page_model *model);
+
+/* True if an address may become a link. It must have http or https, a host, and only bytes that are
+ * valid in a URL. */
+bool outside_may_link(pprofc_str url);
+
+/* Reads the links from the file named by the flag -links. `pprofci push -links` writes this file.
+ * The function is a step of a run. */
+pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
+
+/* Adds the links of a manifest. `job` is the name of the job that made the links. Skips addresses
+ * that must not become links. */
+pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
+                          pprofc_error *error);
+
+/* The first function writes the links as a member of a manifest. The second function adds the links
+ * to the page. Without links, both functions write nothing. */
+void outside_write(struct json_writer *json, const struct ci_run *run);
+void outside_fill(struct fill *f, const struct ci_run *run);
 
 #endif

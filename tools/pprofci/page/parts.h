@@ -1,5 +1,4 @@
-/* Declares the functions that add the sections of the page. Each section has a C file of its
- * name. */
+/* Declares the functions that add the sections of the page. */
 #ifndef PPROFCI_PAGE_PARTS_H
 #define PPROFCI_PAGE_PARTS_H
 
@@ -12,15 +11,14 @@
  * benchmarks are collapsed, with one line for each result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
-/* ---- tabs ------------------------------------------ */
+/* ---- tabs.c ----------------------------------------- */
 
 /* Adds the tabs of a pair of profiles, with pictures of at most `height` pixels (0: no limit). With
  * `open` the tables are expanded. */
 void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                unsigned height, bool open);
 
-/* ---- Adds the numbers of all units of a benchmark, and its profiles. Omits the profile `shown`,
- * because the page already shows it. */
+/* ---- details.c -------------------------------------- */
 
 /* Adds the numbers of all units of a benchmark, and its profiles. Omits `shown`, a profile that the
  * page already shows. */
@@ -41,7 +39,7 @@ const char *details_change_class(const struct gate_row *row);
 /* Returns a phrase for the verdict of a row. */
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row);
 
-/* ---- method ---------------------------------------- */
+/* ---- method.c --------------------------------------- */
 
 /* Returns the machine of the results: "linux amd64, Intel(R) Xeon(R), 2 CPUs, go1.22.1". Omits
  * unknown items. data is NULL when out of memory. The text is in the run's arena. */
@@ -49,5 +47,35 @@ pprofc_str method_machine(struct ci_run *run);
 
 /* Adds the values of the section that describes the method. */
 void method_fill(struct fill *f, const struct page_model *m);
+
+/* ---- functions.c ------------------------------------ */
+
+/* Values of a function in the unit of the profile. The values are per operation if the number of
+ * iterations is known, else per run. */
+struct function_values {
+  pprofc_str name, file;
+  int64_t line;                   /* line in `file`; 0: unknown */
+  double flat[SIDES], cum[SIDES]; /* self value (flat) and total value (cum) of the function */
+};
+
+struct function_list {
+  struct arena arena;
+  struct function_values *rows;
+  size_t count;
+  double total[SIDES];
+  pprofc_str type, unit; /* sample type and unit: "cpu", "nanoseconds" */
+};
+
+/* Sort key of the rows, largest first. */
+enum function_order { BY_BASE, BY_HEAD, BY_CHANGE };
+
+/* Initializes an empty list. */
+void functions_init(const struct ci_run *run, struct function_list *list);
+
+/* Reads a pair of profiles. The list is empty if a profile cannot be read. */
+void functions_read(const struct ci_run *run, const struct run_pair *pair,
+                    struct function_list *list);
+void functions_sort(struct function_list *list, enum function_order order);
+void functions_free(struct function_list *list);
 
 #endif

@@ -5,9 +5,7 @@
 
 #include "core/escape.h"
 #include "core/markdown.h"
-#include "page/functions.h"
 #include "page/html.h"
-#include "page/hunks.h"
 #include "page/numbers.h"
 #include "page/parts.h"
 

@@ -2,7 +2,6 @@
 #include "page/parts.h"
 
 #include "core/escape.h"
-#include "page/functions.h"
 #include "page/html.h"
 #include "page/numbers.h"
 

@@ -1,5 +1,6 @@
 /* Compares how the programs of base and head were built, and the machines that measured them. */
-#include "run/built.h"
+#include "run/code.h"
+#include "run/comparisons.h"
 
 #include "core/log_guard.h"
 #include "run/files.h"

@@ -7,7 +7,6 @@
 #include "report/stacks/flame_verdicts.h"
 #include "run/code.h"
 #include "run/files.h"
-#include "run/lines.h"
 #include "run/text.h"
 #include "verdict/print/blame.h"
 

@@ -2,7 +2,6 @@
 #include "run/code.h"
 
 #include "common/terminal.h"
-#include "run/built.h"
 
 /* Programs of base and head, and the comparison of their code. */
 struct code_programs {

@@ -3,10 +3,33 @@
 #ifndef PPROFCI_RUN_CODE_H
 #define PPROFCI_RUN_CODE_H
 
+#include "report/source/lookup.h"
 #include "report/source/revisions.h"
-#include "run/defs.h"
 #include "run/judging.h"
 #include "symbolize/code.h"
+
+/* Definition of a function or class in a Python file. */
+struct def {
+  pprofc_str name;     /* qualified name, as in frames: "Store.top", "parse.<locals>.inner" */
+  int64_t first, last; /* lines of the definition with its decorators */
+};
+
+struct defs {
+  struct def *items; /* sorted by name and line */
+  size_t count;
+};
+
+/* Reads the definitions of a Python file. Skips text in strings and in brackets. Returns false when
+ * out of memory. */
+bool defs_read(struct defs *defs, const struct source_file *file, struct arena *arena);
+
+/* Returns the first definition with a name, and sets *count to their number. Returns NULL if there
+ * is no such definition. */
+const struct def *defs_find(const struct defs *defs, pprofc_str name, size_t *count);
+
+/* Returns the last line of the function that begins on line `first`. Recognizes the end by the
+ * indentation. */
+int64_t defs_last_line(const struct source_file *file, int64_t first);
 
 /* Closes the programs and sources that code_open opened (run.h). */
 void code_close(struct ci_run *run);
@@ -36,5 +59,9 @@ bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str na
  * if the values are times and no sampled function changed. If true, appends this reason to `why`,
  * and the other differences between the programs. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
+
+/* Appends to `out` the properties in which the programs differ (compiler, flags, libraries,
+ * processor), then the names of the equal properties. */
+void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out);
 
 #endif

@@ -1,5 +1,4 @@
-/* Writes the comparisons of a pair of profiles to manifest.json, and reads the comparisons for
-   `pprofci merge`. */
+/* Writes parts of manifest.json, and reads the parts that `pprofci merge` joins. */
 #ifndef PPROFCI_RUN_COMPARISONS_H
 #define PPROFCI_RUN_COMPARISONS_H
 
@@ -19,5 +18,19 @@ pprofc_status comparisons_read(struct ci_run *run, const struct node *from, stru
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
                                      pprofc_error *error);
+
+/* Writes the JSON member "built" of a pair of profiles: how the programs of base and head were
+ * built. */
+void built_write(struct json_writer *json, const struct built sides[SIDES]);
+
+/* Writes the JSON member "surroundings" if this run measured base and head. It contains the kernel,
+ * the processors, and the environment variables that change how programs run. */
+void surroundings_write(struct json_writer *json, const struct ci_run *run);
+
+/* The first function writes the packages into a manifest, the second reads them. `job` is the name
+ * of the run. */
+void same_write(struct json_writer *json, const struct ci_run *run);
+pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
+                        pprofc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* Finds the lines of functions in source files. */
-#include "run/defs.h"
+#include "run/code.h"
 
 #include "run/text.h"
 

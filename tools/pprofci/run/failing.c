@@ -3,7 +3,7 @@
 #include "page/numbers.h"
 #include "run/code.h"
 #include "run/files.h"
-#include "run/same.h"
+#include "run/run.h"
 #include "run/text.h"
 #include "verdict/print/conditions.h"
 #include "verdict/print/domains.h"

@@ -4,7 +4,7 @@
 #include "core/chars.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "run/several.h"
+#include "run/run.h"
 #include "run/text.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* Finds the changed source lines that have a cost. */
-#include "run/lines.h"
+#include "run/changes.h"
 
 #include "core/log_guard.h"
 #include "report/source/line_costs.h"

@@ -7,7 +7,7 @@
 #include "run/files.h"
 #include "run/graph.h"
 #include "run/profiles.h"
-#include "run/several.h"
+#include "run/run.h"
 #include "run/text.h"
 
 #include <stdio.h>

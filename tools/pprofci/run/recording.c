@@ -6,7 +6,7 @@
 #include "core/child.h"
 #include "run/files.h"
 #include "run/load.h"
-#include "run/same.h"
+#include "run/run.h"
 #include "run/text.h"
 
 #include <errno.h>

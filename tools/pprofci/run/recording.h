@@ -101,4 +101,8 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *line
  * iterations. */
 pprofc_status recording_profile(struct recording *r, pprofc_error *error);
 
+/* Marks the packages whose test binaries are equal in every byte and whose other files did not
+ * change. Does nothing if -all is set. */
+pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_error *error);
+
 #endif

@@ -2,7 +2,6 @@
 #include "run/run.h"
 
 #include "common/terminal.h"
-#include "page/outside.h"
 #include "page/page.h"
 #include "run/code.h"
 #include "run/text.h"

@@ -9,6 +9,7 @@
 #include "gate/judge.h"
 #include "pprofc/verdict.h"
 #include "run/options.h"
+#include "symbolize/built.h"
 
 #include <signal.h>
 
@@ -174,8 +175,6 @@ struct run_link {
   const char *name, *url;
 };
 
-struct built;
-
 struct ci_run {
   const struct run_options *options;
   const pprofc_allocator *mem;
@@ -327,5 +326,27 @@ const char *run_stem(struct ci_run *run, const char *path);
 static inline bool run_has(const char *text) {
   return text && *text;
 }
+
+/* ---- profiles and packages --------------------------- */
+
+/* Sets *is to true if the file at `path` is a profile. Reports and skips other files. Adds an
+ * unreadable file to run->unread if its name or first bytes look like a profile, or if the file of
+ * the same name in the folder `other` is a profile. `other` is "" if there is no such folder. */
+pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
+                            pprofc_error *error);
+
+/* Creates a pair of profiles from two paths. If a path is a folder, each of its profiles is a run,
+ * sorted by name. */
+pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
+                          pprofc_error *error);
+
+/* Copies the profiles of a pair with several runs into the artifacts, and the benchmark output of
+ * the runs. */
+pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
+                           pprofc_error *error);
+
+/* True if all packages have the same test binary in base and head, and there was nothing to
+ * measure. */
+bool same_is_all(const struct ci_run *run);
 
 #endif

@@ -1,5 +1,7 @@
 /* Finds packages whose test binary is the same in base and head. */
-#include "run/same.h"
+#include "run/comparisons.h"
+#include "run/recording.h"
+#include "run/run.h"
 
 #include "common/terminal.h"
 #include "core/log_guard.h"

@@ -1,5 +1,5 @@
 /* Adds pairs of profiles that have several runs per side. */
-#include "run/several.h"
+#include "run/run.h"
 
 #include "noise/runs.h"
 #include "run/files.h"

@@ -9,7 +9,7 @@
 #include "run/files.h"
 #include "run/profiles.h"
 #include "run/recording.h"
-#include "run/same.h"
+#include "run/run.h"
 #include "run/text.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Maintains the index of a store: a cache of its records in SQLite. Builds a new index if the index
  * is missing, old or damaged. */
-#include "store/index.h"
+#include "store/past.h"
 
 #ifdef HAVE_SQLITE3
 #include "common/sha256.h"

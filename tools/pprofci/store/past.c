@@ -3,7 +3,6 @@
 
 #include "common/terminal.h"
 #include "run/text.h"
-#include "store/index.h"
 
 #include <stdio.h>
 #include <stdlib.h>

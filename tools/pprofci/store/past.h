@@ -87,4 +87,10 @@ bool past_name_objects(struct past *past, struct interner *names);
 /* Formats the key of an object from its hash. */
 void past_object_key(pprofc_str sha256, char key[80]);
 
+/* Updates the index and reads all runs from it. If the index is unusable, sets *used to false.
+ * `past` may then be incomplete, and the caller must read the records. Returns an error if another
+ * process holds the lock. */
+pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
+                         pprofc_error *error);
+
 #endif
