@@ -114,13 +114,6 @@ bool jobs_have_results(const struct jobs *jobs) {
 
 /* ---- rows -------------------------------------------- */
 
-/* True if another job has a benchmark of the same group and name. The group must then include the
- * name of the job. */
-static bool is_in_other_job(const struct interner *keys, const struct interner *twice,
-                            pprofc_str key) {
-  return interner_find(keys, key) != MAP_NONE && interner_find(twice, key) != MAP_NONE;
-}
-
 static pprofc_str row_key(struct arena *arena, const struct node *row) {
   pprofc_str group = node_text(row, "group"), name = node_text(row, "benchmark");
   pprofc_str unit = node_text(row, "unit");
@@ -201,8 +194,7 @@ static pprofc_status job_add_row(struct ci_run *run, const struct job *job, cons
 }
 
 static pprofc_status job_add_rows(struct jobs *jobs, const struct job *job,
-                                  const struct interner *keys, const struct interner *twice,
-                                  pprofc_error *error) {
+                                  const struct interner *twice, pprofc_error *error) {
   struct ci_run *run = jobs->run;
   const struct node *results = node_get(job->root, "results");
   pprofc_status status = PPROFC_OK;
@@ -214,7 +206,7 @@ static pprofc_status job_add_rows(struct jobs *jobs, const struct job *job,
     const struct node *row = node_at(results, i);
     pprofc_str key = row_key(&run->arena, row);
     if (!key.data) return error_nomem(error);
-    status = job_add_row(run, job, row, is_in_other_job(keys, twice, key), error);
+    status = job_add_row(run, job, row, interner_find(twice, key) != MAP_NONE, error);
   }
   return status;
 }
@@ -228,7 +220,7 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
   interner_init(&twice, run->mem);
   pprofc_status status = find_shared(jobs, &keys, &twice) ? PPROFC_OK : error_nomem(error);
   for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++)
-    status = job_add_rows(jobs, &jobs->items[i], &keys, &twice, error);
+    status = job_add_rows(jobs, &jobs->items[i], &twice, error);
   interner_free(&twice);
   interner_free(&keys);
   return status;
@@ -261,8 +253,7 @@ static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
     options.sample_index = "alloc_space";
   if (run_is_counted(pair)) options.sample_index = "Ir";
   pair->sample_index = options.sample_index;
-  const struct profile_source source = {.head = {&path, 1}};
-  if (source_open(&source, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;
+  if (source_read(path, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;
   status = changes_find(run, pair, profile, &options, NULL, error);
   pprofc_profile_release(profile);
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;

@@ -92,13 +92,9 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   size_t cut = 0;
   pprofc_str line;
   while (text.size && str_next_line(&text, &line)) {
-    if (out->size + line.size + 1 <= room) {
-      buffer_add_str(out, line);
-      buffer_add_char(out, '\n');
-    } else {
-      cut++;
-    }
-    if (!text.data) break;
+    bool fits = out->size + line.size + 1 <= room;
+    if (fits) buffer_printf(out, "%.*s\n", STR_ARG(line));
+    cut += !fits;
   }
   return cut;
 }

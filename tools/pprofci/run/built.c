@@ -29,10 +29,8 @@ static pprofc_str built_item_of(const struct built *built, size_t item) {
 
 static bool has_line(pprofc_str lines, pprofc_str wanted) {
   pprofc_str line;
-  while (lines.size && str_next_line(&lines, &line)) {
+  while (str_next_line(&lines, &line))
     if (str_equal(line, wanted)) return true;
-    if (!lines.data) break;
-  }
   return false;
 }
 
@@ -41,12 +39,10 @@ static bool has_line(pprofc_str lines, pprofc_str wanted) {
 static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str other, char sign) {
   size_t count = 0;
   pprofc_str line;
-  while (lines.size && str_next_line(&lines, &line)) {
-    if (!has_line(other, line) && count++ < NAMED_MOST) {
-      buffer_printf(out, " %c", sign);
-      escape_line(out, str_slice(line, 0, NAME_MOST));
-    }
-    if (!lines.data) break;
+  while (str_next_line(&lines, &line)) {
+    if (has_line(other, line) || count++ >= NAMED_MOST) continue;
+    buffer_printf(out, " %c", sign);
+    escape_line(out, str_slice(line, 0, NAME_MOST));
   }
   if (count > NAMED_MOST) buffer_printf(out, " and %zu more", count - NAMED_MOST);
   return count;
@@ -121,10 +117,7 @@ void built_write(struct json_writer *json, const struct built sides[SIDES]) {
     for (size_t i = 0; i < FACTS; i++) {
       pprofc_str lines = built_item_of(&sides[side], i), line;
       json_begin_array(json_key(json, built_items[i].name));
-      while (lines.size && str_next_line(&lines, &line)) {
-        json_string(json, line);
-        if (!lines.data) break;
-      }
+      while (str_next_line(&lines, &line)) json_string(json, line);
       json_end(json);
     }
     json_end(json);

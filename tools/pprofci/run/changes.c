@@ -86,18 +86,6 @@ static double grown_by(const struct drawn_sum *sum) {
   return (double)sum->cum[SIDE_HEAD] - (double)sum->cum[SIDE_BASE];
 }
 
-static const pprofc_verdict_row *verdict_on(const struct judged *judged, pprofc_str name) {
-  const pprofc_verdicts *verdicts = judged->reports[0].verdicts;
-  return verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
-}
-
-/* True if the total grew by more than the noise between runs. */
-static bool is_whole_growth(const struct judged *judged) {
-  const pprofc_verdict_summary *s = &judged->reports[0].summary;
-  return judged->reports[0].verdicts && s->total_delta > 0 &&
-         pprofc_verdict_is_certain(s->total_verdict);
-}
-
 static bool is_verdict_of_growth(const pprofc_verdict_row *row) {
   pprofc_verdict verdict = row->cum.verdict;
   bool grew = pprofc_verdict_is_certain(verdict) && row->cum.delta > 0;
@@ -106,8 +94,8 @@ static bool is_verdict_of_growth(const pprofc_verdict_row *row) {
 
 /* True if the function or the total grew by more than the noise between runs. */
 static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
-  const pprofc_verdict_row *row = verdict_on(judged, name);
-  return row && (is_verdict_of_growth(row) || is_whole_growth(judged));
+  const pprofc_verdict_row *row = judged_row(judged, name);
+  return row && (is_verdict_of_growth(row) || judged_grew(judged));
 }
 
 static bool is_growth(const struct drawn *d, const struct drawn_sum *sum) {
@@ -203,7 +191,7 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
 static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
-  const pprofc_verdict_row *row = verdict_on(judged, frame->name);
+  const pprofc_verdict_row *row = judged_row(judged, frame->name);
   const struct blame blame = blame_of(report);
   if (is_verdict_of_growth(row)) {
     pair->own = judged_estimate(report, &row->cum);

@@ -233,16 +233,13 @@ static struct go_package *package_of(struct ci_run *run, struct packages *packag
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);
   if (package) return package;
-  struct buffer name;
   pprofc_str inside = path;
   if (str_equal(path, module))
     inside = str_path_base(path);
   else if (module.size && str_starts(path, module) && path.data[module.size] == '/')
     inside = str_slice(path, module.size + 1, path.size);
-  buffer_init(&name, run->mem, SIZE_MAX / 2);
-  text_word(&name, inside, ".-");
-  const char *kept = buffer_take(&name, &run->arena).data;
-  const char *taken = kept ? run_take_name(run, kept) : NULL;
+  const char *word = text_word(&run->arena, inside, ".-");
+  const char *taken = word ? run_take_name(run, word) : NULL;
   if (!taken || !ARRAY_RESERVE(run->mem, packages->items, packages->capacity, packages->count + 1))
     return NULL;
   package = &packages->items[packages->count++];
@@ -293,15 +290,11 @@ static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, cons
 /* Returns the path of a test program in the temporary folder of the run:
  * "bin/base/3/words.test". */
 static const char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
-  struct buffer text;
+  const char *word = text_word(&run->arena, str_path_base(path), "._-");
   const char *folder =
       text_printf(&run->arena, "%s/bin/%s/%zu", run->work, side_names[side], number);
-  if (!folder || !files_make_folders(folder)) return NULL;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
-  buffer_printf(&text, "%s/", folder);
-  text_word(&text, str_path_base(path), "._-");
-  buffer_add_text(&text, ".test");
-  return buffer_take(&text, &run->arena).data;
+  if (!word || !folder || !files_make_folders(folder)) return NULL;
+  return text_printf(&run->arena, "%s/%s.test", folder, word);
 }
 
 /* Reads a line of `go list`, "path|module|folder", and builds the test program of that package. */

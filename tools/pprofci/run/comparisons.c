@@ -99,37 +99,14 @@ static const struct member line_members[] = {
 /* ---- writing ----------------------------------------- */
 
 static void member_write(struct json_writer *json, const struct member *m, const void *from) {
-  union {
-    const char *text;
-    double number;
-    size_t count;
-    int64_t line;
-    bool flag;
-  } value;
-  static const size_t sizes[] = {[MEMBER_TEXT] = sizeof value.text,
-                                 [MEMBER_NUMBER] = sizeof value.number,
-                                 [MEMBER_COUNT] = sizeof value.count,
-                                 [MEMBER_LINE] = sizeof value.line,
-                                 [MEMBER_BOOL] = sizeof value.flag};
-  memcpy(&value, (const char *)from + m->offset, sizes[m->kind]);
+  const void *at = (const char *)from + m->offset;
+  const char *const *text = at;
   json_key(json, m->key);
-  switch (m->kind) {
-  case MEMBER_TEXT:
-    json_text(json, value.text ? value.text : "");
-    break;
-  case MEMBER_NUMBER:
-    json_double(json, value.number);
-    break;
-  case MEMBER_COUNT:
-    json_uint(json, value.count);
-    break;
-  case MEMBER_LINE:
-    json_int(json, value.line);
-    break;
-  case MEMBER_BOOL:
-    json_bool(json, value.flag);
-    break;
-  }
+  if (m->kind == MEMBER_TEXT) json_text(json, *text ? *text : "");
+  if (m->kind == MEMBER_NUMBER) json_double(json, *(const double *)at);
+  if (m->kind == MEMBER_COUNT) json_uint(json, *(const size_t *)at);
+  if (m->kind == MEMBER_LINE) json_int(json, *(const int64_t *)at);
+  if (m->kind == MEMBER_BOOL) json_bool(json, *(const bool *)at);
 }
 
 static void members_write(struct json_writer *json, const struct member *members, size_t count,
@@ -219,30 +196,16 @@ static const char *member_text(struct ci_run *run, const struct node *node) {
 static bool member_read(struct ci_run *run, const struct member *m, const struct node *from,
                         void *to) {
   const struct node *node = node_get(from, m->key);
-  void *place = (char *)to + m->offset;
+  void *at = (char *)to + m->offset;
   int64_t integer = node_integer(node);
-  const char *text = m->kind == MEMBER_TEXT ? member_text(run, node) : "";
-  double number = member_number(node);
-  size_t count = integer > 0 ? (size_t)integer : 0;
-  bool flag = node_is(node, NODE_TRUE);
-  switch (m->kind) {
-  case MEMBER_TEXT:
-    memcpy(place, &text, sizeof text);
-    break;
-  case MEMBER_NUMBER:
-    memcpy(place, &number, sizeof number);
-    break;
-  case MEMBER_COUNT:
-    memcpy(place, &count, sizeof count);
-    break;
-  case MEMBER_LINE:
-    memcpy(place, &integer, sizeof integer);
-    break;
-  case MEMBER_BOOL:
-    memcpy(place, &flag, sizeof flag);
-    break;
-  }
-  return text != NULL;
+  if (m->kind == MEMBER_NUMBER) *(double *)at = member_number(node);
+  if (m->kind == MEMBER_COUNT) *(size_t *)at = integer > 0 ? (size_t)integer : 0;
+  if (m->kind == MEMBER_LINE) *(int64_t *)at = integer;
+  if (m->kind == MEMBER_BOOL) *(bool *)at = node_is(node, NODE_TRUE);
+  if (m->kind != MEMBER_TEXT) return true;
+  const char **text = at;
+  *text = member_text(run, node);
+  return *text != NULL;
 }
 
 static bool members_read(struct ci_run *run, const struct member *members, size_t count,

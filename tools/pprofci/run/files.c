@@ -10,21 +10,8 @@
 #include <unistd.h>
 
 bool files_make_folders(const char *path) {
-  char text[PATH_MAX];
-  size_t size = strlen(path);
-  if (size >= sizeof text) {
-    errno = ENAMETOOLONG;
-    return false;
-  }
-  memcpy(text, path, size + 1);
-  for (char *slash = strchr(text + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    if (mkdir(text, 0777) != 0 && errno != EEXIST) return false;
-    *slash = '/';
-  }
-  if (mkdir(text, 0777) == 0) return true;
-  if (errno == EEXIST && !files_is_folder(path)) errno = ENOTDIR;
-  return files_is_folder(path);
+  errno = folder_make(path, 0777);
+  return errno == 0;
 }
 
 pprofc_status files_need_folder(const char *path, pprofc_error *error) {

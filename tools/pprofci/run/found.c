@@ -13,10 +13,8 @@
 
 static pprofc_status found_add(struct found_files *files, struct found_file file,
                                pprofc_error *error) {
-  if (!ARRAY_RESERVE(&mem_default, files->items, files->capacity, files->count + 1))
-    return error_nomem(error);
-  files->items[files->count++] = file;
-  return PPROFC_OK;
+  bool added = ARRAY_PUSH(&mem_default, files->items, files->count, files->capacity, file);
+  return added ? PPROFC_OK : error_nomem(error);
 }
 
 static int found_by_path(const void *a, const void *b) {

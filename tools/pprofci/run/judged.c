@@ -27,28 +27,20 @@ struct filling {
 
 /* ---- one function ------------------------------------ */
 
-static bool judged_row_find_in(const pprofc_profile *profile, pprofc_str name,
-                               pprofc_function *found) {
-  size_t count = pprofc_profile_function_count(profile);
-  for (size_t i = 0; i < count; i++) {
-    *found = pprofc_profile_function(profile, (uint32_t)i);
-    if (str_equal(found->name, name) && found->filename.size) return true;
-  }
-  return false;
-}
-
 /* Finds the file and line of a function. Searches the profiles of the head first, then the profiles
  * of the base. */
 static void judged_row_place(const struct filling *f, pprofc_str name, struct change *change) {
   const struct judged *j = f->judged;
-  pprofc_function function;
   change->file = "";
   for (size_t i = 0; i < j->count; i++) {
-    size_t run = (i + j->bases) % j->count;
-    if (!judged_row_find_in(j->runs[run].profile, name, &function)) continue;
-    change->file = text_keep(&f->run->arena, function.filename);
-    change->line = function.start_line;
-    return;
+    const pprofc_profile *profile = j->runs[(i + j->bases) % j->count].profile;
+    for (uint32_t k = 0; k < pprofc_profile_function_count(profile); k++) {
+      pprofc_function function = pprofc_profile_function(profile, k);
+      if (!function.filename.size || !str_equal(function.name, name)) continue;
+      change->file = text_keep(&f->run->arena, function.filename);
+      change->line = function.start_line;
+      return;
+    }
   }
 }
 
@@ -274,12 +266,12 @@ static void command_exposure(struct buffer *out, const struct filling *f,
 /* Returns the command that prints the same verdicts. The user runs the command in the folder of the
  * page. */
 static const char *judged_command(const struct filling *f, const struct run_pair *pair,
-                                  const char *index, const char *hide) {
+                                  const char *index) {
   struct buffer out;
   buffer_init(&out, f->run->mem, SIZE_MAX / 2);
   buffer_add_text(&out, "pprofc -blame");
   if (run_has(index)) buffer_printf(&out, " -sample_index=%s", index);
-  if (run_has(hide)) command_option(&out, "hide", hide);
+  if (run_has(pair->hide)) command_option(&out, "hide", pair->hide);
   command_exposure(&out, f, pair);
   if (pair->kept) {
     command_path(&out, "diff_base", pair->kept, "", "/base");
@@ -327,8 +319,7 @@ static const char *judged_measure(const struct run_pair *pair, const char *type)
 
 pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
                           const struct judged *judged, const struct noise_report *report,
-                          const struct judged_how *how, struct pair_verdicts *to,
-                          pprofc_error *error) {
+                          const char *index, struct pair_verdicts *to, pprofc_error *error) {
   const pprofc_verdict_summary *s = &report->summary;
   struct filling f = {run, judged, report, blame_of(report), to};
   *to = (struct pair_verdicts){.rows = NULL};
@@ -343,6 +334,6 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
       judged_take(&f, true) && judged_take(&f, false) && judged_blame(&f) && judged_largest(&f);
   to->visible_text = good ? judged_visible(&f) : NULL;
   to->note = judged_note(&f);
-  to->command = judged_command(&f, pair, how->index, how->hide);
+  to->command = judged_command(&f, pair, index);
   return to->visible_text && to->note && to->command ? PPROFC_OK : error_nomem(error);
 }

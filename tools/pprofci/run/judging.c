@@ -36,12 +36,12 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
 /* Sample types, and the benchmark units that measure the same quantity. Values have the unit of the
  * sample type. */
 static const struct judged_measure {
-  const char *type, *unit, *measure;
+  const char *type, *unit;
   size_t offset; /* offset of the measurement in struct run_measured, in bytes */
 } judged_measures[] = {
-    {"cpu", "nanoseconds", "sec/op", offsetof(struct run_measured, nanoseconds)},
-    {"alloc_space", "bytes", "B/op", offsetof(struct run_measured, bytes)},
-    {"alloc_objects", "count", "allocs/op", offsetof(struct run_measured, allocations)},
+    {"cpu", "nanoseconds", offsetof(struct run_measured, nanoseconds)},
+    {"alloc_space", "bytes", offsetof(struct run_measured, bytes)},
+    {"alloc_objects", "count", offsetof(struct run_measured, allocations)},
 };
 
 /* Finds the sample type that the option `index` selects, and its total. */
@@ -129,8 +129,7 @@ static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, stru
   if (status == PPROFC_E_NOMEM) return status;
   if (status != PPROFC_OK && pair->comparison_count) return PPROFC_OK;
   pair->comparison_count++;
-  const struct judged_how how = {index, options->hide};
-  if (status == PPROFC_OK) return judged_fill(run, pair, j, report, &how, to, error);
+  if (status == PPROFC_OK) return judged_fill(run, pair, j, report, index, to, error);
   *to = (struct pair_verdicts){.type = "", .unit = "", .visible_text = "", .command = ""};
   to->note = text_keep(&run->arena, escape_line_keep(str_of(error->message), &run->arena));
   return to->note ? PPROFC_OK : error_nomem(error);
@@ -162,6 +161,17 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
   run_show_comparison(pair);
   code_describe(run, pair, j);
   return failing_find(run, pair, j, error);
+}
+
+const pprofc_verdict_row *judged_row(const struct judged *judged, pprofc_str name) {
+  const pprofc_verdicts *verdicts = judged->reports[0].verdicts;
+  return verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
+}
+
+bool judged_grew(const struct judged *judged) {
+  const pprofc_verdict_summary *s = &judged->reports[0].summary;
+  return judged->reports[0].verdicts && s->total_delta > 0 &&
+         pprofc_verdict_is_certain(s->total_verdict);
 }
 
 void judging_free(struct judged *j) {

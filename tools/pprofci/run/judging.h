@@ -27,23 +27,22 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           pprofc_error *error);
 void judging_free(struct judged *judged);
 
+/* Returns the verdict row of a function in the first comparison, or NULL. */
+const pprofc_verdict_row *judged_row(const struct judged *judged, pprofc_str name);
+
+/* True if the total of the first comparison grew by more than the noise between runs. */
+bool judged_grew(const struct judged *judged);
+
 /* Returns the numbers and the verdict of a function. */
 struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
 /* ---- shared by the files of judging ------------------ */
 
-/* Settings of a comparison. */
-struct judged_how {
-  const char *index, *hide; /* sample type, and regular expression of the frames to hide; "" or
-                               NULL: the default */
-};
-
 /* Fills in a comparison from verdicts. */
 pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
                           const struct judged *judged, const struct noise_report *report,
-                          const struct judged_how *how, struct pair_verdicts *to,
-                          pprofc_error *error);
+                          const char *index, struct pair_verdicts *to, pprofc_error *error);
 
 /* Records functions that grew more than -fail-on permits. */
 pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,

@@ -48,8 +48,7 @@ struct lines_search {
 /* Finds the change of a function including its callees. Returns false if the function was not
  * judged. */
 static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
-  const pprofc_verdicts *verdicts = s->judged ? s->judged->reports[0].verdicts : NULL;
-  const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, function) : NULL;
+  const pprofc_verdict_row *row = judged_row(s->judged, function);
   if (row) *change = judged_estimate(&s->judged->reports[0], &row->cum);
   return row != NULL;
 }
@@ -128,15 +127,9 @@ static double inlined_growth(const struct lines_search *s, const struct line_cos
 /* Returns the index of a file's first hunk that begins after a line of the head. */
 static size_t first_hunk_after(const struct lines_search *s, const struct changed_file *file,
                                int64_t line) {
-  size_t low = file->first, high = file->first + file->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (s->revisions->hunks.hunks[middle].head_line > line)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  const struct hunk *hunks = s->revisions->hunks.hunks + file->first;
+  BISECT(at, file->count, hunks[at].head_line <= line);
+  return file->first + at;
 }
 
 /* Assigns the growth to the hunks that begin between two lines of a function, at most HUNKS_MOST
@@ -347,12 +340,10 @@ static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprof
   hunk->function = line_text(s->run, function);
   hunk->verdict = "";
   if (!line_change(s, function, &change)) return hunk->function;
-  const pprofc_verdict_summary *whole = &s->judged->reports[0].summary;
-  bool all = whole->total_delta > 0 && pprofc_verdict_is_certain(whole->total_verdict);
   if (change.certain) hunk->verdict = change.verdict;
   hunk->grown = change.delta;
   hunk->base = change.base;
-  hunk->certain = (change.certain || all) && change.delta > 0;
+  hunk->certain = (change.certain || judged_grew(s->judged)) && change.delta > 0;
   return hunk->function;
 }
 

@@ -194,14 +194,19 @@ static bool run_seen(const struct flags_parsed *parsed, const char *name) {
   return flag && parsed->seen[flag - flags];
 }
 
+static const char *run_text(const struct run_options *o, size_t offset) {
+  const char *text;
+  memcpy(&text, (const char *)o + offset, sizeof text);
+  return text;
+}
+
 /* Rejects empty values. An empty value usually comes from a variable that is not set. */
 static pprofc_status check_empty(const struct run_options *o, const struct flags_parsed *parsed,
                                  pprofc_error *error) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     if (flags[i].kind != FLAG_STRING || flags[i].call == brief_store || !parsed->seen[i]) continue;
-    const char *text;
-    memcpy(&text, (const char *)o + flags[i].offset, sizeof text);
-    if (!*text) return error_set(error, PPROFC_E_INVALID, "-%s is empty", flags[i].name);
+    if (!*run_text(o, flags[i].offset))
+      return error_set(error, PPROFC_E_INVALID, "-%s is empty", flags[i].name);
   }
   return PPROFC_OK;
 }
@@ -272,12 +277,6 @@ static const struct {
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(program_base), FIELD(program_head), "program-"},
              {FIELD(simulate_base), FIELD(simulate_head), "simulate-"}};
-
-static const char *run_text(const struct run_options *o, size_t offset) {
-  const char *text;
-  memcpy(&text, (const char *)o + offset, sizeof text);
-  return text;
-}
 
 static pprofc_status check_both_sides(const struct run_options *o, pprofc_error *error) {
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {

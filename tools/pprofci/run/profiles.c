@@ -101,8 +101,7 @@ static bool find_total(const char *path, const pprofc_report_options *options, i
   static const struct pipeline_overrides nothing = {.granularity = NULL};
   pprofc_profile *profile;
   struct pipeline_result result;
-  const struct profile_source source = {.head = {&path, 1}};
-  if (source_open(&source, &mem_default, &profile, NULL) != PPROFC_OK) return false;
+  if (source_read(path, &mem_default, &profile, NULL) != PPROFC_OK) return false;
   bool found = pipeline_run(profile, options, &nothing, &result, NULL) == PPROFC_OK;
   if (found) *total = result.total;
   pipeline_free(&result);

@@ -67,12 +67,8 @@ const char *run_take_name(struct ci_run *run, const char *name) {
 #define NAME_MOST 120 /* maximum size in bytes of the name of an artifact */
 
 const char *run_take_name_of(struct ci_run *run, pprofc_str text) {
-  struct buffer word;
-  buffer_init(&word, run->mem, SIZE_MAX / 2);
-  text_word(&word, text, ".=-");
-  if (word.size > NAME_MOST) word.size = NAME_MOST;
-  const char *kept = buffer_take(&word, &run->arena).data;
-  return kept ? run_take_name(run, kept) : NULL;
+  const char *word = text_word(&run->arena, str_slice(text, 0, NAME_MOST), ".=-");
+  return word ? run_take_name(run, word) : NULL;
 }
 
 const char *run_stem(struct ci_run *run, const char *path) {
@@ -83,8 +79,7 @@ const char *run_stem(struct ci_run *run, const char *path) {
     if (str_ends(name, str_of(endings[i]))) name.size -= strlen(endings[i]);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   text_plain(&text, name);
-  const char *kept = buffer_take(&text, &run->arena).data;
-  return kept;
+  return buffer_take(&text, &run->arena).data;
 }
 
 static void run_stop(int number) {

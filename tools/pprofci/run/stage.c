@@ -87,19 +87,19 @@ static void remove_listed(struct ci_run *run, const struct node *list, bool of_b
   }
 }
 
-static void read_old_manifest(struct ci_run *run, struct buffer *text) {
+/* Reads the manifest of an earlier run. Returns NULL if it is missing or unreadable. */
+static const struct node *read_old_manifest(struct ci_run *run) {
   const char *path = text_printf(&run->arena, "%s/manifest.json", run->out);
-  if (!path || !files_is_regular(path) || file_read(path, text, NULL) != PPROFC_OK)
-    buffer_clear(text);
+  struct node *root;
+  if (!path || !files_is_regular(path)) return NULL;
+  bool read = json_tree_read(&run->arena, path, (size_t)64 << 20, &root, NULL) == PPROFC_OK;
+  return read ? root : NULL;
 }
 
 /* Removes the files of an earlier run that this run did not write again. */
-static void remove_old(struct ci_run *run, const struct buffer *manifest) {
-  struct node *root;
-  if (!manifest->size || manifest->failed) return;
-  if (json_tree_parse(&run->arena, NULL, buffer_str(manifest), &root, NULL) != PPROFC_OK) return;
-  remove_listed(run, node_get(root, "files"), false, run->out);
-  remove_listed(run, node_get(root, "benchdiff"), true, run->benchdiff);
+static void remove_old(struct ci_run *run, const struct node *manifest) {
+  remove_listed(run, node_get(manifest, "files"), false, run->out);
+  remove_listed(run, node_get(manifest, "benchdiff"), true, run->benchdiff);
 }
 
 /* Renames a file. If the paths are on different file systems, copies the file. */
@@ -151,19 +151,16 @@ static void stage_restore(struct ci_run *run, size_t count) {
 
 /* Moves all files to their final folders. After an error, restores all files of the earlier run. */
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
-  struct buffer manifest; /* text of the manifest of the earlier run */
+  const struct node *manifest = read_old_manifest(run);
   size_t moved = 0;
   pprofc_status status = PPROFC_OK;
-  buffer_init(&manifest, run->mem, (size_t)64 << 20);
-  read_old_manifest(run, &manifest);
   while (moved < run->file_count && status == PPROFC_OK) {
     status = stage_replace(run, moved, error);
     moved += status == PPROFC_OK;
   }
   if (status == PPROFC_OK)
-    remove_old(run, &manifest);
+    remove_old(run, manifest);
   else
     stage_restore(run, moved);
-  buffer_free(&manifest);
   return status;
 }

@@ -35,11 +35,7 @@ char *text_printf(struct arena *arena, const char *format, ...) {
 }
 
 char *text_keep(struct arena *arena, pprofc_str text) {
-  char *copy = arena_alloc(arena, text.size + 1);
-  if (!copy) return NULL;
-  if (text.size) memcpy(copy, text.data, text.size);
-  copy[text.size] = '\0';
-  return copy;
+  return (char *)arena_str(arena, text).data;
 }
 
 bool text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count) {
@@ -76,12 +72,13 @@ void text_plain(struct buffer *out, pprofc_str text) {
   }
 }
 
-void text_word(struct buffer *out, pprofc_str text, const char *others) {
-  for (size_t i = 0; i < text.size; i++) {
-    char c = text.data[i];
-    bool stays = char_is_letter(c) || char_is_digit(c) || (c && strchr(others, c));
-    buffer_add_char(out, stays ? c : '_');
-  }
+const char *text_word(struct arena *arena, pprofc_str text, const char *others) {
+  char *word = text_keep(arena, text);
+  for (size_t i = 0; word && i < text.size; i++)
+    if (!char_is_letter(word[i]) && !char_is_digit(word[i]) &&
+        (!word[i] || !strchr(others, word[i])))
+      word[i] = '_';
+  return word;
 }
 
 void text_unescape(struct buffer *out, pprofc_str text) {

@@ -36,8 +36,9 @@ const char *text_path(struct arena *arena, const char *path);
  * change the direction of text. */
 void text_plain(struct buffer *out, pprofc_str text);
 
-/* Appends text. Replaces all bytes except letters, digits and bytes in `others` by '_'. */
-void text_word(struct buffer *out, pprofc_str text, const char *others);
+/* Returns a copy of the text in which '_' replaces all bytes except letters, digits and bytes in
+ * `others`. Returns NULL when out of memory. */
+const char *text_word(struct arena *arena, pprofc_str text, const char *others);
 
 /* Appends text of HTML or XML, with its entities decoded. */
 void text_unescape(struct buffer *out, pprofc_str text);
