@@ -34,13 +34,13 @@ static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error 
 /* Fails if base or head has no profile. A report on such a pair would show all values as a
  * change. */
 static pprofc_status capture_check_sides(const struct capture *capture, pprofc_error *error) {
-  for (int side = 0; side < CAPTURE_SIDES; side++) {
+  for (int side = 0; side < SIDES; side++) {
     const struct capture_options *o = capture->options;
     size_t found = 0;
     for (size_t i = 0; i < capture->count; i++) found += capture->items[i].side == side;
     if (!found && (*o->servers[side] || *o->queries[side]))
       return error_set(error, PPROFC_E_INVALID, "no profile of the %s was captured",
-                       capture_sides[side]);
+                       side_names[side]);
   }
   return PPROFC_OK;
 }

@@ -6,18 +6,17 @@
 #include "commands.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
-
-enum { CAPTURE_BASE, CAPTURE_HEAD, CAPTURE_SIDES };
+#include "run/run.h"
 
 struct capture_options {
   const char *out;
-  const char *servers[CAPTURE_SIDES]; /* addresses of net/http/pprof of base and head, or "" */
-  const char *runs[CAPTURE_SIDES];    /* commands that start the servers of base and head, or "" */
-  const char *load;                   /* command that runs during the capture */
+  const char *servers[SIDES]; /* addresses of net/http/pprof of base and head, or "" */
+  const char *runs[SIDES];    /* commands that start the servers of base and head, or "" */
+  const char *load;           /* command that runs during the capture */
   const char *kinds;
   int64_t count, warmup, interval, seconds, wait, settle;
   const char *pyroscope;
-  const char *queries[CAPTURE_SIDES]; /* label selectors of Pyroscope for base and head, or "" */
+  const char *queries[SIDES]; /* label selectors of Pyroscope for base and head, or "" */
   const char *from, *until;
 };
 
@@ -38,7 +37,7 @@ struct capture {
   const struct capture_options *options;
   struct remote_client remote;
   bool kinds[REMOTE_KINDS];
-  bool missing[CAPTURE_SIDES][REMOTE_KINDS]; /* true if the server does not have this profile
+  bool missing[SIDES][REMOTE_KINDS]; /* true if the server does not have this profile
                                                 type */
   struct capture_item *items;
   size_t count, capacity;
@@ -69,7 +68,5 @@ pprofc_status processes_check(size_t count, pprofc_error *error);
 /* Stops all programs except the first `first` programs. Sends SIGTERM, and sends SIGKILL three
  * seconds later. */
 void processes_stop(size_t first);
-
-extern const char *const capture_sides[CAPTURE_SIDES]; /* "base" and "head" */
 
 #endif

@@ -12,12 +12,12 @@ static const struct flag_group groups[] = {
 #define FIELD(name) offsetof(struct capture_options, name)
 
 static const struct flag flags[] = {
-    FLAG(STRING, 0, "head", servers[CAPTURE_HEAD], "URL", NULL, "the server with the change"),
-    FLAG(STRING, 0, "base", servers[CAPTURE_BASE], "URL", NULL,
+    FLAG(STRING, 0, "head", servers[SIDE_HEAD], "URL", NULL, "the server with the change"),
+    FLAG(STRING, 0, "base", servers[SIDE_BASE], "URL", NULL,
          "the server without the change; pprofci takes profiles from both servers in turns"),
-    FLAG(STRING, 0, "head-run", runs[CAPTURE_HEAD], "COMMAND", NULL,
+    FLAG(STRING, 0, "head-run", runs[SIDE_HEAD], "COMMAND", NULL,
          "shell command that starts the server of -head; pprofci stops it afterwards"),
-    FLAG(STRING, 0, "base-run", runs[CAPTURE_BASE], "COMMAND", NULL,
+    FLAG(STRING, 0, "base-run", runs[SIDE_BASE], "COMMAND", NULL,
          "shell command that starts the server of -base; pprofci stops it afterwards"),
     FLAG(STRING, 0, "load", load, "COMMAND", NULL,
          "shell command that puts load on the server while pprofci takes profiles; with -base, "
@@ -37,10 +37,10 @@ static const struct flag flags[] = {
     FLAG(INT, GROUP_WHAT, "interval", interval, "SECONDS", "0",
          "time between the starts of two rounds; 0: start the next one immediately"),
     FLAG(STRING, GROUP_PYROSCOPE, "pyroscope", pyroscope, "URL", NULL, "the address of the server"),
-    FLAG(STRING, GROUP_PYROSCOPE, "query", queries[CAPTURE_HEAD], "SELECTOR", NULL,
+    FLAG(STRING, GROUP_PYROSCOPE, "query", queries[SIDE_HEAD], "SELECTOR", NULL,
          "labels to select: {service_name=\"shop\", side=\"head\"}; a profile type before the { "
          "needs a single kind in -kinds"),
-    FLAG(STRING, GROUP_PYROSCOPE, "base-query", queries[CAPTURE_BASE], "SELECTOR", NULL,
+    FLAG(STRING, GROUP_PYROSCOPE, "base-query", queries[SIDE_BASE], "SELECTOR", NULL,
          "labels to select for the base"),
     FLAG(STRING, GROUP_PYROSCOPE, "from", from, "TIME", "now-1h",
          "seconds since 1970, or now-30m; the time range is divided into as many slices as rounds"),
@@ -96,7 +96,7 @@ static pprofc_status capture_check_numbers(const struct capture_options *o, ppro
 
 static pprofc_status capture_check_side(const struct capture_options *o, int side,
                                         pprofc_error *error) {
-  const char *name = capture_sides[side];
+  const char *name = side_names[side];
   if (*o->runs[side] && !*o->servers[side])
     return error_set(error, PPROFC_E_INVALID, "-%s-run needs -%s, where the server answers", name,
                      name);
@@ -108,14 +108,14 @@ static pprofc_status capture_check_side(const struct capture_options *o, int sid
 }
 
 static pprofc_status capture_check_sources(const struct capture_options *o, pprofc_error *error) {
-  for (int side = 0; side < CAPTURE_SIDES; side++) {
+  for (int side = 0; side < SIDES; side++) {
     pprofc_status status = capture_check_side(o, side, error);
     if (status != PPROFC_OK) return status;
   }
   if (!*o->out) return error_set(error, PPROFC_E_INVALID, "-out is needed");
-  if (*o->pyroscope && !*o->queries[CAPTURE_HEAD])
+  if (*o->pyroscope && !*o->queries[SIDE_HEAD])
     return error_set(error, PPROFC_E_INVALID, "-pyroscope needs -query");
-  if (!*o->pyroscope && !*o->servers[CAPTURE_HEAD])
+  if (!*o->pyroscope && !*o->servers[SIDE_HEAD])
     return error_set(error, PPROFC_E_INVALID, "-head or -pyroscope is needed");
   return PPROFC_OK;
 }

@@ -75,7 +75,7 @@ static pprofc_status queries_take(struct capture *capture, struct capture_item *
   }
   if (view.count) return capture_add(capture, item, error);
   message_note("pprofci: no %s samples of %s in slice %zu", remote_kinds[item->kind].name,
-               capture_sides[item->side], item->round + 1);
+               side_names[item->side], item->round + 1);
   pprofc_profile_release(item->profile);
   return PPROFC_OK;
 }
@@ -120,7 +120,7 @@ pprofc_status capture_queries(struct capture *capture, pprofc_error *error) {
   if (status == PPROFC_OK) status = queries_time("-until", o->until, &until, error);
   if (status == PPROFC_OK && from >= until)
     status = error_set(error, PPROFC_E_INVALID, "-from must be before -until");
-  for (int side = 0; side < CAPTURE_SIDES && status == PPROFC_OK; side++)
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
     if (*o->queries[side]) status = queries_side(capture, side, &url, from, until, error);
   return status;
 }

@@ -91,7 +91,7 @@ static void servers_sleep_until(int64_t end_ms) {
 }
 
 static pprofc_status servers_load(const struct capture_options *o, int side, pprofc_error *error) {
-  pprofc_status status = processes_start(o->load, capture_sides[side], o->servers[side], error);
+  pprofc_status status = processes_start(o->load, side_names[side], o->servers[side], error);
   if (status == PPROFC_OK) servers_sleep_until(system_milliseconds() + o->settle * 1000);
   return status;
 }
@@ -101,7 +101,7 @@ static pprofc_status servers_load(const struct capture_options *o, int side, ppr
 static pprofc_status servers_side(const struct capture_round *r, size_t programs,
                                   pprofc_error *error) {
   const struct capture_options *o = r->capture->options;
-  bool turns = *o->load && *o->servers[CAPTURE_BASE];
+  bool turns = *o->load && *o->servers[SIDE_BASE];
   pprofc_status status = processes_check(programs, error);
   if (status == PPROFC_OK && turns) status = servers_load(o, r->side, error);
   if (status == PPROFC_OK) status = servers_fetch(r, true, error);
@@ -118,8 +118,8 @@ static pprofc_status servers_rounds(struct capture *capture, size_t programs, pp
     int64_t begin = system_milliseconds();
     struct capture_round r = {.capture = capture, .round = i, .warmup = (int64_t)i < o->warmup};
     message_note("[%zu/%zu] %s", i + 1, rounds, r.warmup ? "warm-up" : "profiles");
-    for (int turn = 0; turn < CAPTURE_SIDES && status == PPROFC_OK; turn++) {
-      r.side = i % 2 ? CAPTURE_SIDES - 1 - turn : turn;
+    for (int turn = 0; turn < SIDES && status == PPROFC_OK; turn++) {
+      r.side = i % 2 ? SIDES - 1 - turn : turn;
       if (*o->servers[r.side]) status = servers_side(&r, programs, error);
     }
     if (i + 1 < rounds && status == PPROFC_OK) servers_sleep_until(begin + o->interval * 1000);
@@ -153,15 +153,15 @@ static pprofc_status servers_await(struct capture *capture, int side, size_t pro
 static pprofc_status servers_start(struct capture *capture, size_t *programs, pprofc_error *error) {
   const struct capture_options *o = capture->options;
   pprofc_status status = PPROFC_OK;
-  for (int side = 0; side < CAPTURE_SIDES && status == PPROFC_OK; side++) {
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++) {
     if (!*o->runs[side]) continue;
-    status = processes_start(o->runs[side], capture_sides[side], o->servers[side], error);
+    status = processes_start(o->runs[side], side_names[side], o->servers[side], error);
     (*programs)++;
   }
-  for (int side = 0; side < CAPTURE_SIDES && status == PPROFC_OK; side++)
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
     if (*o->servers[side]) status = servers_await(capture, side, *programs, error);
-  if (status == PPROFC_OK && *o->load && !*o->servers[CAPTURE_BASE])
-    status = servers_load(o, CAPTURE_HEAD, error);
+  if (status == PPROFC_OK && *o->load && !*o->servers[SIDE_BASE])
+    status = servers_load(o, SIDE_HEAD, error);
   return status;
 }
 

@@ -11,8 +11,6 @@
 #define LONGER   (NEW_FOLDER_ROOM + 128)
 #define MANIFEST "manifest.json"
 
-const char *const capture_sides[CAPTURE_SIDES] = {"base", "head"};
-
 static pprofc_status capture_io_error(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
@@ -24,7 +22,7 @@ static void capture_name(const struct capture *capture, const struct capture_ite
   const char *kind = remote_kinds[item->kind].name;
   size_t number = item->round + 1 - (item->warmup ? 0 : (size_t)capture->options->warmup);
   snprintf(out, 128, "%s%s/%s/%s-%03zu.pb.gz", item->warmup ? "warmup/" : "",
-           capture_sides[item->side], kind, kind, number);
+           side_names[item->side], kind, kind, number);
 }
 
 static void capture_json_item(struct json_writer *json, const struct capture *capture,
@@ -36,7 +34,7 @@ static void capture_json_item(struct json_writer *json, const struct capture *ca
   json_line_break(json);
   json_begin_object(json);
   json_text(json_key(json, "file"), name);
-  json_text(json_key(json, "side"), capture_sides[item->side]);
+  json_text(json_key(json, "side"), side_names[item->side]);
   json_text(json_key(json, "kind"), remote_kinds[item->kind].name);
   json_uint(json_key(json, "round"), item->round + 1);
   json_bool(json_key(json, "warmup"), item->warmup);
@@ -46,11 +44,11 @@ static void capture_json_item(struct json_writer *json, const struct capture *ca
 
 static void capture_json_missing(struct json_writer *json, const struct capture *capture) {
   json_begin_array(json_key(json, "missing"));
-  for (int side = 0; side < CAPTURE_SIDES; side++)
+  for (int side = 0; side < SIDES; side++)
     for (size_t k = 0; k < REMOTE_KINDS; k++) {
       char name[64];
       if (!capture->missing[side][k]) continue;
-      snprintf(name, sizeof name, "%s/%s", capture_sides[side], remote_kinds[k].name);
+      snprintf(name, sizeof name, "%s/%s", side_names[side], remote_kinds[k].name);
       json_text(json, name);
     }
   json_end(json);

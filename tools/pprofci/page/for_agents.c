@@ -39,10 +39,9 @@ static void agents_put_culprit(struct buffer *out, const struct run_pair *pair) 
 
 /* Appends the path of base or head profiles in the artifacts. */
 static void agents_put_path(struct buffer *out, const struct run_pair *pair, int side) {
-  static const char *const sides[SIDES] = {[SIDE_BASE] = "base", [SIDE_HEAD] = "head"};
   if (pair->kept) {
     template_escape(out, str_of(pair->kept));
-    buffer_printf(out, "/%s/", sides[side]);
+    buffer_printf(out, "/%s/", side_names[side]);
   } else {
     buffer_add_text(out, "profiles/");
     template_escape(out, str_of(pair->names[side]));

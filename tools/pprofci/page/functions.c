@@ -105,38 +105,24 @@ void functions_read(const struct ci_run *run, const struct run_pair *pair,
   if (read) drawn_close(&d);
   pprofc_profile_release(profile);
   if (good) return;
-  functions_free(list);
+  arena_free(&list->arena);
   functions_init(run, list);
 }
 
-void functions_free(struct function_list *list) {
-  arena_free(&list->arena);
+/* Returns the number by which `order` sorts a row. */
+static double sort_number(const struct function_values *row, enum function_order order) {
+  if (order == BY_CHANGE) return fabs(row->flat[SIDE_HEAD] - row->flat[SIDE_BASE]);
+  return row->flat[order == BY_BASE ? SIDE_BASE : SIDE_HEAD];
 }
 
-static int by_size(double x, double y, const struct function_values *a,
-                   const struct function_values *b) {
+static int by_order(const void *a, const void *b, const void *order) {
+  const struct function_values *row = a, *other = b;
+  double x = sort_number(row, *(const enum function_order *)order);
+  double y = sort_number(other, *(const enum function_order *)order);
   if (x != y) return x < y ? 1 : -1;
-  return str_compare(a->name, b->name);
-}
-
-static int by_base_flat(const void *a, const void *b) {
-  const struct function_values *x = a, *y = b;
-  return by_size(x->flat[SIDE_BASE], y->flat[SIDE_BASE], x, y);
-}
-
-static int by_head_flat(const void *a, const void *b) {
-  const struct function_values *x = a, *y = b;
-  return by_size(x->flat[SIDE_HEAD], y->flat[SIDE_HEAD], x, y);
-}
-
-static int by_flat_change(const void *a, const void *b) {
-  const struct function_values *x = a, *y = b;
-  return by_size(fabs(x->flat[SIDE_HEAD] - x->flat[SIDE_BASE]),
-                 fabs(y->flat[SIDE_HEAD] - y->flat[SIDE_BASE]), x, y);
+  return str_compare(row->name, other->name);
 }
 
 void functions_sort(struct function_list *list, enum function_order order) {
-  static int (*const orders[])(const void *, const void *) = {by_base_flat, by_head_flat,
-                                                              by_flat_change};
-  if (list->count) qsort(list->rows, list->count, sizeof *list->rows, orders[order]);
+  array_sort(list->rows, list->count, sizeof *list->rows, by_order, &order);
 }

@@ -1,6 +1,7 @@
 /* Writes the changed source lines, with the cost of each line in base and head. */
 #include "page/html.h"
 
+#include "core/escape.h"
 #include "page/numbers.h"
 #include "run/changes.h"
 
@@ -19,8 +20,7 @@ static void put_amount(struct buffer *out, double value, pprofc_str unit) {
     number_profile(&text, value, unit);
   else
     buffer_add_char(&text, '.');
-  size_t length = 0; /* length of the amount in characters */
-  for (size_t i = 0; i < text.size; i++) length += ((unsigned char)text.data[i] & 0xC0) != 0x80;
+  size_t length = utf8_length(buffer_str(&text));
   if (length < COLUMN) buffer_add_fill(out, ' ', COLUMN - length);
   buffer_add_str(out, buffer_str(&text));
   buffer_add_char(out, ' ');

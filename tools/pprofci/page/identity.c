@@ -44,7 +44,7 @@ const char *identity_branch(struct arena *arena) {
   return *branch ? branch : identity_git(arena, head);
 }
 
-static const char *identity_value(const char *name) {
+const char *identity_value(const char *name) {
   const char *const names[] = {name, NULL};
   return identity_variable(names);
 }

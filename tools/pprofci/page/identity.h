@@ -25,6 +25,9 @@ void identity_fill(struct fill *f, const struct identity *id, const char *base, 
  * ends with NULL. */
 const char *identity_variable(const char *const *names);
 
+/* Returns an environment variable, or "" if it is not set. */
+const char *identity_value(const char *name);
+
 /* Returns the line that the git command `argv` prints, or "" if the command fails. */
 const char *identity_git(struct arena *arena, const char *const *argv);
 

@@ -194,11 +194,6 @@ static bool is_one_group(const struct page_model *m) {
   return m->count > 0;
 }
 
-/* Appends "1 benchmark" or "3 benchmarks". */
-static void put_count(struct buffer *out, size_t count, const char *what) {
-  buffer_printf(out, "%zu %s%s", count, what, count == 1 ? "" : "s");
-}
-
 static void headline_gate_failed(struct buffer *out, const struct page_model *m) {
   pprofc_str problem = buffer_str(&m->run->gate.problems);
   problem = str_slice(problem, 0, str_find_char(problem, '\n'));
@@ -286,9 +281,8 @@ static void headline_nothing_slower(struct buffer *out, const struct page_model 
   else if (m->states[STATE_UNSURE] == m->count)
     buffer_add_text(out, "No benchmark could be judged: the measurements vary too much.");
   else {
-    buffer_add_text(out, "No regression in ");
-    put_count(out, m->count - m->states[STATE_UNSURE] - m->states[STATE_NEW], "benchmark");
-    buffer_add_char(out, '.');
+    size_t judged = m->count - m->states[STATE_UNSURE] - m->states[STATE_NEW];
+    buffer_printf(out, "No regression in %zu benchmark%s.", judged, judged == 1 ? "" : "s");
   }
 }
 

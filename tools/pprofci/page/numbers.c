@@ -169,14 +169,13 @@ static const struct number_words count_words = {"allocates", "more often", "time
                                                 "less often"};
 static const struct number_words instruction_words = {
     "executes", "more instructions", "times as many instructions", "fewer instructions"};
-static const struct number_words rate_words = {"is", "slower", "times slower", "faster"};
 
 static const struct number_words *words_for(const struct gate_row *row) {
   if (number_is_time(row->unit)) return &time_words;
   if (str_equal(row->unit, STR("B/op"))) return &byte_words;
   if (str_equal(row->unit, STR("allocs/op"))) return &count_words;
   if (str_equal(row->unit, STR(NUMBER_INSTRUCTIONS))) return &instruction_words;
-  return str_ends(row->unit, STR("/s")) && row->direction > 0 ? &rate_words : NULL;
+  return str_ends(row->unit, STR("/s")) && row->direction > 0 ? &time_words : NULL;
 }
 
 /* Appends "12 % slower". */

@@ -72,10 +72,10 @@ enum function_order { BY_BASE, BY_HEAD, BY_CHANGE };
 /* Initializes an empty list. */
 void functions_init(const struct ci_run *run, struct function_list *list);
 
-/* Reads a pair of profiles. The list is empty if a profile cannot be read. */
+/* Reads a pair of profiles. The list is empty if a profile cannot be read. The caller frees the
+ * arena of the list. */
 void functions_read(const struct ci_run *run, const struct run_pair *pair,
                     struct function_list *list);
 void functions_sort(struct function_list *list, enum function_order order);
-void functions_free(struct function_list *list);
 
 #endif

@@ -51,51 +51,47 @@ static pprofc_str title_of(const struct summary_text *w) {
 /* ---- names ------------------------------------------- */
 
 /* Appends the text, and escapes all characters that Markdown would interpret. */
-static void md_escape(struct buffer *out, pprofc_str text) {
-  static const char special[] = "\\`*_[]<>|~&!";
-  struct buffer plain;
-  buffer_init(&plain, out->mem, SIZE_MAX / 2);
-  escape_terminal(&plain, text, false);
-  pprofc_str clean = buffer_str(&plain);
+static void md_escape(struct buffer *out, pprofc_str clean) {
   for (size_t i = 0; i < clean.size; i++) {
     char c = clean.data[i];
-    bool acts = c && strchr(special, c);
-    if (c == '<') {
+    if (c && c != '<' && strchr("\\`*_[]>|~&!", c)) buffer_add_char(out, '\\');
+    if (c == '<')
       buffer_add_text(out, "&lt;");
-      continue;
-    }
-    if (acts) buffer_add_char(out, '\\');
-    buffer_add_char(out, c);
+    else
+      buffer_add_char(out, c);
   }
-  out->failed |= plain.failed;
-  buffer_free(&plain);
 }
 
 /* Appends a function name as code. Escapes backticks and '|', which would end the code. */
-static void md_code(struct buffer *out, pprofc_str name) {
-  static const char special[] = "|`@*_~\\[:#!";
-  struct buffer plain;
-  buffer_init(&plain, out->mem, SIZE_MAX / 2);
-  escape_terminal(&plain, name, false);
-  pprofc_str clean = buffer_str(&plain);
+static void md_code_of(struct buffer *out, pprofc_str clean) {
   buffer_add_text(out, "<code>");
   for (size_t i = 0; i < clean.size; i++) {
     char c = clean.data[i];
-    if (c && strchr(special, c))
+    if (c && strchr("|`@*_~\\[:#!", c))
       buffer_printf(out, "&#%d;", c);
     else
       escape_xml(out, (pprofc_str){&c, 1});
   }
   buffer_add_text(out, "</code>");
+}
+
+/* Appends a name with `put`, without control characters. */
+static void md_put_clean(struct buffer *out, pprofc_str name,
+                         void (*put)(struct buffer *out, pprofc_str clean)) {
+  struct buffer plain;
+  buffer_init(&plain, out->mem, SIZE_MAX / 2);
+  escape_terminal(&plain, name, false);
+  put(out, buffer_str(&plain));
   out->failed |= plain.failed;
   buffer_free(&plain);
 }
 
+static void md_code(struct buffer *out, pprofc_str name) {
+  md_put_clean(out, name, md_code_of);
+}
+
 void md_name(struct buffer *out, pprofc_str name) {
-  if (markdown_acts(name))
-    md_code(out, name);
-  else
-    md_escape(out, name);
+  md_put_clean(out, name, markdown_acts(name) ? md_code_of : md_escape);
 }
 
 /* Appends a sentence that contains names. Escapes each word like md_name. */
@@ -417,7 +413,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
     if (row->flat[SIDE_BASE] == row->flat[SIDE_HEAD]) break;
     md_put_function_row(out, &f, row, both);
   }
-  functions_free(&f);
+  arena_free(&f.arena);
 }
 
 /* True if the summary already explains the pair of profiles in one of its first rows, or if the

@@ -232,5 +232,5 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
     tab.name = tab.side == SIDES ? pair->diff : pair->names[tab.side];
     if (tab.name) put_tab(f, &tab);
   }
-  functions_free(&functions);
+  arena_free(&functions.arena);
 }

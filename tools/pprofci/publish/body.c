@@ -19,17 +19,13 @@ bool body_has_marker(pprofc_str text, const char *key) {
          str_equal(str_slice(line, strlen(key), SIZE_MAX), STR(" -->"));
 }
 
-static bool is_commit(pprofc_str text) {
-  return text.size >= COMMIT_SHOWN && text.size <= 64 && text_is_of(text, TEXT_HEX);
-}
-
 static void take_state_word(struct body_state *state, pprofc_str word) {
   pprofc_str key = str_slice(word, 0, str_find_char(word, '='));
   pprofc_str value = str_slice(word, key.size + 1, SIZE_MAX);
   uint64_t number = 0;
   bool is_number = str_parse_uint(value, 10, &number);
-  if (str_equal(key, STR("commit")) && is_commit(value)) state->commit = value;
-  if (str_equal(key, STR("had")) && is_commit(value)) state->had = value;
+  if (str_equal(key, STR("commit")) && outcome_is_commit(value)) state->commit = value;
+  if (str_equal(key, STR("had")) && outcome_is_commit(value)) state->had = value;
   if (!is_number) return;
   if (str_equal(key, STR("regressed"))) state->regressed = (size_t)number;
   if (str_equal(key, STR("run"))) state->run = number;

@@ -127,7 +127,9 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   return json_text_end(&json, post->arena);
 }
 
-void post_check_author(const struct post *post, const struct node *root) {
+/* Warns if the server returns another author than expected. The next run would not find this text,
+ * and would then write a second text. */
+static void check_author(const struct post *post, const struct node *root) {
   const struct node *author = node_path(root, post->site->forge->item_author);
   if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
     message_note("pprofci: the author is %.*s; give -author %.*s, or the next run does not "
@@ -135,23 +137,19 @@ void post_check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Writes the comment. Sets *again to true if the caller must search for the comment again. */
-static pprofc_status write_comment(struct post *post, const struct post_found *found,
-                                   pprofc_str text, bool *again, pprofc_error *error) {
-  const struct forge *forge = post->site->forge;
-  struct wire_request request = {.method = found->id ? forge->update : "POST",
-                                 .body = comment_request(post, text),
-                                 .once = !found->id};
+pprofc_status post_write(struct post *post, const struct forge_texts *texts,
+                         const struct post_found *found, pprofc_str body, bool *again,
+                         pprofc_error *error) {
+  struct wire_request request = {
+      .method = found->id ? post->site->forge->update : "POST", .body = body, .once = !found->id};
   struct reply reply;
   struct node *root;
-  request.path =
-      site_path(post->site, found->id ? forge->comments.item : forge->comments.list, found->id);
+  request.path = site_path(post->site, found->id ? texts->item : texts->list, found->id);
   if (!request.path || !request.body.data) return error_nomem(error);
   pprofc_status status = post_send(post, &request, &root, &reply, error);
-  if (status == PPROFC_OK && !found->id && !post->dry) post_check_author(post, root);
+  if (status == PPROFC_OK && !found->id && !post->dry) check_author(post, root);
   *again = found->id ? reply.code == 404 : wire_is_unsure(&reply);
   reply_free(&reply);
-  post->done = found->id ? "updated" : "created";
   return status;
 }
 
@@ -169,7 +167,9 @@ static pprofc_status publish_over(struct post *post, const struct post_found *fo
   pprofc_str text =
       body_make(&body, post->key, post->links, post->site->forge->comment_most, post->arena);
   if (!text.data) return error_nomem(error);
-  return write_comment(post, found, text, again, error);
+  post->done = found->id ? "updated" : "created";
+  return post_write(post, &post->site->forge->comments, found, comment_request(post, text), again,
+                    error);
 }
 
 pprofc_status post_comment(struct post *post, pprofc_error *error) {

@@ -27,35 +27,20 @@ static pprofc_str issue_request(struct post *post, const struct post_found *foun
   return json_text_end(&json, post->arena);
 }
 
-/* Sends the text. Sets *again to true if the caller must search for the issue again. */
-static pprofc_status issue_send(struct post *post, const struct post_found *found, pprofc_str text,
-                                bool *again, pprofc_error *error) {
-  const struct forge *forge = post->site->forge;
-  struct wire_request request = {.method = "POST", .path = forge->issues.list, .once = true};
-  struct reply reply;
-  struct node *root;
-  if (found->id)
-    request = (struct wire_request){.method = forge->update, .path = forge->issues.item};
-  request.path = site_path(post->site, request.path, found->id);
-  request.body = issue_request(post, found, text);
-  if (!request.path || !request.body.data) return error_nomem(error);
-  pprofc_status status = post_send(post, &request, &root, &reply, error);
-  if (status == PPROFC_OK && !found->id && !post->dry) post_check_author(post, root);
-  *again = !found->id && wire_is_unsure(&reply);
-  reply_free(&reply);
-  return status;
-}
-
 static pprofc_status issue_write(struct post *post, const struct post_found *found, bool *again,
                                  pprofc_error *error) {
   pprofc_str text = issue_text(post);
   if (!text.data) return error_nomem(error);
   post->done = found->id ? "updated" : "opened";
   if (!post->issue.size) post->done = "closed";
-  if (!found->id || !str_equal(found->text, text))
-    return issue_send(post, found, text, again, error);
-  post->done = "unchanged";
-  return PPROFC_OK;
+  if (found->id && str_equal(found->text, text)) {
+    post->done = "unchanged";
+    return PPROFC_OK;
+  }
+  pprofc_status status = post_write(post, &post->site->forge->issues, found,
+                                    issue_request(post, found, text), again, error);
+  *again &= !found->id;
+  return status;
 }
 
 pprofc_status post_issue(struct post *post, pprofc_error *error) {

@@ -16,12 +16,8 @@ static bool is_whole_manifest(const struct node *root) {
          node_text(root, "verdict").size && node_text(root, "headline").size;
 }
 
-/* Returns the commit id, or "" if the id is invalid. The check is necessary because comments show
- * the id without quotes. */
-static pprofc_str commit_of(const struct node *root) {
-  pprofc_str commit = node_text(root, "commit");
-  bool valid = commit.size >= 7 && commit.size <= 64 && text_is_of(commit, TEXT_HEX);
-  return valid ? commit : STR("");
+bool outcome_is_commit(pprofc_str text) {
+  return text.size >= 7 && text.size <= 64 && text_is_of(text, TEXT_HEX);
 }
 
 /* Returns the ending of the run. The result is ENDING_GOOD only if the manifest reports a pass. */
@@ -70,6 +66,7 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
   struct node *root;
   pprofc_status status = json_tree_read(arena, path, MANIFEST_MAX, &root, error);
   if (status != PPROFC_OK) return status;
+  pprofc_str commit = node_text(root, "commit");
   if (!is_whole_manifest(root))
     return error_set(error, PPROFC_E_FORMAT, "'%s' is not a manifest of pprofci run or merge",
                      path);
@@ -77,7 +74,7 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                               .status = (int)node_integer(node_get(root, "gate_status")),
                               .verdict = node_text(root, "verdict"),
                               .headline = node_text(root, "headline"),
-                              .commit = commit_of(root),
+                              .commit = outcome_is_commit(commit) ? commit : STR(""),
                               .regressions = node_get(root, "regressions")};
   outcome->ending = ending_of(outcome, no_fail);
   outcome->regressed = node_size(outcome->regressions);

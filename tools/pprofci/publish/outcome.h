@@ -49,6 +49,10 @@ bool outcome_quote(struct outcome *outcome, struct arena *arena);
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
                               pprofc_error *error);
 
+/* True for the id of a commit, or the first 7 or more digits of it. Comments show the id without
+ * quotes. */
+bool outcome_is_commit(pprofc_str text);
+
 /* ---- texts of JSON ----------------------------------- */
 
 struct json_text {

@@ -35,9 +35,12 @@ pprofc_status post_find_author(struct post *post, pprofc_error *error);
 pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                         struct post_found *found, pprofc_error *error);
 
-/* Warns if the server returns another author than expected. The next run would not find this text,
- * and would then write a second text. */
-void post_check_author(const struct post *post, const struct node *root);
+/* Writes a new text, or a new version of the text that was found. Sets *again to true if the caller
+ * must search for the text again: the text is gone, or the host may have created it in spite of an
+ * error. */
+pprofc_status post_write(struct post *post, const struct forge_texts *texts,
+                         const struct post_found *found, pprofc_str body, bool *again,
+                         pprofc_error *error);
 
 pprofc_status post_comment(struct post *post, pprofc_error *error);
 pprofc_status post_commit_status(struct post *post, pprofc_error *error);

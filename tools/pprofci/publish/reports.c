@@ -135,17 +135,13 @@ struct plain {
   const char *page;
 };
 
-static void plain_put_member(struct json_writer *json, const char *key, pprofc_str value) {
-  json_string(json_key(json, key), value);
-}
-
 static void plain_put_regression(struct json_writer *json, const struct node *regression) {
   static const char *const keys[] = {"group", "benchmark", "file", "title", "message"};
   output_row(json->out, 0, 0, 0);
   json_line_break(json);
   json_begin_object(json);
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    plain_put_member(json, keys[i], node_text(regression, keys[i]));
+    json_string(json_key(json, keys[i]), node_text(regression, keys[i]));
   json_int(json_key(json, "line"), node_integer(node_get(regression, "line")));
   json_end(json);
 }
@@ -159,12 +155,12 @@ static pprofc_status plain_render(const void *context, pprofc_write_fn write, vo
   output_init(&out, write, to);
   json_init(&json, &out, &mem_default);
   json_begin_object(&json);
-  plain_put_member(&json, "verdict", outcome->verdict);
+  json_string(json_key(&json, "verdict"), outcome->verdict);
   json_int(json_key(&json, "gate_status"), outcome->status);
-  plain_put_member(&json, "headline", outcome->headline);
-  plain_put_member(&json, "commit", outcome->commit);
-  plain_put_member(&json, "base_commit", node_text(outcome->root, "base_commit"));
-  plain_put_member(&json, "page", str_of(plain->page));
+  json_string(json_key(&json, "headline"), outcome->headline);
+  json_string(json_key(&json, "commit"), outcome->commit);
+  json_string(json_key(&json, "base_commit"), node_text(outcome->root, "base_commit"));
+  json_string(json_key(&json, "page"), str_of(plain->page));
   json_begin_array(json_key(&json, "regressions"));
   for (size_t i = 0; i < node_size(outcome->regressions); i++)
     plain_put_regression(&json, node_at(outcome->regressions, i));

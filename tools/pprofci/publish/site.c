@@ -8,14 +8,9 @@
 
 #define EVENT_MAX ((size_t)32 << 20)
 
-const char *site_variable(const char *name) {
-  const char *value = getenv(name);
-  return value ? value : "";
-}
-
 static int64_t site_number(const char *name) {
   int64_t number = 0;
-  return str_parse_int(str_of(site_variable(name)), 10, &number) && number > 0 ? number : 0;
+  return str_parse_int(str_of(identity_value(name)), 10, &number) && number > 0 ? number : 0;
 }
 
 /* Returns the first text that is not empty. The list ends with NULL. */
@@ -43,7 +38,7 @@ static void read_pull_request(struct site *site, const struct node *event) {
   const char *sha = event_text(site, event, "pull_request.head.sha");
   if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
   if (!*site->sha && sha) site->sha = sha;
-  site->read_only = strcmp(site_variable("GITHUB_EVENT_NAME"), "pull_request") == 0 &&
+  site->read_only = strcmp(identity_value("GITHUB_EVENT_NAME"), "pull_request") == 0 &&
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
 
@@ -67,7 +62,7 @@ static void read_workflow_run(struct site *site, const struct node *event) {
 }
 
 static pprofc_status read_event(struct site *site, pprofc_error *error) {
-  const char *path = site_variable("GITHUB_EVENT_PATH");
+  const char *path = identity_value("GITHUB_EVENT_PATH");
   struct node *event;
   if (!*path) return PPROFC_OK;
   pprofc_status status = json_tree_read(site->arena, path, EVENT_MAX, &event, error);
@@ -79,16 +74,16 @@ static pprofc_status read_event(struct site *site, pprofc_error *error) {
 }
 
 static pprofc_status read_github(struct site *site, pprofc_error *error) {
-  const char *const apis[] = {site_variable("GITHUB_API_URL"), "https://api.github.com", NULL};
+  const char *const apis[] = {identity_value("GITHUB_API_URL"), "https://api.github.com", NULL};
   site->api = first_given(apis);
-  site->repo = site_variable("GITHUB_REPOSITORY");
+  site->repo = identity_value("GITHUB_REPOSITORY");
   site->run = (uint64_t)site_number("GITHUB_RUN_ID");
-  site->checkout = site_variable("GITHUB_SHA");
+  site->checkout = identity_value("GITHUB_SHA");
   pprofc_status status = read_event(site, error);
   if (!*site->sha) site->sha = site->checkout;
   if (status == PPROFC_OK && !*site->page && site->run)
     site->page =
-        text_printf(site->arena, "%s/%s/actions/runs/%llu", site_variable("GITHUB_SERVER_URL"),
+        text_printf(site->arena, "%s/%s/actions/runs/%llu", identity_value("GITHUB_SERVER_URL"),
                     site->repo, (unsigned long long)site->run);
   return status;
 }
@@ -96,36 +91,36 @@ static pprofc_status read_github(struct site *site, pprofc_error *error) {
 /* ---- GitLab ------------------------------------------ */
 
 static pprofc_status read_gitlab(struct site *site, pprofc_error *error) {
-  const char *source = site_variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");
-  const char *const shas[] = {site->sha, site_variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"),
-                              site_variable("CI_COMMIT_SHA"), NULL};
-  const char *const repos[] = {site_variable("CI_MERGE_REQUEST_PROJECT_ID"),
-                               site_variable("CI_PROJECT_ID"), NULL};
-  const char *const apis[] = {site_variable("CI_API_V4_URL"), "https://gitlab.com/api/v4", NULL};
+  const char *source = identity_value("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");
+  const char *const shas[] = {site->sha, identity_value("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"),
+                              identity_value("CI_COMMIT_SHA"), NULL};
+  const char *const repos[] = {identity_value("CI_MERGE_REQUEST_PROJECT_ID"),
+                               identity_value("CI_PROJECT_ID"), NULL};
+  const char *const apis[] = {identity_value("CI_API_V4_URL"), "https://gitlab.com/api/v4", NULL};
   (void)error;
   site->api = first_given(apis);
   site->repo = first_given(repos);
   site->sha = first_given(shas);
   site->run = (uint64_t)site_number("CI_PIPELINE_ID");
-  site->checkout = site_variable("CI_COMMIT_SHA");
+  site->checkout = identity_value("CI_COMMIT_SHA");
   if (!site->number) site->number = site_number("CI_MERGE_REQUEST_IID");
   site->read_only = *source && strcmp(source, site->repo) != 0;
-  if (!*site->page) site->page = site_variable("CI_JOB_URL");
+  if (!*site->page) site->page = identity_value("CI_JOB_URL");
   return PPROFC_OK;
 }
 
 /* ---- Bitbucket --------------------------------------- */
 
 static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
-  const char *const shas[] = {site->sha, site_variable("BITBUCKET_COMMIT"), NULL};
-  const char *const apis[] = {site_variable("BITBUCKET_API_URL"), "https://api.bitbucket.org/2.0",
+  const char *const shas[] = {site->sha, identity_value("BITBUCKET_COMMIT"), NULL};
+  const char *const apis[] = {identity_value("BITBUCKET_API_URL"), "https://api.bitbucket.org/2.0",
                               NULL};
   (void)error;
   site->api = first_given(apis);
-  site->repo = site_variable("BITBUCKET_REPO_FULL_NAME");
+  site->repo = identity_value("BITBUCKET_REPO_FULL_NAME");
   site->sha = first_given(shas);
   site->run = (uint64_t)site_number("BITBUCKET_BUILD_NUMBER");
-  site->checkout = site_variable("BITBUCKET_COMMIT");
+  site->checkout = identity_value("BITBUCKET_COMMIT");
   if (!site->number) site->number = site_number("BITBUCKET_PR_ID");
   if (!*site->page && *site->repo && site->run)
     site->page = text_printf(site->arena, "https://bitbucket.org/%s/pipelines/results/%llu",
@@ -266,7 +261,7 @@ static pprofc_status site_check(const struct site *site, pprofc_error *error) {
 static const struct forge *forge_find(const char *host) {
   for (size_t i = 0; i < sizeof forges / sizeof *forges; i++) {
     bool asked = strcmp(host, forges[i].name) == 0;
-    if (asked || (!*host && *site_variable(forges[i].mark))) return &forges[i];
+    if (asked || (!*host && *identity_value(forges[i].mark))) return &forges[i];
   }
   return NULL;
 }
@@ -289,7 +284,7 @@ pprofc_status site_read(struct site *site, struct arena *arena, const struct sit
                      options->host);
   if (!site->forge) return site_check(site, error);
   for (const char *const *name = site->forge->tokens; *name && !*site->token; name++)
-    site->token = site_variable(*name);
+    site->token = identity_value(*name);
   pprofc_status status = site->forge->read(site, error);
   return status == PPROFC_OK ? site_check(site, error) : status;
 }

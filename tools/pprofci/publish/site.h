@@ -3,6 +3,7 @@
 #ifndef PPROFCI_PUBLISH_SITE_H
 #define PPROFCI_PUBLISH_SITE_H
 
+#include "page/identity.h"
 #include "publish/outcome.h"
 
 struct site;
@@ -73,8 +74,5 @@ pprofc_status site_read(struct site *site, struct arena *arena, const struct sit
 
 /* Returns a path with its placeholders replaced, or NULL when out of memory. */
 const char *site_path(const struct site *site, const char *pattern, const char *id);
-
-/* Returns an environment variable, or "" if the variable is not set. */
-const char *site_variable(const char *name);
 
 #endif

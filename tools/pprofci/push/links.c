@@ -76,25 +76,12 @@ static void links_find_times(const struct push *push, int64_t *from, int64_t *un
   *until += 60;
 }
 
-/* Appends the address of the server, with a scheme. */
-static void links_put_server(struct buffer *out, const char *server) {
-  pprofc_str to = str_of(server), scheme = STR("http://");
-  size_t slashes = str_find(to, STR("://"));
-  if (slashes < to.size) {
-    scheme = str_slice(to, 0, slashes + 3);
-    to = str_slice(to, slashes + 3, to.size);
-  }
-  while (str_ends(to, STR("/"))) to.size--;
-  buffer_add_str(out, scheme);
-  buffer_add_str(out, to);
-}
-
 static void links_begin_one(struct push_links *l, size_t kind, const char *what) {
   struct push_link *link = &l->items[l->count];
   snprintf(link->name, sizeof link->name, "%s%s%s", remote_kinds[kind].name, *what ? " " : "",
            what);
   link->url = l->text.size;
-  links_put_server(&l->text, l->push->options->to);
+  remote_put_server(&l->text, l->push->options->to);
 }
 
 static void links_end_one(struct push_links *l) {

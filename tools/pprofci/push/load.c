@@ -69,7 +69,6 @@ static pprofc_status push_add(struct push *push, const struct found_file *at,
   if (item.kind == SIZE_MAX && !push_is_otlp(push)) {
     message_note("pprofci: skipped '%s': not a cpu, heap, goroutine, mutex or block profile",
                  at->path);
-    push->others++;
     return PPROFC_OK;
   }
   pprofc_profile_header(profile, &header);

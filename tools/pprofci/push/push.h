@@ -39,8 +39,6 @@ struct push {
   size_t label_count;
   struct push_item *items;
   size_t count, capacity;
-  size_t others; /* number of profiles that were skipped because Pyroscope does not accept their
-                    type */
 };
 
 /* Reads the labels from the environment and the command line. */

@@ -99,14 +99,18 @@ void remote_close(struct remote_client *remote) {
   arena_free(&remote->arena);
 }
 
+void remote_put_server(struct buffer *out, const char *server) {
+  pprofc_str typed = str_of(server);
+  if (str_find(typed, STR("://")) == typed.size) buffer_add_text(out, "http://");
+  while (str_ends(typed, STR("/"))) typed.size--;
+  buffer_add_str(out, typed);
+}
+
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
                              struct url *url, pprofc_error *error) {
   struct buffer text;
-  pprofc_str typed = str_of(server);
   buffer_init(&text, &mem_default, 1 << 14);
-  if (str_find(typed, STR("://")) == typed.size) buffer_add_text(&text, "http://");
-  while (str_ends(typed, STR("/"))) typed.size--;
-  buffer_add_str(&text, typed);
+  remote_put_server(&text, server);
   buffer_add_text(&text, path);
   pprofc_str whole = buffer_take(&text, &remote->arena);
   if (!whole.data) return error_nomem(error);

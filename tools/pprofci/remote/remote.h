@@ -44,6 +44,9 @@ pprofc_status remote_add_secret(struct remote_client *remote, const char *secret
                                 pprofc_error *error);
 bool remote_has_secret(const struct remote_client *remote, pprofc_str text);
 
+/* Appends the address of a server with a scheme, http by default, and without a '/' at its end. */
+void remote_put_server(struct buffer *out, const char *server);
+
 /* Parses the address of a server and appends `path`. Rejects an address with user and password.
  * Rejects http if a token would cross the network. */
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,

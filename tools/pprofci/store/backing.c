@@ -20,7 +20,7 @@ static pprofc_status backing_create(struct backing *backing, pprofc_error *error
 static pprofc_status backing_check_mark(struct backing *backing, bool create, pprofc_error *error) {
   struct buffer mark;
   buffer_init(&mark, &mem_default, 4096);
-  pprofc_status status = backing_get(backing, RECORD_MARK, &mark, error);
+  pprofc_status status = backing->kind->get(backing, RECORD_MARK, &mark, error);
   if (status == PPROFC_E_NO_MATCH && create)
     status = backing_create(backing, error);
   else if (status == PPROFC_E_NO_MATCH)
@@ -52,16 +52,6 @@ void backing_close(struct backing *backing) {
   if (backing->kind->close && backing->state) backing->kind->close(backing);
   backing->state = NULL;
   arena_free(&backing->arena);
-}
-
-pprofc_status backing_put(struct backing *backing, const char *key, pprofc_str data,
-                          pprofc_error *error) {
-  return backing->kind->put(backing, key, data, error);
-}
-
-pprofc_status backing_get(struct backing *backing, const char *key, struct buffer *data,
-                          pprofc_error *error) {
-  return backing->kind->get(backing, key, data, error);
 }
 
 static int stored_by_name(const void *a, const void *b) {
@@ -100,8 +90,4 @@ bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
     return false;
   keys->items[keys->count++] = (struct stored_key){copy, size, time};
   return true;
-}
-
-pprofc_status backing_remove(struct backing *backing, const char *key, pprofc_error *error) {
-  return backing->kind->remove(backing, key, error);
 }

@@ -31,12 +31,15 @@ struct backing_kind {
   /* Checks that creating a new store is permitted. NULL: always permitted. */
   pprofc_status (*check_new)(struct backing *backing, pprofc_error *error);
   void (*close)(struct backing *backing); /* Closes the store. NULL: the store needs no closing. */
+  /* Writes a file completely or not at all. If the file exists, only sets its time to now. */
   pprofc_status (*put)(struct backing *backing, const char *key, pprofc_str data,
                        pprofc_error *error);
+  /* Appends the content of a file to the buffer. PPROFC_E_NO_MATCH: the file does not exist. */
   pprofc_status (*get)(struct backing *backing, const char *key, struct buffer *data,
                        pprofc_error *error);
   pprofc_status (*list)(struct backing *backing, const char *prefix, struct stored_keys *keys,
                         pprofc_error *error);
+  /* Removes a file. A missing file is not an error. */
   pprofc_status (*remove)(struct backing *backing, const char *key, pprofc_error *error);
 };
 
@@ -54,16 +57,6 @@ pprofc_status backing_open(struct backing *backing, const char *where, bool crea
                            pprofc_error *error);
 void backing_close(struct backing *backing);
 
-/* Writes a file completely or not at all. If the file exists, only sets its time to the current
- * time. */
-pprofc_status backing_put(struct backing *backing, const char *key, pprofc_str data,
-                          pprofc_error *error);
-
-/* Appends the content of a file to the buffer. Returns PPROFC_E_NO_MATCH if the file does not
- * exist. */
-pprofc_status backing_get(struct backing *backing, const char *key, struct buffer *data,
-                          pprofc_error *error);
-
 /* Lists all files whose keys begin with "PREFIX/". The caller frees the keys, also after an
  * error. */
 pprofc_status backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
@@ -79,8 +72,5 @@ pprofc_status backing_each(struct backing *backing, const char *prefix, backing_
 
 /* Adds a key to a list. Returns false when out of memory. */
 bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
-
-/* Removes a file. A missing file is not an error. */
-pprofc_status backing_remove(struct backing *backing, const char *key, pprofc_error *error);
 
 #endif

@@ -30,7 +30,7 @@ static pprofc_status check_object(void *context, const struct stored_key *stored
   struct buffer data;
   char hex[SHA256_HEX + 1], wanted[80];
   buffer_init(&data, &mem_default, BACKING_FILE_MAX);
-  pprofc_status status = backing_get(c->backing, key, &data, error);
+  pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
   sha256_hex_of(buffer_str(&data), hex);
   past_object_key(str_of(hex), wanted);
   if (status == PPROFC_OK && strcmp(wanted, key) != 0) {
@@ -73,7 +73,7 @@ static pprofc_status check_record(void *context, const struct stored_key *stored
   struct run_record record;
   arena_init(&arena, &mem_default);
   buffer_init(&data, &mem_default, BACKING_FILE_MAX);
-  pprofc_status status = backing_get(c->backing, key, &data, error);
+  pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
   pprofc_str text = buffer_str(&data);
   if (status == PPROFC_OK) {
     status = record_parse(&arena, key, text, &record, error);

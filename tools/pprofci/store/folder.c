@@ -194,7 +194,7 @@ static pprofc_status folder_list(struct backing *backing, const char *prefix,
 static pprofc_status folder_remove(struct backing *backing, const char *key, pprofc_error *error) {
   struct arena arena;
   arena_init(&arena, &mem_default);
-  char *path = text_printf(&arena, "%s/%s", backing->where, key);
+  char *path = folder_path(&arena, backing, key);
   pprofc_status status = path ? PPROFC_OK : error_nomem(error);
   if (path && unlink(path) != 0 && errno != ENOENT) status = folder_failed("remove", path, error);
   char *slash = path ? strrchr(path, '/') : NULL;

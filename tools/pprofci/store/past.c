@@ -121,7 +121,7 @@ static pprofc_status past_read_record(struct arena *arena, struct backing *backi
                                       struct run_record *record, pprofc_error *error) {
   struct buffer data;
   buffer_init(&data, &mem_default, BACKING_FILE_MAX);
-  pprofc_status status = backing_get(backing, key, &data, error);
+  pprofc_status status = backing->kind->get(backing, key, &data, error);
   pprofc_str text = buffer_take(&data, arena);
   if (status != PPROFC_OK) return status;
   return text.data ? record_parse(arena, key, text, record, error) : error_nomem(error);

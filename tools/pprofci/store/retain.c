@@ -61,7 +61,7 @@ static pprofc_status retain_drop(struct backing *backing, const struct past_run 
   output_add_text(out, " of ");
   escape_line_to_output(out, run->branch);
   output_add_char(out, '\n');
-  return dry ? PPROFC_OK : backing_remove(backing, run->key, error);
+  return dry ? PPROFC_OK : backing->kind->remove(backing, run->key, error);
 }
 
 /* Checks that the store has runs. An empty list would remove every object, and is more likely an
@@ -120,7 +120,7 @@ static pprofc_status sweep_one(struct backing *backing, const struct stored_key 
   pprofc_status status = sweep_age(backing, key, now, &old, error);
   if (status != PPROFC_OK || !old) return status;
   ++*count;
-  return dry ? PPROFC_OK : backing_remove(backing, key->name, error);
+  return dry ? PPROFC_OK : backing->kind->remove(backing, key->name, error);
 }
 
 /* Adds the keys of all objects that records refer to. */

@@ -92,7 +92,7 @@ static pprofc_status s3_abort(struct s3_upload *u, pprofc_error *error) {
 static pprofc_status s3_put_parts(struct s3_wire *w, const char *key, pprofc_str data, bool once,
                                   int *code, pprofc_error *error) {
   struct s3_upload u = {.wire = w, .key = key};
-  size_t size = s3_wire_part(w), number = 0;
+  size_t size = w->part, number = 0;
   pprofc_error ignored;
   arena_init(&u.arena, &mem_default);
   buffer_init(&u.list, &mem_default, (size_t)16 << 20);
@@ -114,7 +114,7 @@ static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str dat
                               int *code, pprofc_error *error) {
   const struct s3_request request = {
       .method = "PUT", .key = key, .query = "", .once = once, .body = data};
-  if (data.size > s3_wire_part(w)) return s3_put_parts(w, key, data, once, code, error);
+  if (data.size > w->part) return s3_put_parts(w, key, data, once, code, error);
   return s3_simple(w, &request, 412, code, error);
 }
 
@@ -177,7 +177,7 @@ static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   char day[21] = "";
   buffer_init(&name, &mem_default, 1 << 16);
   text_unescape(&name, xml_first(item, "Key"));
-  pprofc_str prefix = str_of(s3_wire_prefix(w)), key = buffer_str(&name);
+  pprofc_str prefix = str_of(w->prefix), key = buffer_str(&name);
   bool ours = str_starts(key, prefix), good = !name.failed;
   key = str_slice(key, prefix.size, key.size);
   (void)str_parse_uint(xml_first(item, "Size"), 10, &size);
@@ -208,7 +208,7 @@ static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page,
     return error_set(
         error, PPROFC_E_IO,
         "GET s3://.../%s: the list is incomplete: the token of the next page is missing",
-        s3_wire_prefix(w));
+        w->prefix);
   while (body.size && xml_next(&body, page->item, &item))
     if (!s3_add_item(w, page, item, keys)) return error_nomem(error);
   return PPROFC_OK;
@@ -242,7 +242,7 @@ static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *
     buffer_add_char(&query, '&');
   }
   buffer_add_text(&query, page->uploads ? "prefix=" : "list-type=2&prefix=");
-  escape_url(&query, str_of(s3_wire_prefix(w)), "");
+  escape_url(&query, str_of(w->prefix), "");
   if (page->uploads) {
     buffer_add_text(&query, "&uploads=");
   } else {
@@ -299,7 +299,8 @@ static pprofc_status s3_open(struct backing *backing, pprofc_error *error) {
 }
 
 static void s3_close(struct backing *backing) {
-  s3_wire_close(backing->state);
+  const struct s3_wire *w = backing->state;
+  client_close(w->client);
 }
 
 const struct backing_kind backing_s3 = {"s3://", "key",  s3_open, NULL,     s3_close,

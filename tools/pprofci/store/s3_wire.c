@@ -16,19 +16,6 @@
 /* Minimum size in bytes of a part of a multipart upload. S3 rejects smaller parts. */
 #define S3_MIN ((size_t)5 << 20)
 
-struct s3_wire {
-  struct client *client;
-  struct arena *arena;
-  const char *bucket, *prefix;
-  const char *scheme, *host; /* scheme and host of the server: "https",
-                                "s3.us-east-1.amazonaws.com" */
-  const char *token;
-  struct sigv4_scope scope;
-  bool in_path; /* true if the path of a URL has the bucket; false if the host name has the
-                   bucket */
-  size_t part;
-};
-
 /* ---- the environment --------------------------------- */
 
 static const char *s3_variable(const char *first, const char *second, const char *otherwise) {
@@ -138,18 +125,6 @@ pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wir
   if (status == PPROFC_OK) status = request_open(&w->client, error);
   if (status == PPROFC_OK) *wire = w;
   return status;
-}
-
-void s3_wire_close(struct s3_wire *wire) {
-  client_close(wire->client);
-}
-
-const char *s3_wire_prefix(const struct s3_wire *wire) {
-  return wire->prefix;
-}
-
-size_t s3_wire_part(const struct s3_wire *wire) {
-  return wire->part;
 }
 
 /* ---- a signed request -------------------------------- */

@@ -2,19 +2,28 @@
 #ifndef PPROFCI_STORE_S3_WIRE_H
 #define PPROFCI_STORE_S3_WIRE_H
 
+#include "common/sigv4.h"
 #include "core/mem.h"
 #include "http/request.h"
 
-struct s3_wire;
+/* A bucket and its server. */
+struct s3_wire {
+  struct client *client;
+  struct arena *arena;
+  const char *bucket, *prefix; /* name of the bucket; common prefix of all keys: "PREFIX/", or "" */
+  const char *scheme, *host;   /* scheme and host of the server: "https",
+                                  "s3.us-east-1.amazonaws.com" */
+  const char *token;
+  struct sigv4_scope scope;
+  bool in_path; /* true if the path of a URL has the bucket; false if the host name has the
+                   bucket */
+  size_t part;  /* size in bytes of a part of a multipart upload; larger files are sent in parts */
+};
 
 /* Opens the bucket of "s3://BUCKET/PREFIX". Credentials, region and server address come from the
  * environment. The arena owns the texts. */
 pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wire **wire,
                            pprofc_error *error);
-void s3_wire_close(struct s3_wire *wire);
-
-/* Returns the common prefix of all keys: "PREFIX/", or "". */
-const char *s3_wire_prefix(const struct s3_wire *wire);
 
 struct s3_request {
   const char *method;
@@ -35,9 +44,6 @@ pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *reques
  * PPROFC_E_IO. */
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error);
-
-/* Returns the size in bytes of a part of a multipart upload. Larger files are sent in parts. */
-size_t s3_wire_part(const struct s3_wire *wire);
 
 /* ---- XML --------------------------------------------- */
 

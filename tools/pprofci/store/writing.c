@@ -18,10 +18,6 @@ static void commit_find_id(struct commit_info *f, struct arena *arena) {
   if (!*f->commit) f->commit = identity_variable(names);
 }
 
-static void commit_find_branch(struct commit_info *f, struct arena *arena) {
-  if (!*f->branch) f->branch = identity_branch(arena);
-}
-
 static void commit_find_tag(struct commit_info *f) {
   static const char *const ref[] = {"GITHUB_REF_NAME", NULL};
   static const char *const kind[] = {"GITHUB_REF_TYPE", NULL};
@@ -62,7 +58,7 @@ pprofc_status commit_complete(struct commit_info *f, struct arena *arena, pprofc
                      "the commit is not known: give -commit, or run this in a git checkout");
   if (!commit_is_id(str_of(f->commit)))
     return error_set(error, PPROFC_E_INVALID, "'%s' is not the id of a commit", f->commit);
-  commit_find_branch(f, arena);
+  if (!*f->branch) f->branch = identity_branch(arena);
   commit_find_tag(f);
   for (size_t i = 0; i < f->tag_count; i++)
     if (!commit_is_tag(f->tags[i]))
@@ -143,7 +139,7 @@ static pprofc_status writing_put_object(struct backing *backing,
   pprofc_status status = file_read(profile->path, &data, error);
   sha256_hex_of(buffer_str(&data), hash);
   past_object_key(str_of(hash), key);
-  if (status == PPROFC_OK) status = backing_put(backing, key, buffer_str(&data), error);
+  if (status == PPROFC_OK) status = backing->kind->put(backing, key, buffer_str(&data), error);
   if (hex) memcpy(hex, hash, sizeof hash);
   if (size) *size = data.size;
   buffer_free(&data);
@@ -215,7 +211,7 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
     escape_url(&key, str_of(info->tags[i]), "");
     buffer_printf(&key, "/%s", info->commit);
     const char *name = buffer_take(&key, arena).data;
-    status = name ? backing_put(backing, name, STR("tag\n"), error) : error_nomem(error);
+    status = name ? backing->kind->put(backing, name, STR("tag\n"), error) : error_nomem(error);
   }
   return status;
 }
@@ -229,7 +225,7 @@ static pprofc_status writing_put_record(struct writing *w, struct backing *backi
   memcpy(result->id, hex, sizeof result->id - 1);
   result->id[sizeof result->id - 1] = '\0';
   const char *key = text_printf(&w->arena, "runs/%s/%s.json", info->commit, result->id);
-  return key ? backing_put(backing, key, text, error) : error_nomem(error);
+  return key ? backing->kind->put(backing, key, text, error) : error_nomem(error);
 }
 
 pprofc_status writing_put(struct writing *w, struct backing *backing,

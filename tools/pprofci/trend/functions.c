@@ -19,7 +19,7 @@ pprofc_status trend_open_profile(struct backing *backing, const struct past_prof
   char key[80];
   past_object_key(profile->sha256, key);
   buffer_init(&data, &mem_default, BACKING_FILE_MAX);
-  pprofc_status status = backing_get(backing, key, &data, error);
+  pprofc_status status = backing->kind->get(backing, key, &data, error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_memory(data.data, data.size, NULL, opened, error);
   buffer_free(&data);

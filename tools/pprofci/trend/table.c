@@ -1,6 +1,7 @@
 /* Prints change points as a table, and all series as JSON. */
 #include "trend/trend.h"
 
+#include "core/escape.h"
 #include "core/json_write.h"
 #include "core/log_guard.h"
 #include "page/numbers.h"
@@ -93,8 +94,7 @@ static int table_by_run(const void *a, const void *b) {
 
 /* Pads a line with at least two blanks, up to a column. A column is a code point. */
 static void table_pad(struct buffer *out, size_t begin, size_t width) {
-  size_t cells = 0;
-  for (size_t i = begin; i < out->size; i++) cells += ((unsigned char)out->data[i] & 0xc0) != 0x80;
+  size_t cells = utf8_length(str_slice(buffer_str(out), begin, out->size));
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
