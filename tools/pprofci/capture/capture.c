@@ -6,6 +6,133 @@
 #include "common/terminal.h"
 #include "core/array.h"
 
+enum { GROUP_SERVERS, GROUP_WHAT, GROUP_PYROSCOPE };
+
+static const struct flag_group groups[] = {
+    {"Servers", "These flags name servers with net/http/pprof. `pprofci leaks` needs only the "
+                "profiles of -head."},
+    {"Rounds", NULL},
+    {"Pyroscope", "These flags select profiles from Pyroscope instead of servers."}};
+
+#define FIELD(name) offsetof(struct capture_options, name)
+
+static const struct flag flags[] = {
+    FLAG(STRING, 0, "head", servers[SIDE_HEAD], "URL", NULL, "the server with the change"),
+    FLAG(STRING, 0, "base", servers[SIDE_BASE], "URL", NULL,
+         "the server without the change; pprofci takes profiles from both servers in turns"),
+    FLAG(STRING, 0, "head-run", runs[SIDE_HEAD], "COMMAND", NULL,
+         "shell command that starts the server of -head; pprofci stops it afterwards"),
+    FLAG(STRING, 0, "base-run", runs[SIDE_BASE], "COMMAND", NULL,
+         "shell command that starts the server of -base; pprofci stops it afterwards"),
+    FLAG(STRING, 0, "load", load, "COMMAND", NULL,
+         "shell command that puts load on the server while pprofci takes profiles; with -base, "
+         "pprofci starts it again for each turn"),
+    FLAG(INT, 0, "settle", settle, "SECONDS", "1",
+         "time that the load runs before pprofci takes a profile"),
+    FLAG(INT, 0, "wait", wait, "SECONDS", "30", "longest time until the first answer of a server"),
+    FLAG(STRING, GROUP_WHAT, "out", out, "DIR", NULL,
+         "a new folder: base/cpu, head/cpu, head/heap ... with a profile of each round"),
+    FLAG(STRING, GROUP_WHAT, "kinds", kinds, "LIST", "cpu,heap,goroutine,mutex,block",
+         "kinds of profile, separated by commas"),
+    FLAG(INT, GROUP_WHAT, "count", count, "N", "5", "number of rounds"),
+    FLAG(INT, GROUP_WHAT, "warmup", warmup, "N", "1",
+         "number of rounds before the rounds of -count, saved in a folder named warmup"),
+    FLAG(INT, GROUP_WHAT, "seconds", seconds, "N", "10",
+         "seconds for which the server collects cpu, mutex and block in a round"),
+    FLAG(INT, GROUP_WHAT, "interval", interval, "SECONDS", "0",
+         "time between the starts of two rounds; 0: start the next one immediately"),
+    FLAG(STRING, GROUP_PYROSCOPE, "pyroscope", pyroscope, "URL", NULL, "the address of the server"),
+    FLAG(STRING, GROUP_PYROSCOPE, "query", queries[SIDE_HEAD], "SELECTOR", NULL,
+         "labels to select: {service_name=\"shop\", side=\"head\"}; a profile type before the { "
+         "needs a single kind in -kinds"),
+    FLAG(STRING, GROUP_PYROSCOPE, "base-query", queries[SIDE_BASE], "SELECTOR", NULL,
+         "labels to select for the base"),
+    FLAG(STRING, GROUP_PYROSCOPE, "from", from, "TIME", "now-1h",
+         "seconds since 1970, or now-30m; the time range is divided into as many slices as rounds"),
+    FLAG(STRING, GROUP_PYROSCOPE, "until", until, "TIME", "now", "end of the time range"),
+};
+
+static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
+                                    "-out DIR -pyroscope URL -query SELECTOR [flags]", NULL};
+
+static const char *const details[] = {
+    "Takes profiles of running servers in rounds, the base and the head in turns, as sets for "
+    "`pprofci run`, `pprofci leaks` and `pprofc -noise`. A profile that a server lacks is skipped "
+    "with a warning; any other failure ends the capture, and nothing is written. Commands see "
+    "PPROFCI_SIDE, base or head, and PPROFCI_URL, the address of its server.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofci capture -out set -head localhost:6060 -count 10 -seconds 2 && pprofci leaks set/head",
+     "does the server leak?"},
+    {"pprofci capture -out set -base-run './old -port 6061' -base localhost:6061 -head-run './new "
+     "-port 6060' -head localhost:6060 -load ./load.sh",
+     "both versions under load"},
+    {"pprofc -top -noise -diff_base=set/base/cpu set/head/cpu", "what changed beyond noise"},
+    {NULL, NULL}};
+
+static const struct flag_note environment[] = {
+    {"PYROSCOPE_TOKEN", "identifies you to Pyroscope"},
+    {"PYROSCOPE_USER", "user for basic authentication; the token is the password"},
+    {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {
+    {"0", "everything was captured"}, {"1", "failed; nothing is written"}, {NULL, NULL}};
+
+const struct flag_table capture_table = {
+    FLAG_TABLE("pprofci capture", "takes sets of profiles from servers under load"),
+    .examples = examples, .environment = environment};
+
+static pprofc_status capture_check_numbers(const struct capture_options *o, pprofc_error *error) {
+  const struct {
+    const char *name, *unit;
+    int64_t value, least, most;
+  } numbers[] = {
+      {"count", "", o->count, 1, 1000},           {"warmup", "", o->warmup, 0, 1000},
+      {"seconds", "", o->seconds, 1, 3600},       {"interval", " seconds", o->interval, 0, 86400},
+      {"settle", " seconds", o->settle, 0, 3600}, {"wait", " seconds", o->wait, 0, 3600}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most)
+      return error_set(error, PPROFC_E_INVALID, "-%s must be from %lld to %lld%s", numbers[i].name,
+                       (long long)numbers[i].least, (long long)numbers[i].most, numbers[i].unit);
+  return PPROFC_OK;
+}
+
+static pprofc_status capture_check_side(const struct capture_options *o, int side,
+                                        pprofc_error *error) {
+  const char *name = side_names[side];
+  if (*o->runs[side] && !*o->servers[side])
+    return error_set(error, PPROFC_E_INVALID, "-%s-run needs -%s, where the server answers", name,
+                     name);
+  if (*o->servers[side] && *o->pyroscope)
+    return error_set(error, PPROFC_E_INVALID, "-%s cannot be combined with -pyroscope", name);
+  if (*o->queries[side] && !*o->pyroscope)
+    return error_set(error, PPROFC_E_INVALID, "a query needs -pyroscope");
+  return PPROFC_OK;
+}
+
+static pprofc_status capture_check_sources(const struct capture_options *o, pprofc_error *error) {
+  for (int side = 0; side < SIDES; side++) {
+    pprofc_status status = capture_check_side(o, side, error);
+    if (status != PPROFC_OK) return status;
+  }
+  if (!*o->out) return error_set(error, PPROFC_E_INVALID, "-out is needed");
+  if (*o->pyroscope && !*o->queries[SIDE_HEAD])
+    return error_set(error, PPROFC_E_INVALID, "-pyroscope needs -query");
+  if (!*o->pyroscope && !*o->servers[SIDE_HEAD])
+    return error_set(error, PPROFC_E_INVALID, "-head or -pyroscope is needed");
+  return PPROFC_OK;
+}
+
+/* Checks the command line. */
+static pprofc_status capture_check(void *options, const struct command_line *line,
+                                   pprofc_error *error) {
+  pprofc_status status = capture_check_numbers(options, error);
+  (void)line;
+  return status == PPROFC_OK ? capture_check_sources(options, error) : status;
+}
+
 pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
                           pprofc_error *error) {
   if (!ARRAY_RESERVE(&mem_default, capture->items, capture->capacity, capture->count + 1)) {

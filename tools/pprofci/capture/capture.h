@@ -20,9 +20,6 @@ struct capture_options {
   const char *from, *until;
 };
 
-/* Checks the command line. */
-pprofc_status capture_check(void *options, const struct command_line *line, pprofc_error *error);
-
 /* One captured profile. */
 struct capture_item {
   pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
@@ -58,15 +55,5 @@ pprofc_status capture_queries(struct capture *capture, pprofc_error *error);
 pprofc_status capture_write(const struct capture *capture, pprofc_error *error);
 
 /* ---- programs ---------------------------------------- */
-
-/* Starts a shell command in its own process group and sends its output to standard error. A signal
- * that ends this program ends the commands first. */
-pprofc_status processes_start(const char *command, const char *side, const char *address,
-                              pprofc_error *error);
-/* Returns PPROFC_E_IO if one of the first `count` programs has ended. */
-pprofc_status processes_check(size_t count, pprofc_error *error);
-/* Stops all programs except the first `first` programs. Sends SIGTERM, and sends SIGKILL three
- * seconds later. */
-void processes_stop(size_t first);
 
 #endif

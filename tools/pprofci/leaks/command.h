@@ -18,9 +18,6 @@ struct leaks_command {
   uint64_t brief_bytes;
 };
 
-/* Checks the command line. */
-pprofc_status leaks_check(void *options, const struct command_line *line, pprofc_error *error);
-
 /* Heap and goroutine profiles in files and folders, which can show leaks. */
 struct leaks_inputs {
   struct arena arena;

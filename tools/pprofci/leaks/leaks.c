@@ -1,8 +1,98 @@
 /* Implements `pprofci leaks`: finds memory and goroutines that grow without bound. */
 #include "common/save.h"
+#include "common/signals.h"
 #include "leaks/command.h"
 
-#include "common/signals.h"
+enum { GROUP_JUDGE, GROUP_OUTPUT };
+
+static const struct flag_group groups[] = {{"Judgement", NULL}, {"Output", NULL}};
+
+static const char *add_ignore(void *options, const struct flag *flag, const char *text) {
+  struct leaks_command *command = options;
+  (void)flag;
+  if (command->ignore_count == IGNORES_MAX) return "too many";
+  command->ignore[command->ignore_count++] = text;
+  return NULL;
+}
+
+#define FIELD(name) offsetof(struct leaks_command, name)
+
+static const struct flag flags[] = {
+    FLAG(FLOAT, 0, "floor", floor_kb, "KB", "512",
+         "smallest heap growth to report, in kB (1024 bytes)"),
+    FLAG(FLOAT, 0, "floor-count", floor_count, "N", "10",
+         "smallest growth of goroutines and other counts to report"),
+    FLAG(INT, 0, "warmup", warmup, "N", "-1",
+         "skip the first N profiles of each kind; -1: skip 1 if there are at least 6"),
+    FLAG(FLOAT, 0, "kept", kept, "PERCENT", "80",
+         "share of its allocations, in percent, that a stack must keep to be a leak"),
+    FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",
+         "probability of a false alarm over all stacks of a kind"),
+    FLAG_CALLS(
+        STRING, 0, 0, "ignore", "RE", add_ignore,
+        "skip stacks with these functions, in addition to the built-in list; may be repeated"),
+    SWITCH(GROUP_OUTPUT, "list-ignored", list_ignored,
+           "print the built-in list of functions to skip, and exit"),
+    SWITCH(GROUP_OUTPUT, "json", json, "print all results as JSON"),
+    FLAG(STRING, GROUP_OUTPUT, "folded", folded, "FILE", NULL,
+         "write the growth of the leaks as folded stacks, for a flame graph"),
+    FLAG(STRING, GROUP_OUTPUT, "html", html, "FILE", NULL,
+         "write a page with a chart of each row and a flame graph of the growth, in one file"),
+    FLAG(INT, GROUP_OUTPUT, "top", top, "N", "20", "number of rows to print"),
+    COMMAND_BUDGET(GROUP_OUTPUT),
+};
+
+static const char *const usage[] = {"[flags] DIR | FILE ...", NULL};
+
+static const char *const details[] = {
+    "Finds what grows without end in heap, goroutine and other profiles of one running program. It "
+    "needs at least 3 profiles of a kind, and 5 to test the trend. Profiles are ordered by their "
+    "times, or by name. A DIR is read with its subfolders, except those named warmup. Each sample "
+    "of a goroutineleak profile is a leak.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofci leaks profiles/", "what leaks in a folder of profiles"},
+    {"pprofci leaks -html leaks.html profiles/", "a page with charts and flame graphs"},
+    {NULL, NULL}};
+
+static const struct flag_note environment[] = {
+    {"PPROF_BINARY_PATH", "where binaries are, for profiles without names"}, {NULL, NULL}};
+
+static const struct flag_note statuses[] = {{"0", "nothing leaks"},
+                                            {"1", "failed, or nothing could be judged"},
+                                            {"2", "something leaks"},
+                                            {NULL, NULL}};
+
+const struct flag_table leaks_table = {
+    FLAG_TABLE("pprofci leaks", "finds leaking memory and goroutines in profiles over time"),
+    .examples = examples, .environment = environment};
+
+/* Checks the ranges of the flags that are numbers. */
+static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
+  if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15))
+    return error_set(error, PPROFC_E_INVALID, "-floor must be at least 0 KiB");
+  if (!(c->floor_count >= 1 && c->floor_count <= 1e15))
+    return error_set(error, PPROFC_E_INVALID, "-floor-count must be at least 1");
+  if (c->warmup < -1 || c->warmup > LEAK_PROFILES)
+    return error_set(error, PPROFC_E_INVALID, "-warmup must be from -1 to %d", LEAK_PROFILES);
+  if (!(c->kept >= 0 && c->kept <= 100))
+    return error_set(error, PPROFC_E_INVALID, "-kept must be from 0 to 100 percent");
+  if (!(c->alpha > 0 && c->alpha <= 0.5))
+    return error_set(error, PPROFC_E_INVALID, "-alpha must be above 0 and at most 0.5");
+  if (c->top < 1) return error_set(error, PPROFC_E_INVALID, "-top must be at least 1");
+  return PPROFC_OK;
+}
+
+/* Checks the command line. */
+static pprofc_status leaks_check(void *options, const struct command_line *line,
+                                 pprofc_error *error) {
+  const struct leaks_command *command = options;
+  pprofc_status status = leaks_check_numbers(command, error);
+  if (status == PPROFC_OK && !line->count && !command->list_ignored)
+    status = error_set(error, PPROFC_E_INVALID, "no DIR or FILE given");
+  return status;
+}
 
 static void leaks_print_ignored(struct output *out) {
   static const char *const lists[LEAK_LISTS] = {"heap", "counts", "skipped at the leaf"};

@@ -28,12 +28,6 @@ struct jobs {
 pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
 
-/* True if the text is a number of jobs, or names of jobs separated by commas. */
-bool jobs_expectation_is_valid(const char *text);
-
-/* Adds a problem for each expected job that is missing. */
-pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error);
-
 /* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. The
  * function has the type read_rows_fn, and its context is the jobs. */
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
@@ -44,10 +38,6 @@ pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error);
 
 /* True if a job has measurements. */
 bool jobs_have_results(const struct jobs *jobs);
-
-/* Sets commits and machines from the jobs. Records a warning if a job compared nothing, or if the
- * jobs have different commits. */
-pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error);
 
 /* Joins the instruction counts of the jobs, and the functions that -fail-on found in the jobs. Sets
  * the verdict if a count or a function regressed. */

@@ -63,9 +63,6 @@ void html_links(struct fill *f, const struct page_model *m, const struct run_pai
 
 /* ---- hunks.c ---------------------------------------- */
 
-/* Adds the hunks of a pair of profiles to the page. */
-void hunks_fill(struct fill *f, const struct run_pair *pair);
-
 /* Appends the changed source lines whose cost grew most in a pair of profiles. Appends at most
  * `most` lines, as plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);

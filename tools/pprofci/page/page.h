@@ -52,6 +52,4 @@ pprofc_status outside_add(struct ci_run *run, const struct node *root, const cha
 /* The first function writes the links as a member of a manifest. The second function adds the links
  * to the page. Without links, both functions write nothing. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
-void outside_fill(struct fill *f, const struct ci_run *run);
-
 #endif

@@ -20,11 +20,6 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
 
 /* ---- details.c -------------------------------------- */
 
-/* Adds the numbers of all units of a benchmark, and its profiles. Omits `shown`, a profile that the
- * page already shows. */
-void details_fill(struct fill *f, const struct page_model *m, const struct benchmark *b,
-                  const struct run_pair *shown);
-
 /* Adds the next row of the list "pairs". The row is a pair of profiles with its tabs
  * (tabs_fill). */
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,

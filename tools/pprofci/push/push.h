@@ -61,16 +61,6 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
 pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                              pprofc_error *error);
 
-/* Converts the bytes of a profile to a gzip'd request body. The labels of the profile become
- * attributes of its resource. */
-pprofc_status push_make_otlp(struct push *push, const struct push_item *item, pprofc_str *body,
-                             pprofc_error *error);
-
-/* Reads the reply. Rejected profiles are an error. Any other message of the server is printed as a
- * note. */
-pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
-                              const struct reply *reply, pprofc_error *error);
-
 /* ---- sending ----------------------------------------- */
 
 /* Sends one profile by the protocol that the options select. */

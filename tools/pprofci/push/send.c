@@ -1,13 +1,200 @@
-/* Implements the two upload protocols of Pyroscope. The protocol push.v1 uses protobuf, and /ingest
- * uses a form. */
+/* Sends profiles: by the protocols push.v1 (protobuf) and /ingest (a form) of Pyroscope, or by OTLP
+ * over HTTP. */
+#include "codec/gzip_writer.h"
+#include "codec/wire_write.h"
+#include "common/terminal.h"
 #include "core/escape.h"
 #include "core/system.h"
+#include "otlp_export.pb-c.h"
+#include "pprofc/report.h"
 #include "push/push.h"
 #include "pyroscope.pb-c.h"
 #include "run/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+/* ---- OTLP ------------------------------------------- */
+
+#define HEADERS "OTEL_EXPORTER_OTLP_HEADERS"
+
+pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
+                             pprofc_error *error) {
+  pprofc_report_options options;
+  struct buffer data;
+  pprofc_report_options_init(&options);
+  options.format = "otlp";
+  buffer_init(&data, &mem_default, SIZE_MAX / 2);
+  pprofc_status status = pprofc_report(profile, &options, buffer_write, &data, error);
+  *bytes = buffer_take(&data, &push->remote.arena);
+  return bytes->data ? status : error_nomem(error);
+}
+
+static int otlp_digit(char c) {
+  static const char digits[] = "0123456789abcdef";
+  if (c >= 'A' && c <= 'F') c = (char)(c | 32);
+  const char *at = c ? strchr(digits, c) : NULL;
+  return at ? (int)(at - digits) : -1;
+}
+
+/* Decodes escapes such as "%2C" in place. */
+static void otlp_decode(char *text) {
+  char *out = text;
+  for (; *text; text++) {
+    int high = *text == '%' ? otlp_digit(text[1]) : -1;
+    int low = high >= 0 ? otlp_digit(text[2]) : -1;
+    *out++ = low >= 0 ? (char)(high * 16 + low) : *text;
+    if (low >= 0) text += 2;
+  }
+  *out = '\0';
+}
+
+/* Parses headers as "name=value,name=value" with percent-encoded values, the format of
+ * OpenTelemetry. */
+pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
+  const char *variable = getenv(HEADERS);
+  pprofc_str rest = str_of(variable ? variable : ""), item;
+  pprofc_status status =
+      remote_add(&push->remote, "Content-Encoding", "gzip", "Content-Encoding", error);
+  while (status == PPROFC_OK && str_next(&rest, ',', &item)) {
+    item = str_trim(item);
+    size_t equals = str_find_char(item, '=');
+    if (!item.size) continue;
+    if (!equals || equals == item.size)
+      return error_set(error, PPROFC_E_INVALID, HEADERS " is not NAME=VALUE,NAME=VALUE");
+    char *name = (char *)text_keep(&push->remote.arena, str_trim(str_slice(item, 0, equals)));
+    char *value =
+        (char *)text_keep(&push->remote.arena, str_trim(str_slice(item, equals + 1, item.size)));
+    if (!name || !value) return error_nomem(error);
+    otlp_decode(value);
+    status = remote_add(&push->remote, name, value, HEADERS, error);
+    if (status == PPROFC_OK) status = remote_add_secret(&push->remote, value, error);
+  }
+  return status;
+}
+
+/* Labels of a profile as attributes of the OTLP resource. The label service_name becomes
+ * OpenTelemetry's "service.name". */
+struct otlp_attributes {
+  OtlpExport__Resource resource;
+  OtlpExport__KeyValue pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
+  OtlpExport__AnyValue values[LABELS_MAX + 12];
+};
+
+static pprofc_status otlp_add_attribute(struct push *push, struct otlp_attributes *a,
+                                        pprofc_str name, pprofc_str value, pprofc_error *error) {
+  size_t i = a->resource.n_attributes;
+  if (!value.size) return PPROFC_OK;
+  if (!utf8_valid(value))
+    return error_set(error, PPROFC_E_INVALID, "the label %.*s is not UTF-8", STR_ARG(name));
+  otlp_export__key_value__init(&a->pairs[i]);
+  otlp_export__any_value__init(&a->values[i]);
+  a->pairs[i].key = (char *)text_keep(&push->remote.arena, name);
+  a->values[i].string_value = (char *)text_keep(&push->remote.arena, value);
+  a->pairs[i].value = &a->values[i];
+  a->pointers[i] = &a->pairs[i];
+  a->resource.n_attributes++;
+  return a->pairs[i].key && a->values[i].string_value ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status otlp_fill_attributes(struct push *push, const struct push_item *item,
+                                          struct otlp_attributes *a, pprofc_error *error) {
+  otlp_export__resource__init(&a->resource);
+  a->resource.attributes = a->pointers;
+  pprofc_status status =
+      otlp_add_attribute(push, a, STR("service.name"), str_of(push->options->service), error);
+  if (status == PPROFC_OK)
+    status = otlp_add_attribute(push, a, STR("side"), str_of(item->side), error);
+  for (size_t i = 0; i < push->label_count && status == PPROFC_OK; i++)
+    status = otlp_add_attribute(push, a, push->labels[i].name, push->labels[i].value, error);
+  return status;
+}
+
+static void otlp_put_field(struct gzip_writer *out, size_t size) {
+  uint8_t head[WIRE_FIELD_MAX];
+  gzip_writer_add(out, head, (size_t)(wire_put_head(head, 1, size) - head));
+}
+
+/* Writes an OTLP request. Copies the fields before ResourceProfiles (field 1) unchanged. Writes
+ * ResourceProfiles last, and puts the attributes at its start. */
+static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, pprofc_str inner,
+                          pprofc_str resource) {
+  size_t head = 1 + varint_bytes(resource.size);
+  gzip_writer_add(out, bytes.data, at);
+  otlp_put_field(out, head + resource.size + inner.size);
+  otlp_put_field(out, resource.size);
+  gzip_writer_add(out, resource.data, resource.size);
+  gzip_writer_add(out, inner.data, inner.size);
+}
+
+/* Finds the offset and the content of the field ResourceProfiles (field 1). */
+static bool otlp_find_resource(pprofc_str bytes, size_t *at, pprofc_str *inner) {
+  for (*at = 0; *at < bytes.size;) {
+    size_t p = *at + 1;
+    uint64_t size = 0;
+    for (unsigned shift = 0; p < bytes.size && shift < 63; shift += 7) {
+      size |= (uint64_t)(bytes.data[p] & 0x7f) << shift;
+      if (!(bytes.data[p++] & 0x80)) break;
+    }
+    if (size > bytes.size - p) return false;
+    *inner = str_slice(bytes, p, p + (size_t)size);
+    if (bytes.data[*at] == (1 << 3 | 2)) return p + size == bytes.size;
+    *at = p + (size_t)size;
+  }
+  return false;
+}
+
+static pprofc_status otlp_pack_body(struct push *push, const struct push_item *item,
+                                    pprofc_str resource, pprofc_str *body, pprofc_error *error) {
+  struct buffer packed;
+  pprofc_str inner;
+  size_t at;
+  if (!otlp_find_resource(item->bytes, &at, &inner))
+    return error_set(error, PPROFC_E_FORMAT, "'%s' cannot be written as OTLP", item->path);
+  buffer_init(&packed, &mem_default, SIZE_MAX / 2);
+  struct gzip_writer *out = gzip_writer_open(&mem_default, 0, buffer_write, &packed);
+  if (out) otlp_put_body(out, item->bytes, at, inner, resource);
+  pprofc_status status = out ? gzip_writer_finish(out) : PPROFC_E_NOMEM;
+  *body = buffer_take(&packed, &push->remote.arena);
+  return status == PPROFC_OK && body->data ? PPROFC_OK : error_nomem(error);
+}
+
+/* Converts the bytes of a profile to a gzip'd request body. The labels of the profile become
+ * attributes of its resource. */
+static pprofc_status push_make_otlp(struct push *push, const struct push_item *item,
+                                    pprofc_str *body, pprofc_error *error) {
+  struct otlp_attributes attributes;
+  pprofc_status status = otlp_fill_attributes(push, item, &attributes, error);
+  if (status != PPROFC_OK) return status;
+  size_t size = otlp_export__resource__get_packed_size(&attributes.resource);
+  uint8_t *packed = arena_alloc(&push->remote.arena, size + 1);
+  if (!packed) return error_nomem(error);
+  otlp_export__resource__pack(&attributes.resource, packed);
+  return otlp_pack_body(push, item, (pprofc_str){(const char *)packed, size}, body, error);
+}
+
+/* Reads the reply. Rejected profiles are an error. Any other message of the server is printed as a
+ * note. */
+static pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
+                                     const struct reply *reply, pprofc_error *error) {
+  pprofc_str content = reply_content(reply);
+  pprofc_status status = PPROFC_OK;
+  OtlpExport__Response *response =
+      otlp_export__response__unpack(NULL, content.size, (const uint8_t *)content.data);
+  if (!response) return error_set(error, PPROFC_E_IO, "%s: not an OTLP reply", push->options->to);
+  const OtlpExport__PartialSuccess *partial = response->partial_success;
+  const char *said = partial ? partial->error_message : "";
+  if (remote_has_secret(&push->remote, str_of(said)) || !utf8_valid(str_of(said))) said = "";
+  if (partial && partial->rejected_profiles)
+    status = error_set(error, PPROFC_E_IO, "%s: the server has rejected %lld profiles%s%.300s",
+                       push->options->to, (long long)partial->rejected_profiles, *said ? ": " : "",
+                       said);
+  else if (*said)
+    message_note("pprofci: '%s': the server says: %.300s", item->path, said);
+  otlp_export__response__free_unpacked(response, NULL);
+  return status;
+}
 
 #define LIMIT_MS 60000
 #define BOUNDARY "pprofci-3b7c2e5f9d8a4160"

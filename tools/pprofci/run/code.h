@@ -14,23 +14,6 @@ struct def {
   int64_t first, last; /* lines of the definition with its decorators */
 };
 
-struct defs {
-  struct def *items; /* sorted by name and line */
-  size_t count;
-};
-
-/* Reads the definitions of a Python file. Skips text in strings and in brackets. Returns false when
- * out of memory. */
-bool defs_read(struct defs *defs, const struct source_file *file, struct arena *arena);
-
-/* Returns the first definition with a name, and sets *count to their number. Returns NULL if there
- * is no such definition. */
-const struct def *defs_find(const struct defs *defs, pprofc_str name, size_t *count);
-
-/* Returns the last line of the function that begins on line `first`. Recognizes the end by the
- * indentation. */
-int64_t defs_last_line(const struct source_file *file, int64_t first);
-
 /* Closes the programs and sources that code_open opened (run.h). */
 void code_close(struct ci_run *run);
 

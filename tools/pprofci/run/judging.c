@@ -1,12 +1,349 @@
-/* Reads the runs of a pair of profiles and judges their functions. */
+/* Reads the runs of a pair of profiles, judges their functions, and converts the verdicts to the
+ * data that the page shows. */
 #include "run/judging.h"
 
+#include "core/escape.h"
 #include "core/log_guard.h"
 #include "noise/noise.h"
 #include "pipeline/pipeline.h"
 #include "run/code.h"
 #include "run/profiles.h"
 #include "run/text.h"
+#include "verdict/print/blame.h"
+#include "verdict/print/domains.h"
+
+#include <math.h>
+
+#define ROWS_MOST 30
+/* Growth, as a share of the base, from which the page shows a function without a test. */
+#define LEAST_SHARE 0.01
+/* Maximum length of the list of functions between which cost moved. */
+#define INSIDE_MOST 8
+#define NAME_MOST   160 /* maximum length in bytes of a name in a sentence */
+#define SUMS_MOST   3   /* maximum number of groups of functions whose sums a sentence lists */
+
+/* State while a comparison is created. */
+struct filling {
+  struct ci_run *run;
+  const struct judged *judged;
+  const struct noise_report *report;
+  struct blame blame;
+  struct pair_verdicts *to;
+};
+
+/* ---- one function ------------------------------------ */
+
+/* Finds the file and line of a function. Searches the profiles of the head first, then the profiles
+ * of the base. */
+static void judged_row_place(const struct filling *f, pprofc_str name, struct change *change) {
+  const struct judged *j = f->judged;
+  change->file = "";
+  for (size_t i = 0; i < j->count; i++) {
+    const pprofc_profile *profile = j->runs[(i + j->bases) % j->count].profile;
+    for (uint32_t k = 0; k < pprofc_profile_function_count(profile); k++) {
+      pprofc_function function = pprofc_profile_function(profile, k);
+      if (!function.filename.size || !str_equal(function.name, name)) continue;
+      change->file = text_keep(&f->run->arena, function.filename);
+      change->line = function.start_line;
+      return;
+    }
+  }
+}
+
+static const char *judged_row_text(const struct filling *f, pprofc_str name) {
+  if (!name.size) return "<unknown>";
+  return text_keep(&f->run->arena, escape_line_keep(name, &f->run->arena));
+}
+
+static bool judged_row_changed(const struct noise_report *report, const pprofc_verdict_row *row) {
+  return row->relation || pprofc_verdict_is_change(row->flat.verdict) ||
+         noise_domain_moved(report, row);
+}
+
+struct change judged_estimate(const struct noise_report *report, const pprofc_verdict_estimate *e) {
+  struct change change = {.base = e->base,
+                          .head = e->head,
+                          .delta = e->delta,
+                          .low = (double)NAN,
+                          .high = (double)NAN,
+                          .q = e->q,
+                          .verdict = pprofc_verdict_name(e->verdict),
+                          .code = "",
+                          .changed = pprofc_verdict_is_change(e->verdict),
+                          .certain = pprofc_verdict_is_certain(e->verdict)};
+  if (report->summary.lone) change.q = (double)NAN;
+  if (isnan(e->p) || report->summary.lone) return change;
+  change.low = e->low;
+  change.high = e->high;
+  return change;
+}
+
+/* Converts a verdict row. Returns false when out of memory. */
+static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
+                            struct change *change) {
+  *change = judged_estimate(f->report, &row->flat);
+  change->name = judged_row_text(f, row->name);
+  change->share = blame_share(&f->blame, row->flat.delta);
+  change->changed = judged_row_changed(f->report, row);
+  judged_row_place(f, row->name, change);
+  if (row->relation) {
+    change->verdict = pprofc_verdict_relation_name(row->relation);
+    change->partner = judged_row_text(f, f->report->rows[row->partner].name);
+    if (!change->partner) return false;
+  }
+  return change->name && change->file;
+}
+
+/* ---- cost that moved --------------------------------- */
+
+/* Returns the names of the functions of a domain. A domain is a group of functions between which
+ * cost moved. */
+static const char *judged_domain_names(const struct filling *f,
+                                       const pprofc_verdict_domain *domain) {
+  struct buffer names;
+  buffer_init(&names, f->run->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < domain->row_count && i < INSIDE_MOST; i++) {
+    pprofc_str name = f->report->rows[domain->rows[i]].name;
+    buffer_add_text(&names, i ? ", " : "");
+    buffer_add_str(&names, escape_line_keep(str_slice(name, 0, NAME_MOST), &f->run->arena));
+  }
+  if (domain->row_count > INSIDE_MOST)
+    buffer_printf(&names, " and %zu more", domain->row_count - INSIDE_MOST);
+  return buffer_take(&names, &f->run->arena).data;
+}
+
+/* Returns the new name of a renamed domain. A domain is a group of functions between which cost
+ * moved. For a domain of two related functions that is named after one function, returns the other
+ * function. Returns "" for any other domain. */
+static pprofc_str judged_domain_partner(const struct noise_report *report,
+                                        const pprofc_verdict_domain *domain) {
+  const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
+  if (domain->kind == PPROFC_DOMAIN_RENAMED) return domain->renamed;
+  if (domain->row_count != 2 || !first->relation) return STR("");
+  const pprofc_verdict_row *second = &report->rows[first->partner];
+  if (str_equal(domain->name, first->name)) return second->name;
+  return str_equal(domain->name, second->name) ? first->name : STR("");
+}
+
+/* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
+ * two related functions, the line names both. Returns false when out of memory. */
+static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
+                               struct change *change) {
+  *change = judged_estimate(f->report, &domain->net);
+  change->name = judged_row_text(f, domain->name);
+  change->file = "";
+  change->code = "";
+  change->share = (double)NAN;
+  change->changed = true;
+  change->verdict = noise_domain_word(domain);
+  pprofc_str partner = judged_domain_partner(f->report, domain);
+  bool names = !partner.size || domain->row_count > 2;
+  if (partner.size) change->partner = judged_row_text(f, partner);
+  if (names) change->inside = judged_domain_names(f, domain);
+  return change->name && (change->partner || !partner.size) && (change->inside || !names);
+}
+
+/* ---- all functions ----------------------------------- */
+
+/* With `changed`, adds the rows of changed functions. Otherwise adds the other rows whose self
+ * value differs. */
+static bool judged_take(struct filling *f, bool changed) {
+  struct pair_verdicts *to = f->to;
+  for (size_t i = 0; i < f->report->row_count; i++) {
+    const pprofc_verdict_row *row = &f->report->rows[i];
+    if (judged_row_changed(f->report, row) != changed) continue;
+    if (!changed && row->flat.delta == 0) continue;
+    const pprofc_verdict_domain *domain = noise_domain_moved(f->report, row);
+    if (domain && domain->rows[0] != i) continue;
+    if (to->row_count == ROWS_MOST)
+      to->left_out++;
+    else if (domain ? !judged_domain_take(f, domain, &to->rows[to->row_count++])
+                    : !judged_row_take(f, row, &to->rows[to->row_count++]))
+      return false;
+  }
+  return true;
+}
+
+/* True if the function explains growth. Lock contention cannot be tested with one run per side. In
+ * that case every function that grew enough explains growth. */
+static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
+  const pprofc_verdict_estimate *e = &row->flat;
+  const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
+  if (row->relation || !(e->delta > 0)) return false;
+  if (domain && (domain->moved || !(domain->net.delta > 0))) return false;
+  if (e->verdict == PPROFC_VERDICT_UNKNOWN)
+    return e->delta >= LEAST_SHARE * f->report->summary.total_base;
+  return pprofc_verdict_is_change(e->verdict);
+}
+
+/* Lists the functions that explain growth. The rows are sorted by size of the change. */
+static bool judged_blame(struct filling *f) {
+  struct pair_verdicts *to = f->to;
+  for (size_t i = 0; i < f->report->row_count && to->because_count < CHANGES_MOST; i++) {
+    const pprofc_verdict_row *row = &f->report->rows[i];
+    if (judged_is_reason(f, row) && !judged_row_take(f, row, &to->because[to->because_count++]))
+      return false;
+  }
+  return true;
+}
+
+/* ---- sentences --------------------------------------- */
+
+/* Returns the sentence of the comparison. Adds the sum of each domain, a group of functions, whose
+ * sum changed: "Grew inside svc.f: net +353 ±64 of 894." */
+static const char *judged_sentence(const struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  struct buffer out;
+  size_t count, added = 0;
+  const pprofc_verdict_domain *domains = pprofc_verdicts_domains(f->report->verdicts, &count);
+  buffer_init(&out, f->run->mem, SIZE_MAX / 2);
+  buffer_add_str(&out, s->sentence);
+  for (size_t i = 0; i < count && added < SUMS_MOST; i++) {
+    const pprofc_verdict_estimate *net = &domains[i].net;
+    char text[DOMAIN_TEXT];
+    if (domains[i].moved || !pprofc_verdict_is_change(net->verdict)) continue;
+    struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fmax(net->base, net->head));
+    noise_domain_text(&domains[i], &unit, s->lone, text);
+    buffer_printf(&out, " %c%s.", *text - ('a' - 'A'), text + 1); /* make the first letter of the
+                                                                     verb a capital */
+    added++;
+  }
+  pprofc_str whole = buffer_take(&out, &f->run->arena);
+  return whole.data ? text_keep(&f->run->arena, escape_line_keep(whole, &f->run->arena)) : NULL;
+}
+
+/* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs a side". */
+static const char *judged_visible(const struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  struct arena *arena = &f->run->arena;
+  if (!f->to->largest) return "";
+  if (!isfinite(s->visible))
+    return text_printf(arena, "no change of %s of any size can be detected", f->to->largest);
+  const char *seen = text_printf(arena, "smallest detectable change: %.0f%% (%s)",
+                                 ceil(100 * s->visible), f->to->largest);
+  if (!seen || !isfinite(s->runs_for_5)) return seen;
+  return text_printf(arena, "%s; 5%% needs %.0f runs a side", seen, s->runs_for_5);
+}
+
+static const char *judged_note(const struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  double samples = 0;
+  if (s->tested || s->changed) return "";
+  for (size_t i = 0; i < f->report->row_count; i++)
+    samples += f->report->rows[i].flat.samples * (double)(s->base_runs + s->head_runs);
+  return text_printf(&f->run->arena, "nothing to judge: %.0f samples", samples);
+}
+
+static void command_option(struct buffer *out, const char *name, const char *value) {
+  buffer_printf(out, " -%s=", name);
+  escape_shell(out, str_of(value));
+}
+
+/* Appends a path in the artifacts that contains the name of the pair of profiles. */
+static void command_path(struct buffer *out, const char *option, const char *folder,
+                         const char *name, const char *rest) {
+  struct buffer path;
+  buffer_init(&path, out->mem, SIZE_MAX / 2);
+  buffer_printf(&path, "%s%s%s", folder, name, rest);
+  buffer_add_char(out, ' ');
+  if (option) buffer_printf(out, "-%s=", option);
+  escape_shell(out, buffer_str(&path));
+  out->failed |= path.failed;
+  buffer_free(&path);
+}
+
+static void command_exposure(struct buffer *out, const struct filling *f,
+                             const struct run_pair *pair) {
+  const pprofc_verdict_run *first = &f->judged->runs[0];
+  int normalize_by = f->run->options->normalize_by;
+  if (normalize_by) buffer_printf(out, " -normalize_by=%s", noise_exposures[normalize_by]);
+  if (*f->run->options->ops) {
+    command_option(out, "ops", f->run->options->ops);
+    return;
+  }
+  if (first->per_operation > 0 && pair->kept) {
+    command_path(out, "bench_base", pair->kept, "", "/base.txt");
+    command_path(out, "bench_head", pair->kept, "", "/head.txt");
+  } else if (first->operations > 0) {
+    buffer_printf(out, " -ops=%.0f,%.0f", first->operations, first->operations);
+  }
+}
+
+/* Returns the command that prints the same verdicts. The user runs the command in the folder of the
+ * page. */
+static const char *judged_command(const struct filling *f, const struct run_pair *pair,
+                                  const char *index) {
+  struct buffer out;
+  buffer_init(&out, f->run->mem, SIZE_MAX / 2);
+  buffer_add_text(&out, "pprofc -blame");
+  if (run_has(index)) buffer_printf(&out, " -sample_index=%s", index);
+  if (run_has(pair->hide)) command_option(&out, "hide", pair->hide);
+  command_exposure(&out, f, pair);
+  if (pair->kept) {
+    command_path(&out, "diff_base", pair->kept, "", "/base");
+    command_path(&out, NULL, pair->kept, "", "/head");
+  } else {
+    command_path(&out, "diff_base", "profiles/", pair->names[SIDE_BASE], ".pb.gz");
+    command_path(&out, NULL, "profiles/", pair->names[SIDE_HEAD], ".pb.gz");
+  }
+  return buffer_take(&out, &f->run->arena).data;
+}
+
+/* ---- the whole comparison ---------------------------- */
+
+static void judged_summary(struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  struct pair_verdicts *to = f->to;
+  to->summary = *s;
+  to->environment = f->blame.environment;
+  to->rest = f->blame.rest;
+  to->rest_count = f->blame.rest_count;
+  to->per_operation = s->exposure == PPROFC_EXPOSURE_OPS;
+  to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
+}
+
+/* Sets the name of the function with the largest value. Sets no name if the pair of profiles was
+ * not judged or a function changed. Returns false when out of memory. */
+static bool judged_largest(struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
+      s->largest == PPROFC_VERDICT_NO_ROW)
+    return true;
+  pprofc_str name = str_slice(f->report->rows[s->largest].name, 0, NAME_MOST);
+  f->to->largest = judged_row_text(f, name);
+  return f->to->largest != NULL;
+}
+
+/* Returns the benchmark unit that a sample type explains, such as "sec/op". */
+static const char *judged_measure(const struct run_pair *pair, const char *type) {
+  static const char *const measures[][2] = {
+      {"cpu", "sec/op"}, {"alloc_space", "B/op"}, {"alloc_objects", "allocs/op"}};
+  for (size_t i = 0; pair->benchmark && i < sizeof measures / sizeof *measures; i++)
+    if (strcmp(type, measures[i][0]) == 0) return measures[i][1];
+  return NULL;
+}
+
+/* Fills in a comparison from verdicts. */
+static pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
+                                 const struct judged *judged, const struct noise_report *report,
+                                 const char *index, struct pair_verdicts *to, pprofc_error *error) {
+  const pprofc_verdict_summary *s = &report->summary;
+  struct filling f = {run, judged, report, blame_of(report), to};
+  *to = (struct pair_verdicts){.rows = NULL};
+  to->rows = arena_zero_array(&run->arena, ROWS_MOST, sizeof *to->rows);
+  to->type = text_keep(&run->arena, escape_line_keep(s->type, &run->arena));
+  to->unit = text_keep(&run->arena, escape_line_keep(s->unit, &run->arena));
+  to->sentence = judged_sentence(&f);
+  if (!to->rows || !to->type || !to->unit || !to->sentence) return error_nomem(error);
+  to->measure = judged_measure(pair, to->type);
+  judged_summary(&f);
+  bool good =
+      judged_take(&f, true) && judged_take(&f, false) && judged_blame(&f) && judged_largest(&f);
+  to->visible_text = good ? judged_visible(&f) : NULL;
+  to->note = judged_note(&f);
+  to->command = judged_command(&f, pair, index);
+  return to->visible_text && to->note && to->command ? PPROFC_OK : error_nomem(error);
+}
 
 /* Maximum ratio between the value of a profile and the benchmark's measurement of the same work.
  * Above this ratio the profile has other work, such as set-up before the timer starts, waiting, or

@@ -39,11 +39,6 @@ struct change judged_estimate(const struct noise_report *report,
 
 /* ---- shared by the files of judging ------------------ */
 
-/* Fills in a comparison from verdicts. */
-pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
-                          const struct judged *judged, const struct noise_report *report,
-                          const char *index, struct pair_verdicts *to, pprofc_error *error);
-
 /* Records functions that grew more than -fail-on permits. */
 pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
                            const struct judged *judged, pprofc_error *error);

@@ -22,15 +22,6 @@ struct recorded {
                         verdict was undecided about the row */
 };
 
-/* Output of a test program. */
-struct recorded_text {
-  int side;
-  size_t package;
-  const char *cpu;
-  size_t round; /* number of the round, counted from 1 across both stages */
-  pprofc_str text;
-};
-
 struct recording {
   struct ci_run *run;
   struct packages packages;
@@ -50,36 +41,8 @@ struct recording {
 pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
                            const char *const *arguments, struct program *test, pprofc_error *error);
 
-/* Runs the benchmarks of a package once in base or head, and stores the results. `bench` is the
- * argument of the program that selects benchmarks. */
-pprofc_status recording_measure(struct recording *r, int side, size_t package, const char *cpu,
-                                const char *bench, pprofc_error *error);
-
-/* Measures all benchmarks in the rounds `first` to `last`, with base and head in alternation. */
-pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
-                               pprofc_error *error);
-
-/* Returns the side, base or head, that the current round measures first. This side changes from
- * round to round. */
-int recording_first(const struct recording *r);
-
-/* Returns the entry of the benchmark that a line of results names. Adds the entry if the benchmark
- * is new. Returns NULL when out of memory. */
-struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
-                                pprofc_str name);
-
 /* Returns the argument that selects exactly one benchmark, or NULL when out of memory. */
 const char *recording_only(struct recording *r, const struct recorded *item);
-
-/* Measures all benchmarks, in one stage or in two stages. */
-pprofc_status stages_measure(struct recording *r, pprofc_error *error);
-
-/* Writes the results to files for the verdict. Later steps read these files as if the user had
- * given them. */
-pprofc_status stages_write(struct recording *r, pprofc_error *error);
-
-/* Marks the benchmarks that regressed according to the gate. */
-pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error);
 
 /* Judges the results of run->bench before the final verdict, and calls `take` for each row.
  * `screening` is true if this interim verdict selects the benchmarks of the second stage. */

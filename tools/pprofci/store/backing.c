@@ -1,12 +1,21 @@
-/* Implements the functions that are common to stores in folders and stores in buckets. */
+/* Opens stores in folders and in buckets, and implements the store in a folder. It writes each file
+ * under tmp/, synchronizes the file with the disk, and renames it. */
 #include "store/backing.h"
 
 #include "core/array.h"
+#include "core/outfile.h"
 #include "gate/read/record.h"
+#include "run/files.h"
 #include "run/text.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Writes the marker file of a new store. */
 static pprofc_status backing_create(struct backing *backing, pprofc_error *error) {
@@ -91,3 +100,202 @@ bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
   keys->items[keys->count++] = (struct stored_key){copy, size, time};
   return true;
 }
+
+/* ---- a folder --------------------------------------- */
+
+/* Maximum number of attempts to write a file. An attempt fails if another process removes the
+ * file's empty folder. */
+#define FOLDER_TRIES 5
+
+static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {
+  int number = errno;
+  return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(number));
+}
+
+static char *folder_path(struct arena *arena, const struct backing *backing, const char *key) {
+  return text_printf(arena, "%s/%s", backing->where, key);
+}
+
+/* Opens a new file "TMP/PID-NUMBER" with the permissions of the umask. */
+static int folder_open_new(struct arena *arena, const char *tmp, char **path) {
+  static unsigned number;
+  for (int tries = 0; tries < 10000; tries++) {
+    *path = text_printf(arena, "%s/%ld-%u", tmp, (long)getpid(), number++);
+    int fd = *path ? open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0 || !*path || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+static pprofc_status folder_write(int fd, const char *path, pprofc_str data, pprofc_error *error) {
+  bool good = fd_write(&fd, data.data, data.size) == 0 && fsync(fd) == 0;
+  int number = errno;
+  if (close(fd) != 0 && good) {
+    number = errno;
+    good = false;
+  }
+  if (good) return PPROFC_OK;
+  (void)unlink(path);
+  errno = number;
+  return folder_failed("write", path, error);
+}
+
+static void folder_sync(const char *path) {
+  char parent[4096];
+  if (strlen(path) + 2 > sizeof parent) return;
+  pprofc_str folder = str_path_dir(str_of(path), parent);
+  parent[folder.size] = '\0';
+  int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)fsync(fd);
+  close(fd);
+}
+
+/* Renames a file into a folder. Creates the folder if it is missing, for example because another
+ * process removed it. */
+static bool folder_rename(struct arena *arena, const char *from, const char *to) {
+  pprofc_str whole = str_of(to);
+  char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));
+  if (!parent) return false;
+  for (int i = 0; i < FOLDER_TRIES; i++) {
+    if (!files_make_folders(parent)) return false;
+    if (rename(from, to) == 0) return true;
+    if (errno != ENOENT) return false;
+  }
+  return false;
+}
+
+static pprofc_status folder_put_new(struct backing *backing, struct arena *arena, const char *path,
+                                    pprofc_str data, pprofc_error *error) {
+  const char *tmp = folder_path(arena, backing, "tmp");
+  char *temporary = NULL;
+  if (!tmp) return error_nomem(error);
+  if (!files_make_folders(tmp)) return folder_failed("make the folder", tmp, error);
+  int fd = folder_open_new(arena, tmp, &temporary);
+  if (!temporary) return error_nomem(error);
+  if (fd < 0) return folder_failed("write", temporary, error);
+  pprofc_status status = folder_write(fd, temporary, data, error);
+  if (status != PPROFC_OK) return status;
+  if (folder_rename(arena, temporary, path)) {
+    folder_sync(path);
+    return PPROFC_OK;
+  }
+  status = folder_failed("write", path, error);
+  (void)unlink(temporary);
+  return status;
+}
+
+static pprofc_status folder_put(struct backing *backing, const char *key, pprofc_str data,
+                                pprofc_error *error) {
+  struct arena arena;
+  struct stat info;
+  arena_init(&arena, &mem_default);
+  const char *path = folder_path(&arena, backing, key);
+  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
+  /* An existing file of another size is damaged, and is therefore written again. */
+  bool there = path && stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
+               utimensat(AT_FDCWD, path, NULL, 0) == 0;
+  if (status == PPROFC_OK && !there) status = folder_put_new(backing, &arena, path, data, error);
+  arena_free(&arena);
+  return status;
+}
+
+static bool folder_is_empty(const char *path) {
+  DIR *dir = opendir(path);
+  size_t count = 0;
+  if (!dir) return true;
+  for (struct dirent *entry; (entry = readdir(dir));) {
+    /* Another process that opens the store may have created this entry. */
+    bool one_of_ours = strcmp(entry->d_name, "tmp") == 0;
+    count += entry->d_name[0] != '.' && !one_of_ours;
+  }
+  closedir(dir);
+  return count == 0;
+}
+
+static pprofc_status folder_check_new(struct backing *backing, pprofc_error *error) {
+  if (folder_is_empty(backing->where)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "'%s' is not a store and not empty; give a new folder",
+                   backing->where);
+}
+
+static pprofc_status folder_get(struct backing *backing, const char *key, struct buffer *data,
+                                pprofc_error *error) {
+  struct stat info;
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  const char *path = folder_path(&arena, backing, key);
+  pprofc_status status = PPROFC_OK;
+  if (!path)
+    status = error_nomem(error);
+  else if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    status = error_set(error, PPROFC_E_NO_MATCH, "'%s' does not exist", path);
+  else
+    status = file_read(path, data, error);
+  arena_free(&arena);
+  return status;
+}
+
+static pprofc_status folder_open(struct backing *backing, pprofc_error *error) {
+  if (*backing->where) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the name of the store is empty");
+}
+
+/* Adds an entry of a folder. Skips the entry if another process has removed it. */
+static bool folder_list_entry(DIR *dir, const char *below, const char *name,
+                              struct stored_keys *keys) {
+  struct stat info;
+  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
+  if (fstatat(dirfd(dir), name, &info, 0) != 0) return true;
+  const char *key = text_printf(&keys->arena, "%s/%s", below, name);
+  uint64_t size = S_ISDIR(info.st_mode) ? UINT64_MAX : (uint64_t)info.st_size;
+  return key && stored_keys_add(keys, str_of(key), size, (int64_t)info.st_mtime);
+}
+
+static pprofc_status folder_list_one(struct backing *backing, const char *below,
+                                     struct stored_keys *keys, pprofc_error *error) {
+  const char *path = folder_path(&keys->arena, backing, below);
+  if (!path) return error_nomem(error);
+  DIR *dir = opendir(path);
+  bool good = true;
+  if (!dir && (errno == ENOENT || errno == ENOTDIR)) return PPROFC_OK;
+  if (!dir) return folder_failed("read", path, error);
+  for (struct dirent *entry; good && (entry = readdir(dir));)
+    good = folder_list_entry(dir, below, entry->d_name, keys);
+  closedir(dir);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+/* Lists the keys one or two levels below the prefix. A subfolder appears with the size
+ * UINT64_MAX. */
+static pprofc_status folder_list(struct backing *backing, const char *prefix,
+                                 struct stored_keys *keys, pprofc_error *error) {
+  pprofc_status status = folder_list_one(backing, prefix, keys, error);
+  size_t first = keys->count, kept = 0;
+  for (size_t i = 0; i < first && status == PPROFC_OK; i++)
+    if (keys->items[i].size == UINT64_MAX)
+      status = folder_list_one(backing, keys->items[i].name, keys, error);
+  for (size_t i = 0; i < keys->count; i++)
+    if (keys->items[i].size != UINT64_MAX) keys->items[kept++] = keys->items[i];
+  keys->count = kept;
+  return status;
+}
+
+static pprofc_status folder_remove(struct backing *backing, const char *key, pprofc_error *error) {
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  char *path = folder_path(&arena, backing, key);
+  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
+  if (path && unlink(path) != 0 && errno != ENOENT) status = folder_failed("remove", path, error);
+  char *slash = path ? strrchr(path, '/') : NULL;
+  if (slash && strchr(key, '/')) {
+    *slash = '\0';
+    (void)rmdir(path); /* removes the folder only if it is empty */
+  }
+  arena_free(&arena);
+  return status;
+}
+
+const struct backing_kind backing_folder = {"",           "file",     folder_open, folder_check_new,
+                                            NULL,         folder_put, folder_get,  folder_list,
+                                            folder_remove};

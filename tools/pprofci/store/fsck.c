@@ -1,8 +1,138 @@
 /* Implements `pprofci fsck`: reports missing and damaged files of a store. */
 #include "commands.h"
+#include "common/sha256.h"
+#include "core/log_guard.h"
 #include "store/upkeep.h"
 
+#include <stdio.h>
 #include <time.h>
+
+struct upkeep_findings {
+  size_t runs, objects; /* numbers of undamaged runs and objects */
+  size_t broken, missing, unnamed, left_over;
+};
+
+struct checker {
+  struct backing *backing;
+  struct output *out;
+  struct upkeep_findings *found;
+  struct past past;
+  struct interner objects; /* keys of the undamaged objects */
+};
+
+static void checker_report(struct checker *c, size_t *count, const char *what, pprofc_str name,
+                           const char *why) {
+  ++*count;
+  output_row(c->out, 0, 0, 0);
+  output_printf(c->out, "%s: ", what);
+  escape_line_to_output(c->out, name);
+  output_printf(c->out, "%s%s\n", *why ? ": " : "", why);
+}
+
+static pprofc_status check_object(void *context, const struct stored_key *stored,
+                                  pprofc_error *error) {
+  struct checker *c = context;
+  const char *key = stored->name;
+  struct buffer data;
+  char hex[SHA256_HEX + 1], wanted[80];
+  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
+  pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
+  sha256_hex_of(buffer_str(&data), hex);
+  past_object_key(str_of(hex), wanted);
+  if (status == PPROFC_OK && strcmp(wanted, key) != 0) {
+    checker_report(c, &c->found->broken, "broken", str_of(key),
+                   "its content does not match its name; remove it and store its run again");
+  } else if (status == PPROFC_OK) {
+    c->found->objects++;
+    if (interner_copy(&c->objects, &c->past.arena, str_of(key)) == MAP_NONE)
+      status = error_nomem(error);
+  }
+  buffer_free(&data);
+  return status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
+}
+
+/* True if the ID of "runs/COMMIT/ID.json" is a prefix of the record's hash. */
+static bool is_named_well(const char *key, const struct run_record *record, pprofc_str data) {
+  char hex[SHA256_HEX + 1], wanted[256];
+  sha256_hex_of(data, hex);
+  snprintf(wanted, sizeof wanted, "runs/%.*s/%.32s.json", STR_ARG(record->place.commit), hex);
+  return strcmp(wanted, key) == 0;
+}
+
+static void check_named_profiles(struct checker *c, const char *key,
+                                 const struct run_record *record) {
+  for (size_t i = 0; i < node_size(record->profiles); i++) {
+    char object[80], why[200];
+    past_object_key(node_text(node_at(record->profiles, i), "sha256"), object);
+    if (interner_find(&c->objects, str_of(object)) != MAP_NONE) continue;
+    snprintf(why, sizeof why, "named by %.150s", key);
+    checker_report(c, &c->found->missing, "missing", str_of(object), why);
+  }
+}
+
+static pprofc_status check_record(void *context, const struct stored_key *stored,
+                                  pprofc_error *error) {
+  struct checker *c = context;
+  const char *key = stored->name;
+  struct arena arena;
+  struct buffer data;
+  struct run_record record;
+  arena_init(&arena, &mem_default);
+  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
+  pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
+  pprofc_str text = buffer_str(&data);
+  if (status == PPROFC_OK) {
+    status = record_parse(&arena, key, text, &record, error);
+    if (status == PPROFC_E_FORMAT) {
+      checker_report(c, &c->found->broken, "broken", str_of(error->message), "");
+    } else if (status == PPROFC_OK && !is_named_well(key, &record, text)) {
+      checker_report(c, &c->found->broken, "broken", str_of(key),
+                     "its content does not match its name");
+    } else if (status == PPROFC_OK) {
+      c->found->runs++;
+      check_named_profiles(c, key, &record);
+      status = past_add_record(&c->past, key, &record, error);
+    }
+  }
+  buffer_free(&data);
+  arena_free(&arena);
+  return status == PPROFC_E_FORMAT || status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
+}
+
+static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
+  struct interner named;
+  interner_init(&named, &mem_default);
+  bool good = past_name_objects(&c->past, &named);
+  for (size_t i = 0; i < c->objects.count && good; i++)
+    if (interner_find(&named, c->objects.items[i]) == MAP_NONE)
+      checker_report(c, &c->found->unnamed, "not named by any run", c->objects.items[i], "");
+  interner_free(&named);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status check_left_over(void *context, const struct stored_key *key,
+                                     pprofc_error *error) {
+  struct checker *c = context;
+  (void)error;
+  checker_report(c, &c->found->left_over, "not finished", str_of(key->name), "");
+  return PPROFC_OK;
+}
+
+/* Reads the whole store and prints a line for each damaged or missing file. */
+static pprofc_status upkeep_check(struct backing *backing, struct output *out,
+                                  struct upkeep_findings *findings, pprofc_error *error) {
+  struct checker c = {.backing = backing, .out = out, .found = findings};
+  *findings = (struct upkeep_findings){.runs = 0};
+  past_init(&c.past);
+  interner_init(&c.objects, &mem_default);
+  pprofc_status status = backing_each(backing, "objects", check_object, &c, error);
+  if (status == PPROFC_OK) status = backing_each(backing, "runs", check_record, &c, error);
+  if (status == PPROFC_OK) status = count_unnamed(&c, error);
+  if (status == PPROFC_OK) status = backing_each(backing, "tmp", check_left_over, &c, error);
+  interner_free(&c.objects);
+  past_free(&c.past);
+  return status;
+}
 
 struct fsck_options {
   bool clean;

@@ -34,13 +34,4 @@ pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain
 pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
                            struct upkeep_counts *counts, pprofc_error *error);
 
-struct upkeep_findings {
-  size_t runs, objects; /* numbers of undamaged runs and objects */
-  size_t broken, missing, unnamed, left_over;
-};
-
-/* Reads the whole store and prints a line for each damaged or missing file. */
-pprofc_status upkeep_check(struct backing *backing, struct output *out,
-                           struct upkeep_findings *findings, pprofc_error *error);
-
 #endif

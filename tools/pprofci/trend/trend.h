@@ -61,10 +61,6 @@ pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
                          const struct trend_query *query, pprofc_error *error);
 void trend_free(struct trend_view *trend);
 
-/* Replaces the results of the runs by the shares of functions in the profiles of these runs. */
-pprofc_status trend_take_functions(struct trend_view *trend, struct backing *backing,
-                                   const struct trend_query *query, pprofc_error *error);
-
 /* Reads a profile from the store. */
 pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
                                  pprofc_profile **opened, pprofc_error *error);
@@ -107,10 +103,6 @@ struct trend_row {
   double size;
 };
 
-/* Returns the changes, sorted by run (newest first), then by size. The caller frees change_count
- * rows with the allocator of `out`. When out of memory, returns NULL and marks `out` as failed. */
-struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out);
-
 /* The functions print the result as a table or as JSON. They return false when out of memory. */
 bool trend_print_table(struct output *out, const struct trend_view *trend);
 bool trend_print_json(struct output *out, const struct trend_view *trend);
@@ -120,9 +112,6 @@ void trend_print_issue(struct buffer *out, const struct trend_view *trend,
                        const struct trend_query *query);
 /* Appends a URL. Replaces {} in the URL by the commit id. */
 void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
-/* Adds the values for the chart of a series: `width` x `height` pixels at `top` of its picture. */
-void trend_fill_chart(struct fill *out, const struct trend_view *trend,
-                      const struct trend_series *series, double width, double top, double height);
 /* The first function appends all series with change points as one SVG file, or all series if there
  * are few. The second function appends the HTML page of the trend. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
