@@ -14,8 +14,7 @@ struct command_line {
   struct flags_parsed parsed;
   const char *const *words; /* arguments after the flags */
   size_t count;
-  struct output *out; /* standard output; `out` disables text that a CI service would run as a
-                         command */
+  struct output *out; /* standard output, with CI commands disabled */
 };
 
 /* Arguments that may follow the flags: any number, exactly one STORE, or no argument. */
@@ -24,8 +23,7 @@ enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 /* Offsets of two options of a command that has -budget: the size limit, and the choice of JSON. */
 struct command_brief {
   size_t bytes; /* offset of the size limit in the options, in bytes */
-  size_t json;  /* offset of the bool that selects JSON, in bytes; NO_JSON: the report is always
-                   text */
+  size_t json;  /* offset of the bool that selects JSON, or NO_JSON */
 };
 #define NO_JSON SIZE_MAX
 
@@ -40,8 +38,7 @@ struct command_brief {
 
 struct ci_command {
   const struct flag_table *table;
-  void *options; /* options of the command; the caller must zero the options before the flags are
-                    parsed */
+  void *options; /* options; zero before the flags are parsed */
   size_t size;   /* size of *options in bytes */
   enum command_words words;
   /* Checks the flags, and the arguments if `words` does not describe them fully. NULL: no check. */

@@ -24,8 +24,7 @@ struct capture_options {
 struct capture_item {
   pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
   int side;
-  /* index of the profile type (CPU, heap ...), and index of the round; both start at 0, and the
-   * warm-up rounds come first */
+  /* indices of profile type and round, from 0; warm-up rounds come first */
   size_t kind, round;
   bool warmup;
 };
@@ -34,8 +33,7 @@ struct capture {
   const struct capture_options *options;
   struct remote_client remote;
   bool kinds[REMOTE_KINDS];
-  bool missing[SIDES][REMOTE_KINDS]; /* true if the server does not have this profile
-                                                type */
+  bool missing[SIDES][REMOTE_KINDS]; /* true if the server lacks this profile type */
   struct capture_item *items;
   size_t count, capacity;
 };
@@ -44,8 +42,7 @@ struct capture {
 pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
                           pprofc_error *error);
 
-/* Starts the servers and the load generator named by the options. Then alternates between profiles
- * of base and profiles of head. */
+/* Starts the servers and the load. Takes profiles of base and of head in turns. */
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error);
 
 /* Fetches merged profiles from Pyroscope: one for each slice of the time range. */

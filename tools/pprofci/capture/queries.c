@@ -32,8 +32,7 @@ static pprofc_status queries_time(const char *name, const char *text, int64_t *m
                    "%s must be 'now', 'now-1h' or seconds since 1970, not '%s'", name, text);
 }
 
-/* Returns the profile type: the text before the selector, or the default `type` if there is no such
- * text. */
+/* Returns the profile type: the text before the selector, or the default of the kind. */
 static pprofc_str queries_type(const char *query, size_t kind, const char **selector) {
   const char *brace = strchr(query, '{');
   *selector = brace ? brace : query;

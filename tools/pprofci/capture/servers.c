@@ -50,9 +50,7 @@ static pprofc_status processes_start(const char *command, const char *side, cons
   setenv("PPROFCI_SIDE", side, 1);
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before); /* Signals are blocked here. Otherwise a signal could
-                                            arrive before the table contains the new program, and
-                                            the handler would miss the program. */
+  sigprocmask(SIG_BLOCK, &all, &before); /* a signal now would miss the new program */
   int failed = spawn_start(&program, &pid);
   if (!failed) {
     processes[processes_count].command = command;
@@ -90,8 +88,7 @@ static void processes_signal(size_t first, int number) {
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, number);
 }
 
-/* Stops all programs except the first `first` programs. Sends SIGTERM, and sends SIGKILL three
- * seconds later. */
+/* Stops all but the first `first` programs: SIGTERM, and three seconds later SIGKILL. */
 static void processes_stop(size_t first) {
   if (processes_count <= first) return;
   processes_signal(first, SIGTERM);

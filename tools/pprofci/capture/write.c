@@ -15,8 +15,7 @@ static pprofc_status capture_io_error(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Formats a file name like "head/heap/heap-001.pb.gz". The warm-up rounds and the other rounds are
- * each numbered from 1. */
+/* Formats a name such as "head/heap/heap-001.pb.gz". Warm-up has numbers of its own. */
 static void capture_name(const struct capture *capture, const struct capture_item *item,
                          char out[128]) {
   const char *kind = remote_kinds[item->kind].name;

@@ -11,8 +11,7 @@ extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
 #define AGENTS_MARK  "<!-- pprofc -->"
 #define AGENTS_BYTES ((size_t)16 << 20)
 
-/* Folders for the skill. Agents that follow the open format read .agents; Claude Code reads
- * .claude. */
+/* Folders for the skill: of the open format, and of Claude Code. */
 static const char *const skill_folders[] = {".agents/skills/pprofc", ".claude/skills/pprofc"};
 static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
                                           ".claude/skills/pprofc/SKILL.md"};
@@ -27,8 +26,7 @@ static pprofc_status agents_read(const char *path, struct buffer *text, bool *ex
   return *exists ? file_read(path, text, error) : PPROFC_OK;
 }
 
-/* Sets *same to true if the file is equal to the skill. Without `force`, fails if the file contains
- * other text. */
+/* Sets *same to true if the file has the skill. Other text is an error without `force`. */
 static pprofc_status skill_check(const char *path, pprofc_str skill, bool force, bool *same,
                                  pprofc_error *error) {
   struct buffer text;
@@ -126,12 +124,10 @@ static const struct flag_note statuses[] = {
 const struct flag_table init_table = {
     FLAG_TABLE("pprofci init", "writes a workflow that measures pull requests")};
 
-/* A project type: the file that identifies the type, and the workflow steps that measure the
- * project. */
+/* A project type: the file that identifies it, and the workflow steps that measure it. */
 struct project {
   const char *file;
-  const char *words[2]; /* texts; the file must contain at least one of them; NULL: the file may
-                           contain any text */
+  const char *words[2]; /* one of these texts must be in the file; NULL: any text */
   const char *what, *next;
   const unsigned char *steps;
   const size_t *size;

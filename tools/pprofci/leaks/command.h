@@ -34,8 +34,7 @@ void leaks_inputs_free(struct leaks_inputs *inputs);
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
 bool leaks_print_json(const struct leaks *leaks, struct output *out);
 
-/* Formats a value, such as "48.20MB" or "1204". NaN becomes "-". With `sign`, an increase begins
- * with '+'. */
+/* Formats "48.20MB" or "1204", and NaN as "-". With `sign`, an increase has a '+'. */
 #define LEAKS_VALUE 64
 void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]);
 
@@ -45,21 +44,18 @@ bool leaks_is_shown(const struct leak_row *row);
 /* Returns the growth per hour. Returns NaN if the profiles cover less than a minute. */
 double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
 
-/* Prints a line: the number of profiles, their duration, and the smallest leak that the profiles
- * could show. */
+/* Prints a line: number of profiles, their duration, and the smallest leak that they show. */
 void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 
 /* Appends the HTML page. `top` is the maximum number of rows. */
 pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
                                pprofc_error *error);
 
-/* Packs a flame graph (run/graph.h) that shows the growth of the leaks of one profile type. The
- * graph is in the arena. */
+/* Packs a flame graph (run/graph.h) of the growth of one profile type into the arena. */
 pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
                                 pprofc_str *packed, pprofc_error *error);
 
-/* Prints the growth of each stack that leaks or belongs to a leaking call site: "root;...;leaf
- * 12". */
+/* Prints the growth of each stack of a leak: "root;...;leaf 12". */
 pprofc_status leaks_print_folded(const void *leaks, struct output *out, pprofc_error *error);
 
 #endif

@@ -24,8 +24,7 @@ struct leaks_page {
 };
 
 static const struct {
-  const char *css, *mark, *count; /* CSS class of the rows with this verdict, the sign before them,
-                                     and the word for their number */
+  const char *css, *mark, *count; /* CSS class and sign of the rows, word for their number */
 } page_words[LEAK_VERDICTS] = {
     [LEAK_LEAK] = {"worse", "\xE2\x9C\x97", "leak"},
     [LEAK_GROWS] = {"doubt", "?", "frees most"},

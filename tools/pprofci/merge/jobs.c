@@ -34,8 +34,7 @@ static size_t shared_folders(const char *a, const char *b) {
   }
 }
 
-/* Returns the relative link from the folder of the page to a job, or `to` if a path cannot be
- * resolved. */
+/* Returns the link from the page to a job; `to` if a path cannot be resolved. */
 static const char *link_between(struct arena *arena, const char *from, const char *to) {
   char page[PATH_MAX], job[PATH_MAX];
   struct buffer text;
@@ -67,8 +66,7 @@ static const char *name_of_job(struct arena *arena, const char *folder) {
   return text_keep(arena, name);
 }
 
-/* Reads a manifest. Records a problem of the job if the manifest is unreadable or has no
- * verdict. */
+/* Reads a manifest. An unreadable manifest is a problem of the job, not an error. */
 static pprofc_status read_manifest(struct jobs *jobs, struct job *job, pprofc_error *error) {
   struct arena *arena = &jobs->run->arena;
   struct node *root = NULL;
@@ -228,8 +226,7 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns a text of the manifest. Returns NULL if the text is empty, or if the text is a path that
- * leaves the folder. */
+/* Returns a text of the manifest, or NULL if it is empty or a path. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;

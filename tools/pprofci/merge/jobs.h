@@ -8,11 +8,9 @@
 
 struct job {
   const char *folder;      /* path of the folder on the command line */
-  const char *name;        /* name of the job: the last element of the path that differs between the
-                              jobs */
+  const char *name;        /* last element of the path that names the job */
   const char *link;        /* path from the page to the folder, with a '/' at its end */
-  const struct node *root; /* contents of the manifest; NULL if the file is unreadable, and then
-                              `problem` has the reason */
+  const struct node *root; /* manifest; NULL: unreadable, see `problem` */
   const char *problem;
 };
 
@@ -23,8 +21,7 @@ struct jobs {
   size_t count;
 };
 
-/* Reads the manifests. A missing manifest becomes a problem that the verdict reports, and is not an
- * error here. `out` is the folder for the merged page. */
+/* Reads the manifests. A missing one is a problem for the verdict. `out`: folder of the page. */
 pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
 

@@ -106,8 +106,7 @@ static pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc
   return gate->problems.failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Sets commits and machines from the jobs. Records a warning if a job compared nothing, or if the
- * jobs have different commits. */
+/* Sets commits and machines. Doubts the result if a job compared nothing or differs. */
 static pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error) {
   pprofc_status status = check_compared(jobs, error);
   if (status == PPROFC_OK) status = take_commits(jobs, error);

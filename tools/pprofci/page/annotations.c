@@ -22,8 +22,7 @@ struct annotation_place {
 };
 
 /* Returns the line that explains why a pair of profiles changed. Prefers a changed line, because
- * pull requests show annotations only on changed lines. Otherwise returns a line of the function in
- * the user's repository that called the function that grew. */
+ * pull requests annotate only changed lines. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {
@@ -44,8 +43,7 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   buffer_add_char(out, ',');
 }
 
-/* A regression to annotate: a benchmark, or a function that -fail-on found in a pair of
-   profiles. */
+/* A regression to annotate: a benchmark, or a function that -fail-on found. */
 struct annotation {
   const struct run_pair *pair; /* pair of profiles that explains the regression, or NULL */
   const struct benchmark *benchmark;

@@ -4,8 +4,7 @@
 #include "page/html.h"
 #include "page/page.h"
 
-/* Maximum size of the text in bytes without markup. The text with markup then has less than 2,000
- * bytes. */
+/* Maximum size of the text in bytes; with markup it stays below 2,000. */
 #define AGENTS_TEXT_MOST 1926
 #define AGENTS_NAME_MOST 120
 #define AGENTS_ROWS      3

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the profiles of base or head. The profiles are the files given by flags, or the files in
- * the artifacts of another run. */
+/* Returns the profiles of a side: given files, or files in the artifacts of another run. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   struct profile_files files = {NULL, 0};
   if (!pair->names[side]) return files;
@@ -22,8 +21,7 @@ static struct profile_files side_files(struct arena *arena, const struct run_pai
   return files;
 }
 
-/* Returns the difference between base and head. Returns the only profile if there is just one
- * profile. */
+/* Returns the difference, or the only profile. */
 static struct profile_source source_of(struct arena *arena, const struct run_pair *pair) {
   struct profile_source source = {side_files(arena, pair, SIDE_BASE),
                                   side_files(arena, pair, SIDE_HEAD)};
@@ -31,8 +29,7 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
   return source;
 }
 
-/* Returns the number of operations in the profile of base or head. Returns the number of runs if
- * the operations are unknown. */
+/* Returns the number of operations in the profile of a side, or else of runs. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->run_count[side];
   if (pair->comparison_count) {

@@ -23,9 +23,8 @@ bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 /* Appends the style of the graphs to the page's style. */
 void graphs_put_style(struct buffer *style);
 
-/* Adds the element that shows the open graph, and adds the scripts. With `beside`, the page
- * contains no graphs. It then loads the viewer and each graph from files next to the page when a
- * user opens a graph. */
+/* Adds the element that shows the open graph, and the scripts. With `beside`, the page loads the
+ * viewer and each opened graph from files next to it. */
 void graphs_put_scripts(struct fill *f, bool beside);
 
 #endif

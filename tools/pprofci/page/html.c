@@ -120,9 +120,8 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns the growth of the line that grew most, but at most the growth of its hunk and of its
- * function. A line that replaces other lines has no cost in the base, so its own growth would
- * ignore the cost of the replaced lines. */
+/* Returns the growth of the line that grew most, at most the growth of its hunk and function: a
+ * line that replaces others has no cost in the base. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
@@ -421,9 +420,8 @@ struct change_bar {
   size_t functions;
 };
 
-/* Computes the segments of the bar for a total that grew. Returns false if the total did not grow.
- * Also returns false if the listed functions explain almost nothing, or more than the whole
- * growth. */
+/* Computes the segments of the bar. Returns false unless the total grew and the listed functions
+ * explain a part of the growth, but not more. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
   if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;
@@ -450,8 +448,7 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
-/* Adds a bar for the total of head. Its segments are the base total, the growth of each listed
- * function, and the other growth. */
+/* Adds a bar of the head's total: base, growth of each listed function, other growth. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
   if (!bar_make(pair, &bar)) return;

@@ -9,9 +9,8 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Adds a bar for the change of a row, in a picture of the same size as html_strip's. An increase
- * points to the right, a decrease to the left. The length of the bar is proportional to the square
- * root of the change, so that 1 % is still visible. */
+/* Adds a bar for the change of a row, as wide as html_strip's picture. An increase points right.
+ * The length grows with the square root, so that 1 % is visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
 /* Adds a picture of the rounds of base and head. Each round is a dot, and both share one scale. */
@@ -37,8 +36,7 @@ pprofc_str html_short_function(pprofc_str name);
 void html_flame(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
                 const char *name, pprofc_str search);
 
-/* Returns the artifact that the page shows for the pair of profiles: its difference, or its only
- * profile. */
+/* Returns the shown artifact: the difference, or the only profile. */
 const char *html_shown(const struct run_pair *pair);
 
 /* True if the page also shows the function of the user's repository that explains the growth. The
@@ -52,19 +50,16 @@ pprofc_str html_culprit(const struct run_pair *pair);
 /* True if the page has anything to report on the functions of the pair of profiles. */
 bool html_has_because(const struct run_pair *pair);
 
-/* Adds the functions that grew, a note about the reliability of this list, and the changed
- * lines. */
+/* Adds the functions that grew, a note about this list, and the changed lines. */
 void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair);
 
-/* Adds the addresses of the artifacts of a profile. In report.html, adds only the address of the
- * flame graph. */
+/* Adds the addresses of a profile's artifacts; in report.html only of its flame graph. */
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
 
 /* ---- hunks.c ---------------------------------------- */
 
-/* Appends the changed source lines whose cost grew most in a pair of profiles. Appends at most
- * `most` lines, as plain text. */
+/* Appends the lines of the hunk that grew most, at most `most` lines of plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 
 /* Position of the text of a line in a sentence. */

@@ -57,9 +57,8 @@ static const struct identity_host {
                       {"bitbucket", "/commits/", "/pull-requests/"},
                       {"codeberg", "/commit/", "/pulls/"}};
 
-/* Sets the repository and its address on a host. `host` is NULL if the service is unknown, and then
- * the identity has no addresses of commits. Ignores a text that is not "owner/name". Ignores the
- * address of a server if the address has a user or a password. */
+/* Sets the repository and its address on a host; NULL: unknown, so commits have no address. Ignores
+ * a text that is not "owner/name", and a server with user or password. */
 static bool identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
                          const char *server, pprofc_str repository) {
   const char *url = text_printf(arena, "%s/%.*s", server, STR_ARG(repository));
@@ -84,8 +83,7 @@ static bool identity_set_change(struct identity *id, struct arena *arena,
   return id->change && id->change_url;
 }
 
-/* Reads the title of the pull request from the event file of the CI job. Sets no title if the file
- * is missing or invalid. */
+/* Reads the title of the pull request from the event file, if the file is valid. */
 static void identity_read_event(struct identity *id, struct arena *arena) {
   const char *path = identity_value("GITHUB_EVENT_PATH");
   struct node *event;
@@ -135,8 +133,7 @@ struct identity_remote {
 };
 
 /* Splits the address of a remote after its host: "https://user@host/owner/name.git",
- * "git@host:owner/name". Returns false for a folder on this machine, and for an absolute path after
- * "host:". */
+ * "git@host:owner/name". Returns false for a path on this machine. */
 static bool identity_cut(pprofc_str text, struct identity_remote *remote) {
   size_t scheme = str_find(text, STR("://"));
   bool named = scheme < text.size;
@@ -152,8 +149,7 @@ static bool identity_cut(pprofc_str text, struct identity_remote *remote) {
   return cut < text.size && (named || !str_starts(remote->path, STR("/")));
 }
 
-/* Splits the address of a remote into user, host and path. Returns false if the path is not
- * "owner/name". */
+/* Splits an address into user, host and path. Returns false if the path is not "owner/name". */
 static bool identity_split(pprofc_str text, struct identity_remote *remote) {
   if (!identity_cut(text, remote)) return false;
   pprofc_str *host = &remote->host, *path = &remote->path;
@@ -196,8 +192,7 @@ static bool identity_of_git(struct identity *id, struct arena *arena) {
 
 bool identity_find(struct identity *id, struct arena *arena) {
   static const struct {
-    const char *mark; /* environment variable that is set in the CI jobs of the host; NULL: this
-                         entry applies on any machine */
+    const char *mark; /* variable of the host's CI jobs; NULL: any machine */
     bool (*find)(struct identity *id, struct arena *arena);
   } jobs[] = {{"GITHUB_REPOSITORY", identity_of_github},
               {"CI_PROJECT_PATH", identity_of_gitlab},

@@ -21,8 +21,7 @@ bool identity_find(struct identity *id, struct arena *arena);
 /* Adds the values of the line that names repository, change and branch. */
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
 
-/* Returns the value of the first environment variable in `names` that is not empty, or "". `names`
- * ends with NULL. */
+/* Returns the first environment variable of a list, ended by NULL, that is not empty, or "". */
 const char *identity_variable(const char *const *names);
 
 /* Returns an environment variable, or "" if it is not set. */

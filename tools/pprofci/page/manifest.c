@@ -138,8 +138,7 @@ static int by_path_bytes(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Writes the list of files of one folder, sorted by name. `of_benchdiff` selects the folder
- * "benchdiff". */
+/* Writes the sorted names of the files in the folder of the page, or in "benchdiff". */
 static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   const struct ci_run *run = f->model->run;
   const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);

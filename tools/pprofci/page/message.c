@@ -88,8 +88,7 @@ static void message_put_text(struct buffer *out, pprofc_str text,
   }
 }
 
-/* Appends a block of code. Without HTML the block is indented. A fence would not be safe there,
- * because the code could contain the end of the fence. */
+/* Appends a block of code, indented without HTML: the code could end a fence. */
 static void message_put_code(struct buffer *out, pprofc_str text, bool html) {
   pprofc_str line;
   if (html) {
@@ -182,8 +181,7 @@ static bool message_read_text(const struct node *pieces, struct buffer *out) {
   return true;
 }
 
-/* Reads a section into *part and its text into the buffer. Returns false if the section is
- * invalid. */
+/* Reads a section and its text. Returns false if the section is invalid. */
 static bool message_read_part(const struct node *node, struct message_part *part,
                               struct buffer *text) {
   *part = (struct message_part){.title = node_text(node, "title"),

@@ -27,14 +27,13 @@ struct message {
 struct message_place {
   bool html;          /* true if Markdown may contain HTML */
   bool linked;        /* true if the result's page has an address */
-  pprofc_str address; /* URL of the page's folder with a '/' at its end, or of report.html; ""
-                         inside the folder */
+  pprofc_str address; /* URL of the page's folder, ending with '/', or of report.html */
   bool one_file;      /* true for report.html, which contains the page and its flame graphs */
 };
 
-/* Begins a link to a file in the page's folder. The link leads to the anchor `fragment` if this is
- * not empty. The caller appends the text of the link and calls message_link_end. Control characters
- * mark the link, so other text must not contain control characters. */
+/* Begins a link to a file in the page's folder, and to `fragment` in it unless that is "". The
+ * caller appends the text and calls message_link_end. Links are control characters, which other
+ * text must not contain. */
 void message_link(struct buffer *out, const char *path, const char *fragment);
 void message_link_end(struct buffer *out);
 
@@ -47,8 +46,7 @@ void message_put_address(struct buffer *out, pprofc_str path, const struct messa
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 
-/* Replaces the headline. Keeps the old headline as the first paragraph. Returns false when out of
- * memory. */
+/* Replaces the headline, which becomes the first paragraph. Returns false without memory. */
 bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 

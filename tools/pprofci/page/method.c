@@ -133,8 +133,7 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
   }
 }
 
-/* Adds a text below the tables. The text is the results of a head without a base, or the output of
- * a failed gate. Adds nothing for an empty text. */
+/* Adds results without a base, or the output of a failed gate, below the tables. */
 static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
   fill_begin(f, "texts");
@@ -203,8 +202,7 @@ static bool was_given_something(const struct run_options *o) {
   return o->pair_count > 0;
 }
 
-/* Returns the pair of profiles that explains the worst regression. Without such a pair, returns the
- * first pair. */
+/* Returns the pair of the worst regression, or else the first pair. */
 static const struct run_pair *pair_to_open(const struct page_model *m) {
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   if (pair && pair->diff) return pair;

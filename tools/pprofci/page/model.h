@@ -19,8 +19,7 @@ enum page_state {
   STATES
 };
 
-/* Columns of the page. The unit in the first column that is not empty stands for the whole
- * benchmark. */
+/* Columns of the page. The first column with a value represents the benchmark. */
 enum metric { METRIC_TIME, METRIC_BYTES, METRIC_ALLOCATIONS, METRICS };
 
 struct metric_column {
@@ -52,20 +51,14 @@ struct page_model {
   size_t count;
   size_t states[STATES];
   const struct metric_column *columns; /* columns of the page */
-  bool counted;   /* true if no benchmark has times but some have counts; the columns then show
-                     counts */
-  bool one_group; /* true if all benchmarks are in one package; the page then names this package
-                     once */
-  bool suite_suspicious; /* true if most benchmarks take less than half of their base time, and
-                            therefore may not have run */
+  bool counted;          /* true if there are counts but no times; the columns show counts */
+  bool one_group;        /* true if all benchmarks are in one package, which is then named once */
+  bool suite_suspicious; /* true if most benchmarks more than halved their time: were they run? */
   enum conclusion conclusion;
-  pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per
-                          operation." */
+  pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: ..." */
   pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */
-  pprofc_str also;   /* warnings about the result that the headline does not mention; may be
-                        empty */
-  pprofc_str visible_text; /* smallest change that a green result excludes: "changes below 3 % would
-                              have been missed"; may be empty */
+  pprofc_str also;   /* warnings that the headline does not mention, or empty */
+  pprofc_str visible_text; /* smallest change that a green result excludes, or empty */
 };
 
 /* Creates the model of a run after its verdict. Texts are in the run's arena. */

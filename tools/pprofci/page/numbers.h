@@ -35,12 +35,10 @@ void number_size(struct buffer *out, double change);
 /* Appends "2.05 µs → 10.1 µs". If base or head is missing, appends only one value. */
 void number_sides(struct buffer *out, const struct gate_row *row);
 
-/* Appends "+392 %", "new" if the base is 0, or "gone" if the head is 0. Appends nothing if the
- * value is unchanged. */
+/* Appends "+392 %", "new" or "gone"; nothing for an unchanged value. */
 void number_change(struct buffer *out, const struct gate_row *row);
 
-/* Appends the interval of the change in percent, "+371 to +414". Appends nothing if the interval is
- * unknown. */
+/* Appends the interval of the change in percent, "+371 to +414", if it is known. */
 void number_interval(struct buffer *out, const struct gate_row *row);
 
 /* Appends a change in words: "4.9 times slower", "12 % slower", "12 % more memory". */
@@ -51,12 +49,10 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
-/* Returns the kind of profile that explains values of a unit: "mem" for allocations, "instructions"
- * for counts of a simulation, else "cpu". */
+/* Returns the kind of profile that explains a unit: "mem", "instructions" or "cpu". */
 const char *number_kind(pprofc_str unit);
 
-/* True for time and for instructions. If a benchmark has several units, the page shows one of these
- * two units first. */
+/* True for time and instructions, which the page shows before other units. */
 #define NUMBER_INSTRUCTIONS "instructions"
 bool number_leads(pprofc_str unit);
 

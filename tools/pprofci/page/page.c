@@ -143,9 +143,8 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
   return false;
 }
 
-/* Adds the flame graph of each pair of profiles: first the pairs that explain why a benchmark
- * became slower, then the others. The page stays below 10 MB. A graph that does not fit remains a
- * file next to the page. */
+/* Adds the flame graphs, first of slower benchmarks. The page stays below 10 MB; other graphs
+ * remain files next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   for (int slower = 1; slower >= 0; slower--)
@@ -211,8 +210,7 @@ static void put_verdict(struct fill *f, const struct page_model *m) {
   put_tally(f, m);
 }
 
-/* True if a row shows the pair of profiles. Pairs without a benchmark or without results have no
- * row. */
+/* True if a row shows the pair. Pairs without a benchmark or without results have no row. */
 static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->count; i++)
     if (model_is_of(pair, &m->benchmarks[i])) return true;
@@ -251,8 +249,7 @@ static void page_print(struct buffer *out, const struct page_model *m) {
   put_profiles(&f, m);
   method_fill(&f, m);
   if (m->one_file) report_fill(&f, m);
-  /* Add the style and the scripts last, so that they do not count towards the size limits of tables
-   * and flame graphs. */
+  /* style and scripts do not count towards the limits of tables and graphs */
   page_put_document(&f, m);
   template_put(out, html_template(), "page", &f);
   fill_free(&f);

@@ -7,19 +7,16 @@
 #include "page/model.h"
 #include "run/run.h"
 
-/* Writes index.html, report.html, summary.md and manifest.json into the temporary folder of the
- * artifacts (run/stage.c). */
+/* Writes index.html, report.html, summary.md and manifest.json into the stage (run/stage.c). */
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
-/* Writes the files of the CI service whose names are in $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT.
- * The function is a step of `pprofci run`. */
+/* Appends to the files of the CI service: $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT. */
 pprofc_status write_service_files(struct ci_run *run, pprofc_error *error);
 
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */
 pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 
-/* Appends a name in Markdown. Writes the name as code if GitHub would interpret it even when
- * escaped. */
+/* Appends a name in Markdown, as code if GitHub interprets it even when escaped. */
 void md_name(struct buffer *out, pprofc_str name);
 
 /* Creates the text of the result. Returns false when out of memory. */
@@ -36,16 +33,13 @@ void manifest_print(struct buffer *out, const struct page_model *model);
 /* Writes the regressions as a JSON array: benchmark, file and line, title and message. */
 void annotations_list(struct json_writer *json, const struct page_model *model);
 
-/* True if an address may become a link. It must have http or https, a host, and only bytes that are
- * valid in a URL. */
+/* True if the address may be a link: http or https, a host, and valid bytes only. */
 bool outside_may_link(pprofc_str url);
 
-/* Reads the links from the file named by the flag -links. `pprofci push -links` writes this file.
- * The function is a step of a run. */
+/* Reads the file that `pprofci push -links` wrote (flag -links). */
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 
-/* Adds the links of a manifest. `job` is the name of the job that made the links. Skips addresses
- * that must not become links. */
+/* Adds the links of a job's manifest. Skips addresses that must not become links. */
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 

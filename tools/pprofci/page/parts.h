@@ -7,8 +7,7 @@
 
 /* ---- rows.c ---------------------------------------- */
 
-/* Adds the table of the benchmarks that need attention, then the other benchmarks. The other
- * benchmarks are collapsed, with one line for each result. */
+/* Adds the benchmarks that need attention, then the others, collapsed by result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
 /* ---- tabs.c ----------------------------------------- */
@@ -20,8 +19,7 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
 
 /* ---- details.c -------------------------------------- */
 
-/* Adds the next row of the list "pairs". The row is a pair of profiles with its tabs
- * (tabs_fill). */
+/* Adds a row to the list "pairs": a pair of profiles with its tabs (tabs_fill). */
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                        unsigned height, bool open);
 
@@ -45,8 +43,7 @@ void method_fill(struct fill *f, const struct page_model *m);
 
 /* ---- functions.c ------------------------------------ */
 
-/* Values of a function in the unit of the profile. The values are per operation if the number of
- * iterations is known, else per run. */
+/* Values of a function, per operation if the number of iterations is known, else per run. */
 struct function_values {
   pprofc_str name, file;
   int64_t line;                   /* line in `file`; 0: unknown */

@@ -10,8 +10,7 @@
 struct plot {
   struct fill *out;
   const double *values;
-  const uint32_t *runs; /* position of each value on the axis, ascending; NULL: `times` has the
-                           positions */
+  const uint32_t *runs; /* ascending positions of the values; NULL: see `times` */
   const double *times;
   size_t count;
   double last_place; /* position of the right end of the axis; the left end is 0 */

@@ -91,8 +91,7 @@ void details_fill_pair(struct fill *f, const struct page_model *m, const struct 
   fill_end(f);
 }
 
-/* Adds the numbers of all units of a benchmark, and its profiles. Omits `shown`, a profile that the
- * page already shows. */
+/* Adds all numbers of a benchmark, and its profiles except `shown`, which is visible already. */
 static void details_fill(struct fill *f, const struct page_model *m, const struct benchmark *b,
                          const struct run_pair *shown) {
   put_measurements_of(f, m, b);
@@ -114,8 +113,7 @@ void details_fill_all(struct fill *f, const struct page_model *m) {
 }
 
 #define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
-/* Maximum number of rows with uncertain results that are visible. If there are more, the page
- * collapses all of them. */
+/* Maximum number of uncertain rows that are visible; more are collapsed. */
 #define UNSURE_MOST 6
 #define NAMED_MOST  3 /* maximum number of benchmark names in the heading of a collapsed table */
 
@@ -203,8 +201,7 @@ static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   number_size(out, row->threshold);
 }
 
-/* Appends the reason why a benchmark could not be judged. The page shows it instead of an
- * interval. */
+/* Appends, instead of an interval, why a benchmark could not be judged. */
 static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   const struct gate_row *row = b->worst;
   if (b->state == STATE_MISSING) buffer_add_text(out, "missing in the head");
@@ -236,8 +233,7 @@ static void put_other_metrics(struct fill *f, const struct page_model *m,
   }
 }
 
-/* Adds the explanation of a row: the functions that grew, and the flame graph with the first of
- * these functions selected. */
+/* Adds the functions that grew, and the flame graph with the first of them selected. */
 static void put_reason(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
   if (html_has_because(pair)) {
     fill_begin(f, "because");
@@ -266,8 +262,7 @@ static void put_row(struct fill *f, const struct page_model *m, const struct ben
   fill_end(f);
 }
 
-/* Returns the index of the first benchmark with a result. Benchmarks with the same result are
- * adjacent. */
+/* Returns the index of the first benchmark with a result; equal results are adjacent. */
 static size_t first_of(const struct page_model *m, enum page_state state) {
   size_t first = 0;
   for (int before = 0; before < (int)state; before++) first += m->states[before];

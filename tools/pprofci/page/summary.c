@@ -140,8 +140,7 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
     buffer_add_char(out, ')');
 }
 
-/* Writes a link to the flame graph, and the growth: "`words.hash` +43 µs about 99 % of the change".
- */
+/* Writes a link to the flame graph, and "+43 µs about 99 % of the change". */
 static void put_function(struct buffer *out, const struct page_model *m,
                          const struct run_pair *pair, const struct change *change) {
   md_link_flame(out, m, pair, str_of(change->name));
@@ -285,8 +284,7 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* Adds a list of benchmarks for each result except "unchanged". Adds nothing if all benchmarks are
- * unchanged. */
+/* Adds a list of benchmarks for each result except "unchanged". */
 static bool add_lists(const struct summary_text *w) {
   const struct page_model *m = w->model;
   size_t first = m->states[STATE_SLOWER];
@@ -416,8 +414,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   arena_free(&f.arena);
 }
 
-/* True if the summary already explains the pair of profiles in one of its first rows, or if the
- * pair belongs to no benchmark. */
+/* True if the pair has no benchmark, or one of the first rows explains it. */
 static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;
@@ -439,8 +436,7 @@ static bool add_profile_tables(const struct summary_text *w) {
   return true;
 }
 
-/* Adds the output of a failed gate as a code block. The fence is longer than any sequence of
- * backticks in the output. */
+/* Adds the output of a failed gate as code. */
 static bool add_failure(const struct summary_text *w) {
   const struct ci_run *run = w->model->run;
   pprofc_str text = buffer_str(&run->gate_text), line;

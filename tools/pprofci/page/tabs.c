@@ -8,8 +8,7 @@
 #include <math.h>
 
 #define ROWS_MOST 15 /* maximum number of rows of a table */
-/* Limit of the size of a page in bytes. Above this limit, a pair of profiles gets links instead of
- * pictures and tables. */
+/* Size of a page in bytes above which pairs of profiles get links, not pictures and tables. */
 #define PAGE_MOST    ((size_t)1200 << 10)
 #define VALUE_MARKUP 24 /* average number of bytes of HTML for a value in a table */
 

@@ -62,8 +62,7 @@ pprofc_str body_prefix(pprofc_str text, size_t most) {
   return str_slice(text, 0, most);
 }
 
-/* Returns the text before an HTML comment that has no end. An HTML comment without an end would
- * hide all later text. */
+/* Returns the text before an HTML comment without an end, which would hide all later text. */
 static pprofc_str outside_comments(pprofc_str text) {
   pprofc_str rest = text;
   for (;;) {
@@ -117,8 +116,7 @@ static size_t body_put_folded(struct buffer *out, const struct body *body, size_
   return cut;
 }
 
-/* Adds the headline and the sections that are always visible. Returns the index of the first
- * collapsed section. */
+/* Adds the headline and visible sections. Returns the index of the first collapsed one. */
 static size_t body_put_visible(struct buffer *out, const struct body *body, size_t room) {
   const struct message *m = body->summary;
   size_t first = 0;

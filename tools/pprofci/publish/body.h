@@ -7,8 +7,7 @@
 #include "page/message.h"
 #include "publish/outcome.h"
 
-/* GitHub's limit in characters. The code compares the limit with a number of bytes. This is safe,
- * because a text never has more characters than bytes. */
+/* GitHub's limit in characters; a text never has more characters than bytes. */
 #define BODY_MAX ((size_t)65536)
 
 /* State of the comment, hidden in its second line. Its texts are short and plain. */
@@ -31,16 +30,14 @@ struct body {
 /* True if the text is a comment of pprofci with the key `key`. */
 bool body_has_marker(pprofc_str text, const char *key);
 
-/* Parses the state of a comment. Returns false if the comment has no marker, or a marker with
-   another key. */
+/* Parses the state of a comment. Returns false without the marker of the key. */
 bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 
 /* Copies the last commit with regressions from the state of the existing comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
-/* Creates the comment, at most `most` bytes of UTF-8. The comment has the whole headline, and as
- * many lines and collapsed sections as fit. `links` is a line of Markdown, or empty. data is NULL
- * when out of memory. */
+/* Creates the comment, at most `most` bytes of UTF-8: the headline, and the lines and collapsed
+ * sections that fit. `links` is Markdown. data is NULL when out of memory. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 

@@ -28,8 +28,7 @@ struct outcome {
   pprofc_str headline;            /* headline as plain text */
   pprofc_str commit;              /* id of the head commit, or empty */
   struct message summary;         /* text of the result */
-  const struct node *regressions; /* regressions: an array of objects with benchmark, file, line,
-                                     title and message */
+  const struct node *regressions; /* objects with benchmark, file, line, title, message */
   size_t regressed;
 };
 
@@ -44,13 +43,11 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
 /* Creates a summary that quotes the manifest of a fork's run. Returns false when out of memory. */
 bool outcome_quote(struct outcome *outcome, struct arena *arena);
 
-/* Creates the result of a run that left no manifest. This result replaces an older result on the
- * host. */
+/* Creates the result of a run without a manifest. It replaces an older result on the host. */
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
                               pprofc_error *error);
 
-/* True for the id of a commit, or the first 7 or more digits of it. Comments show the id without
- * quotes. */
+/* True for at least 7 digits of a commit id. Comments show the id without quotes. */
 bool outcome_is_commit(pprofc_str text);
 
 /* ---- texts of JSON ----------------------------------- */

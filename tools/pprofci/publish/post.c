@@ -58,9 +58,8 @@ static pprofc_status post_find_author(struct post *post, pprofc_error *error) {
                                    "%s has no owner of the token; pass -author", forge->user_path);
 }
 
-/* Finds the number of a fork's pull request, because a workflow_run event does not contain the
- * number. Searches for the open pull request that has the branch and the head commit of the
- * event. */
+/* Finds the number of a fork's pull request, which a workflow_run event lacks: the open pull
+ * request with the event's branch and head. */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
   struct buffer path;
@@ -138,8 +137,7 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   return json_text_end(&json, post->arena);
 }
 
-/* Warns if the server returns another author than expected. The next run would not find this text,
- * and would then write a second text. */
+/* Warns about an unexpected author: the next run would not find the text, and write another. */
 static void check_author(const struct post *post, const struct node *root) {
   const struct node *author = node_path(root, post->site->forge->item_author);
   if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
@@ -148,9 +146,8 @@ static void check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Writes a new text, or a new version of the text that was found. Sets *again to true if the caller
- * must search for the text again: the text is gone, or the host may have created it in spite of an
- * error. */
+/* Writes a new text, or updates the found one. Sets *again to true if the caller must search again:
+ * the text is gone, or was perhaps created in spite of an error. */
 static pprofc_status post_write(struct post *post, const struct forge_texts *texts,
                                 const struct post_found *found, pprofc_str body, bool *again,
                                 pprofc_error *error) {
@@ -269,8 +266,7 @@ pprofc_status post_issue(struct post *post, pprofc_error *error) {
 #define NOTE_MAX        450   /* maximum length in characters of an annotation on Bitbucket */
 #define ELLIPSIS        "\xE2\x80\xA6"
 
-/* Returns the first characters of a text, at most `most`, with … at the end if it was
- * truncated. */
+/* Returns at most `most` characters, the last one … if the text was longer. */
 static pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
   size_t characters = 0, at = 0, cut = 0;
   for (; at < text.size; at++) {
@@ -330,8 +326,7 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   return check_send(post, "POST", site_path(post->site, forge->status_path, ""), body, NULL, error);
 }
 
-/* True if the regression has a file in the repository. An annotation can then point to this
- * file. */
+/* True if the regression has a place in the repository for an annotation. */
 static bool has_place(const struct node *regression) {
   pprofc_str file = node_text(regression, "file");
   return file.size && file.data[0] != '/' && str_find(file, STR("..")) == file.size &&
@@ -340,8 +335,7 @@ static bool has_place(const struct node *regression) {
 
 typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
 
-/* Writes at most `most` annotations as an array, starting at index *at. Returns their number, and
- * adds it to *at. */
+/* Writes at most `most` annotations from index *at on, and advances it. Returns their number. */
 static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
                               put_note_fn put) {
   const struct node *all = post->outcome->regressions;

@@ -18,15 +18,13 @@ struct post {
   struct body body;              /* body of the comment */
   pprofc_str issue;              /* text of the issue */
   const struct outcome *outcome; /* result to publish; NULL if there is only a comment */
-  const char *done;              /* last action on the comment, for messages: "created",
-                                    "updated" */
+  const char *done;              /* last action, for messages: "created", "updated" */
 };
 
 pprofc_status post_comment(struct post *post, pprofc_error *error);
 pprofc_status post_commit_status(struct post *post, pprofc_error *error);
 pprofc_status post_check(struct post *post, pprofc_error *error);
-/* Opens or updates the issue of the key. Its text is post->issue. Closes the issue if this text is
- * empty. */
+/* Opens or updates the issue of the key with post->issue; an empty text closes it. */
 pprofc_status post_issue(struct post *post, pprofc_error *error);
 
 #endif

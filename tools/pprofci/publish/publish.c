@@ -13,8 +13,7 @@ enum place { PLACE_COMMENT, PLACE_STATUS, PLACE_CHECK, PLACE_SUMMARY, PLACES };
 struct publish_options {
   struct site_options site;
   const char *to, *key, *author, *report;
-  const char *markdown, *json, *code_quality, *metrics; /* names of the output files; "": do not
-                                                           write the file */
+  const char *markdown, *json, *code_quality, *metrics; /* output files, or "" */
   const char *write_body, *body, *issue;
   bool dry_run, require, no_fail;
   int64_t wait, timeout;
@@ -216,9 +215,8 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Returns the medium of comments, with the address at the start of their links. This address is the
- * flag -report, or the folder of the page: "https://site/pr/7/" for "https://site/pr/7/index.html".
- * A page of a CI job has no such folder, and then the comment gets no links. */
+/* Returns the medium of comments. The address of links is -report, or the folder of the page:
+ * "https://site/pr/7/" for "https://site/pr/7/index.html". A CI job's page has no folder. */
 static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,
@@ -233,13 +231,11 @@ static struct message_place publish_place(const struct publish *p) {
   return place;
 }
 
-/* True if the result belongs to an unrelated commit. Two commits are related: the head of the
- * change, and the commit that the job checked out. The host may have created the second commit by
- * merging the head into the base. */
+/* True if the result is of a commit that is neither the head of the change nor the commit of the
+ * job, which the host may have merged from head and base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* The branch is known only in a workflow_run job. That job does not know the merge commit of
-   * the first job, so no comparison is possible. */
+  /* a workflow_run job, which alone knows the branch, does not know the merge commit */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));
@@ -261,8 +257,7 @@ static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error
   return PPROFC_OK;
 }
 
-/* Reads the result. If the result is unreadable, creates a result that contains the error
- * message. */
+/* Reads the result, or creates one that contains the error message. */
 static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
   pprofc_error why;
   pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
@@ -445,8 +440,7 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
 
 /* ---- the command ------------------------------------- */
 
-/* Chooses the destinations named by -to. Without -to, chooses all destinations that are
- * available. */
+/* Chooses the destinations of -to, or else all that are available. */
 static void choose_places(const struct publish *p, bool *places) {
   bool has_change = p->site.number || *p->site.branch;
   memcpy(places, p->options->places, sizeof p->options->places);

@@ -12,8 +12,7 @@
 #define SAID_MAX      300 /* maximum number of bytes of a server's message in an error message */
 /* Seconds to wait after a rate limit if the reply names no time. GitHub documents this value. */
 #define WAIT_UNKNOWN 60
-/* Minimum size in bytes of a token that messages hide. A shorter token would match ordinary
- * text. */
+/* Minimum size in bytes of a hidden token; shorter ones would match ordinary text. */
 #define SECRET_MIN 8
 
 struct api {
@@ -131,16 +130,13 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
   return false;
 }
 
-/* Returns a hint for the error message of a reply. For a reply 403 that mentions permissions,
- * returns a message about a missing permission. Otherwise returns `hint`, because a reply 403 can
- * have other causes. */
+/* Returns `hint`, or for a reply 403 that mentions permissions the missing permission. */
 static const char *wire_hint(const struct reply *reply, const char *hint) {
   static const char *const words[] = {"not accessible", "permission", "scope", NULL};
   return reply->code == 403 && wire_says(reply, words) ? "the token lacks a permission" : hint;
 }
 
-/* Appends the message in a JSON reply. Also appends the message of the first item in its list of
- * errors. */
+/* Appends the message of a JSON reply, and of the first item in its list of errors. */
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena;
   struct node *root = NULL;
@@ -204,8 +200,7 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
 
 /* ---- retries ----------------------------------------- */
 
-/* True for a primary or a secondary rate limit. GitHub names the secondary limit only in the text
- * of the reply. */
+/* True for a primary rate limit, or a secondary one, which only the text names. */
 static bool is_rate_limited(const struct reply *reply) {
   static const char *const words[] = {"rate limit", "abuse detection", NULL};
   if (reply->code != 403) return reply->code == 429;
@@ -248,8 +243,7 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
   return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));
 }
 
-/* Uses the address of a redirect for the next try. Returns false if the redirect leads to another
- * host. */
+/* Follows a redirect. Returns false if it leads to another host. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
   pprofc_str location = buffer_str(&try->reply->location);
   char from_root[URL_MAX];

@@ -7,36 +7,29 @@
 #include "http/request.h"
 
 struct wire_options {
-  const char *api;            /* address of the API: "https://api.github.com", without a '/' at its
-                                 end */
+  const char *api;            /* "https://api.github.com", without '/' at its end */
   const char *token;          /* secret token; "" in a dry run */
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
-  const char *const *headers; /* other headers of each request, as whole lines; the array ends with
-                                 NULL */
+  const char *const *headers; /* other headers, as whole lines; ends with NULL */
   int64_t wait_most;          /* maximum sum of all waits before retries, in seconds */
   int64_t timeout;            /* time limit of one request, in seconds */
-  struct output *dry; /* output for a dry run, which prints the requests instead of sending them;
-                         NULL: send the requests */
+  struct output *dry;         /* prints the requests of a dry run; NULL: sends them */
 };
 
 struct wire_request {
-  const char *method, *path; /* HTTP method, and the path after `api` or a whole URL on the same
-                                host */
+  const char *method, *path; /* method; path after `api`, or a URL on its host */
   pprofc_str body;           /* JSON body of the request; size 0: no body */
-  bool once;                 /* true if a repeated request would have a second effect, so that it
-                                must not be retried */
+  bool once;                 /* true if a repeated request would have a second effect */
 };
 
 struct api;
 
-/* Opens the API. Returns PPROFC_E_INVALID for an invalid token, and for an address that must not
- * receive the token. */
+/* Opens the API. PPROFC_E_INVALID: invalid token, or address that must not receive it. */
 pprofc_status wire_open(const struct wire_options *options, struct api **wire, pprofc_error *error);
 void wire_close(struct api *wire);
 
-/* Sends one request, and retries it if a retry can help. Returns PPROFC_OK only for status 2xx and
- * a body that is JSON or empty. Always sets reply->code: -1 without a reply, 0 in a dry run. The
- * caller always frees the reply. */
+/* Sends a request, with retries if they can help. PPROFC_OK: status 2xx and a JSON or empty body.
+ * reply->code is -1 without a reply, 0 in a dry run. The caller frees the reply. */
 pprofc_status wire_send(struct api *wire, const struct wire_request *request, struct reply *reply,
                         pprofc_error *error);
 

@@ -11,8 +11,7 @@ struct push_link {
   size_t url, end; /* start and end of the link in the text, as offsets in bytes */
 };
 
-/* Links to the queries of all pushed profiles: base and head of each profile type, and their
- * differences. */
+/* Links to the queries of base, head and difference of each pushed profile type. */
 struct push_links {
   const struct push *push;
   int64_t from, until;
@@ -34,8 +33,7 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
 }
 
-/* Appends a query, encoded for a URL:
- * process_cpu:...{service_name="shop",sha="...",side="head"}. */
+/* Appends a query, encoded: process_cpu:...{service_name="shop",sha="...",side="head"}. */
 static void links_put_query(struct buffer *out, const struct push *push,
                             const struct push_item *item) {
   struct buffer query;
@@ -63,8 +61,7 @@ static const struct push_item *links_find(const struct push *push, size_t kind, 
   return NULL;
 }
 
-/* Finds the times of the first and the last profile, and extends the range by one minute at both
- * ends. */
+/* Finds the range of the profiles' times, with a minute more at both ends. */
 static void links_find_times(const struct push *push, int64_t *from, int64_t *until) {
   int64_t now = (int64_t)time(NULL);
   *from = *until = now;

@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* True if the name is valid in Pyroscope. A valid name has letters, digits and '_', and does not
- * begin with a digit. */
+/* True for a name of Pyroscope: letters, digits and '_', without a digit at the beginning. */
 static bool push_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -89,8 +88,7 @@ static size_t push_find_type(const pprofc_profile *profile, const char *type) {
   return SIZE_MAX;
 }
 
-/* Finds the profile type (CPU, heap ...) from the sample types. Returns SIZE_MAX if it is
- * unknown. */
+/* Finds the profile type from the sample types; SIZE_MAX: unknown. */
 static size_t push_kind(const pprofc_profile *profile) {
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
     for (size_t k = 0; k < REMOTE_KINDS; k++)
@@ -98,8 +96,7 @@ static size_t push_kind(const pprofc_profile *profile) {
   return push_find_type(profile, WALL) < SIZE_MAX ? 0 : SIZE_MAX;
 }
 
-/* Sets the names that Pyroscope uses for the profile and its sample types. A profile that has wall
- * time and processor time is named after wall time. */
+/* Sets Pyroscope's names of the profile and its types. Wall time comes before CPU time. */
 static bool push_name_type(struct push *push, const pprofc_profile *profile,
                            struct push_item *item) {
   pprofc_header header;
@@ -125,8 +122,7 @@ static pprofc_status push_pack(struct push *push, const pprofc_profile *profile,
   return bytes->data ? status : error_nomem(error);
 }
 
-/* Returns the profile type. Mutex and block profiles have the same sample types, so the path
- * distinguishes them. */
+/* Returns the profile type. The path distinguishes mutex and block profiles. */
 static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   size_t kind = push_kind(profile);
   bool waits = kind < REMOTE_KINDS && strcmp(remote_kinds[kind].sample, "delay") == 0;

@@ -22,8 +22,7 @@ struct push_label {
 /* A profile to send. */
 struct push_item {
   const char *path;
-  size_t kind;        /* index of the profile type in remote_kinds; SIZE_MAX for an unknown type,
-                         which only OTLP accepts */
+  size_t kind;        /* index in remote_kinds; SIZE_MAX: unknown, only for OTLP */
   const char *side;   /* "base" or "head"; "" if the profile belongs to no side */
   const char *metric; /* value of Pyroscope's label __name__ */
   const char *type;   /* profile type in queries: "memory:inuse_space:bytes:space:bytes" */
@@ -44,8 +43,7 @@ struct push {
 /* Reads the labels from the environment and the command line. */
 pprofc_status push_read_labels(struct push *push, pprofc_error *error);
 
-/* Reads the profiles of files, and of folders with their subfolders. A folder named base or head
- * sets the side of its profiles. */
+/* Reads files, and folders with subfolders. A folder base or head sets the side. */
 pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
                         pprofc_error *error);
 
@@ -66,8 +64,7 @@ pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, p
 /* Sends one profile by the protocol that the options select. */
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
 
-/* Prints a link to each query and each difference. Writes the links into the file that -links
- * names. */
+/* Prints a link to each query and difference, and writes them to the file of -links. */
 pprofc_status push_put_links(const struct push *push, struct output *out, pprofc_error *error);
 
 #endif

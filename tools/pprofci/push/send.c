@@ -50,8 +50,7 @@ static void otlp_decode(char *text) {
   *out = '\0';
 }
 
-/* Parses headers as "name=value,name=value" with percent-encoded values, the format of
- * OpenTelemetry. */
+/* Parses OpenTelemetry's headers: "name=value,name=value", values percent-encoded. */
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
   const char *variable = getenv(HEADERS);
   pprofc_str rest = str_of(variable ? variable : ""), item;
@@ -74,8 +73,7 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
   return status;
 }
 
-/* Labels of a profile as attributes of the OTLP resource. The label service_name becomes
- * OpenTelemetry's "service.name". */
+/* Labels of a profile as attributes of the OTLP resource; service_name is "service.name". */
 struct otlp_attributes {
   OtlpExport__Resource resource;
   OtlpExport__KeyValue pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
@@ -160,8 +158,7 @@ static pprofc_status otlp_pack_body(struct push *push, const struct push_item *i
   return status == PPROFC_OK && body->data ? PPROFC_OK : error_nomem(error);
 }
 
-/* Converts the bytes of a profile to a gzip'd request body. The labels of the profile become
- * attributes of its resource. */
+/* Converts a profile to a gzip'd request body, with its labels as resource attributes. */
 static pprofc_status push_make_otlp(struct push *push, const struct push_item *item,
                                     pprofc_str *body, pprofc_error *error) {
   struct otlp_attributes attributes;
@@ -174,8 +171,7 @@ static pprofc_status push_make_otlp(struct push *push, const struct push_item *i
   return otlp_pack_body(push, item, (pprofc_str){(const char *)packed, size}, body, error);
 }
 
-/* Reads the reply. Rejected profiles are an error. Any other message of the server is printed as a
- * note. */
+/* Reads the reply. Rejected profiles are an error, any other message is a note. */
 static pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
                                      const struct reply *reply, pprofc_error *error) {
   pprofc_str content = reply_content(reply);

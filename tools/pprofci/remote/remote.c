@@ -136,8 +136,7 @@ static pprofc_str remote_status_message(struct arena *arena, pprofc_str body) {
   return utf8_valid(message) ? message : STR("");
 }
 
-/* Returns the message of a reply. The message is a member of its JSON, its google.rpc.Status, or
- * its first line of plain text. */
+/* Returns the message of a reply: of its JSON or google.rpc.Status, or its first line. */
 static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
   struct node *root = NULL;
   pprofc_str body = str_trim(reply_content(reply)), line = STR("");
@@ -182,8 +181,7 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
   arena_free(&arena);
 }
 
-/* True if the server is busy or does not respond yet. A retry is safe, because the server counts a
- * repeated profile id only once. */
+/* True if the server is busy or silent. It counts a repeated profile id only once. */
 static bool remote_may_try(const struct exchange *exchange) {
   int code = exchange->reply.code;
   return exchange->status == PPROFC_E_IO && (!code || retry_helps(code));

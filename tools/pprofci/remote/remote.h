@@ -29,15 +29,13 @@ struct remote_client {
   bool opened, is_pyroscope;
 };
 
-/* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope`, the client
- * sends the token and the tenant (the account in Pyroscope) from the environment. The caller closes
- * the client, even after an error. */
+/* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope`, it sends
+ * token and tenant (account) of the environment. The caller closes it, even after an error. */
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error);
 void remote_close(struct remote_client *remote);
 
-/* Adds a header to all requests. `where` names the source of the header in error messages. Messages
- * never show the value of a secret header. */
+/* Adds a header, with its source `where` for messages, which never show a secret value. */
 pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
                          const char *where, pprofc_error *error);
 pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
@@ -47,8 +45,7 @@ bool remote_has_secret(const struct remote_client *remote, pprofc_str text);
 /* Appends the address of a server with a scheme, http by default, and without a '/' at its end. */
 void remote_put_server(struct buffer *out, const char *server);
 
-/* Parses the address of a server and appends `path`. Rejects an address with user and password.
- * Rejects http if a token would cross the network. */
+/* Parses an address and appends `path`. Rejects a user in it, and a token without https. */
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
                              struct url *url, pprofc_error *error);
 

@@ -34,8 +34,7 @@ static bool has_line(pprofc_str lines, pprofc_str wanted) {
   return false;
 }
 
-/* Appends the items of `lines` that `other` lacks, each after the character `sign`. Returns the
- * number of these items. */
+/* Appends the items that `other` lacks, each after `sign`. Returns their number. */
 static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str other, char sign) {
   size_t count = 0;
   pprofc_str line;
@@ -57,8 +56,7 @@ static void built_put_item(struct buffer *out, const char *name, pprofc_str base
   ++*differences;
 }
 
-/* Reads the name of the processor from the results of base or head. Returns an empty text if the
- * results name no processor. */
+/* Reads the name of the processor from the results of a side, if they have it. */
 static void built_processor(const struct ci_run *run, int side, struct buffer *processor) {
   struct buffer text;
   pprofc_error ignored;

@@ -14,11 +14,9 @@
 
 #define LEAST_SHARE   0.01 /* minimum growth that is shown, as a fraction of the base */
 #define PICTURE_WIDTH 1180
-/* Minimum width of a frame in pixels in the picture on the page, which merges narrower frames. The
- * flame graph in its own file shows all frames. */
+/* Minimum width of a frame in pixels on the page; the file of the graph has all frames. */
 #define PICTURE_LEAST 3
-/* Minimum width of a frame in pixels if the stacks are counted instructions. These stacks are deep,
- * and a larger minimum keeps the page small. */
+/* The same for counted instructions, whose stacks are deep: the page stays small. */
 #define PICTURE_LEAST_COUNTED 12
 
 /* ---- the tree ---------------------------------------- */
@@ -48,8 +46,7 @@ struct open_path {
   size_t depth;
 };
 
-/* Enters a node, and closes the functions that the walk has left. Returns true if the node's frame
- * is the outermost frame of its function. */
+/* Enters a node, and closes the functions that the walk left. True for an outermost frame. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
                        struct drawn_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
@@ -118,8 +115,7 @@ struct line_growth {
   int64_t line, grown;
 };
 
-/* Returns the line of the function at a location, or 0. Compares the names and files of the profile
- * before any trimming or escaping. */
+/* Returns the line of the function at a location, or 0. Compares names as in the profile. */
 static int64_t line_in(const pprofc_profile *profile, uint32_t location,
                        const struct stack_frame *frame) {
   pprofc_location at = pprofc_profile_location(profile, location);
@@ -161,12 +157,10 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-/* Share of the growth that must pass through the outermost function of the user's repository. With
- * less growth, no function is named. */
+/* Share of the growth that must pass through a function of the user to name it. */
 #define OWN_SHARE 0.7
 
-/* Returns the innermost function of the user's repository that most of the growth passes through.
- * Returns SIZE_MAX if there is no such function. */
+/* Returns the user's innermost function with most of the growth, or SIZE_MAX. */
 static size_t find_own(struct ci_run *run, const struct drawn *d, const struct drawn_sum *sums,
                        const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;
@@ -185,9 +179,8 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own, the change of the function that explains the change of the pair. Takes the change
- * from the verdict that includes callees. If this verdict does not report growth, computes the
- * change from the profiles. */
+/* Sets pair->own, the change of the function that explains the pair: from the verdict with callees
+ * if it reports growth, else from the profiles. */
 static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
@@ -215,8 +208,7 @@ static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   return pair->own.name && pair->own.file;
 }
 
-/* Finds the file and line of the user's repository that explain the change of a pair of
-   profiles. */
+/* Finds the user's file and line that explain the change of a pair of profiles. */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
                                     pprofc_error *error) {
@@ -263,8 +255,7 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_picture *pictur
   return status == PPROFC_OK && !picture->frames.data ? error_nomem(error) : status;
 }
 
-/* Collects the verdicts on the functions of a picture. Sets *judged to NULL if there are no
- * verdicts. */
+/* Collects the verdicts on the functions of a picture, or sets NULL. */
 static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdicts,
                                  const struct flame_verdicts **judged, pprofc_error *error) {
   struct arena *arena = &d->graph.tree.arena;
@@ -297,15 +288,13 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
 
-/* Regular expression of the interpreter's frames that lie between functions of Python or
- * JavaScript. */
+/* The interpreter's frames between functions of Python or JavaScript. */
 #define INTERPRETER                                                                                \
   "^(_PyEval_EvalFrameDefault|py_trampoline_evaluator|_PyEval_Vector|_?PyFunction_Vectorcall|"     \
   "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
   "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
 
-/* Draws only the subtree of the benchmark's function, without the test runner around it. Returns
- * false if nothing would be visible. */
+/* Draws only the benchmark's function. Returns false if nothing would be visible. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options) {
   struct drawn d;

@@ -14,8 +14,7 @@ struct drawn {
   double least_pixels; /* minimum width of a frame in a picture, in pixels */
 };
 
-/* Applies the filters of the options and builds the tree of frames. The caller closes `drawn` after
- * PPROFC_OK. */
+/* Filters the profile and builds its tree. The caller closes `drawn` after PPROFC_OK. */
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct drawn *d, pprofc_error *error);
 void drawn_close(struct drawn *d);
@@ -30,22 +29,19 @@ struct drawn_sum {
 /* Returns an array with a sum for each frame of the tree, or NULL when out of memory. */
 struct drawn_sum *drawn_sums(struct drawn *d);
 
-/* Draws the picture on the page. Also chooses the function of the user's repository that explains
- * the difference. `judged` contains the verdicts for this choice; it is NULL if the function is
- * already set. `options` selects the values. */
+/* Draws the picture of the page, and sets the user's function that explains the difference, unless
+ * `judged`, its verdicts, is NULL. `options` selects the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);
 
-/* Finds the hunks of the diff that have a cost in a difference of profiles. Sorts them by growth,
- * largest first. `type` is the sample type of the values. Does nothing if the sources are
- * unknown. */
+/* Finds the hunks of the diff with a cost in a difference of profiles, largest growth first, if the
+ * sources are known. `type` is the sample type. */
 pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
                          const pprofc_profile *difference, size_t type, const struct judged *judged,
                          pprofc_error *error);
 
-/* Returns the index of the first line to show. The caller shows at most `most` lines, around the
- * line that grew most. */
+/* Returns the first of at most `most` lines to show, around the line that grew most. */
 size_t lines_window(const struct run_hunk *hunk, size_t most);
 
 #endif

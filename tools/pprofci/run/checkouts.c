@@ -70,8 +70,7 @@ static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pp
                            : "neither origin/main nor main exists; set it with -base-ref");
 }
 
-/* Chooses the base. This is the first parent of a pull request's merge commit, or else the merge
- * base. */
+/* Chooses the first parent of a pull request's merge commit, or else the merge base. */
 static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc_error *error) {
   pprofc_status status = find_first_parent(run, wanted, error);
   if (status != PPROFC_OK || !run_has(*wanted))
@@ -211,8 +210,7 @@ void checkouts_remove(struct ci_run *run) {
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
   if (folder) tree_remove(folder);
-  run_stopped = 0; /* Clear the stop signal: the cleanup starts git, which must run even after a
-                      stop signal. */
+  run_stopped = 0; /* git must run even after a stop signal */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;
   program_end(&git);
@@ -227,8 +225,7 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
   return NULL;
 }
 
-/* Returns the package with the import path `path`. Adds it if it is new. The name of a package is
- * its path within the module. */
+/* Returns the package of an import path, new or old. Its name is its path in the module. */
 static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);
@@ -287,8 +284,7 @@ static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, cons
   return status;
 }
 
-/* Returns the path of a test program in the temporary folder of the run:
- * "bin/base/3/words.test". */
+/* Returns the temporary path of a test program: "bin/base/3/words.test". */
 static const char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
   const char *word = text_word(&run->arena, str_path_base(path), "._-");
   const char *folder =
@@ -323,8 +319,7 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
 
 /* ---- base or head ------------------------------------ */
 
-/* Adds the package patterns to the command line. For the base, skips a folder that exists only in
- * the head. */
+/* Adds the package patterns, for the base without folders that only the head has. */
 static size_t choose_patterns(struct ci_run *run, int side, const char *checkout,
                               const char *patterns, const char **argv, size_t room) {
   pprofc_str rest = str_of(patterns), word;

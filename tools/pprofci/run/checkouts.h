@@ -9,11 +9,9 @@
 struct go_package {
   /* import path of the package; and `name`, its path within the module, for file names */
   const char *path, *name;
-  const char *programs[SIDES]; /* test programs of base and head; NULL if the package has no
-                                  benchmarks there */
+  const char *programs[SIDES]; /* test programs; NULL: no benchmarks there */
   const char *folders[SIDES];  /* working directories of the programs of base and head */
-  bool same;                   /* true if both programs are equal; the run then skips this
-                                  package */
+  bool same;                   /* true if both are equal: the run skips the package */
 };
 
 struct packages {
@@ -26,14 +24,12 @@ struct packages {
 /* Checks out the base into a subfolder of the run's temporary folder. */
 pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error);
 
-/* Finds the commit of the base: the commit that -base-ref names, or else the merge base. Sets
- * *wanted to the name of this commit. */
+/* Finds the base: the commit of -base-ref, or the merge base. *wanted is its name. */
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
                                   pprofc_error *error);
 
-/* Clones the repository with shared objects, and checks out a commit. Unlike a worktree, a clone
- * has a folder .git, and Node plugins need this folder. `wanted` is the commit's name in
- * messages. */
+/* Clones the repository with shared objects and checks out a commit, `wanted` in messages. Unlike a
+ * worktree, a clone has a folder .git, which Node plugins need. */
 pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                               const char *folder, pprofc_error *error);
 
@@ -44,8 +40,7 @@ pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const c
 /* Removes the checkout of the base. */
 void checkouts_remove(struct ci_run *run);
 
-/* Builds the test programs of base or head. Uses -trimpath, because file names would otherwise
- * contain the folder of the checkout. */
+/* Builds the test programs of a side, with -trimpath: names without the checkout's folder. */
 pprofc_status checkouts_build(struct ci_run *run, int side, const char *checkout,
                               struct packages *packages, pprofc_error *error);
 

@@ -23,8 +23,7 @@ static size_t margin_of(pprofc_str line) {
   return SIZE_MAX;
 }
 
-/* Returns the last line of the function that begins on line `first`. Recognizes the end by the
- * indentation. */
+/* Returns the last line of the function that begins on line `first`, by indentation. */
 static int64_t defs_last_line(const struct source_file *file, int64_t first) {
   int64_t last = first, count = (int64_t)file->line_count;
   if (first < 1 || first > count) return first;
@@ -36,8 +35,7 @@ static int64_t defs_last_line(const struct source_file *file, int64_t first) {
     if (columns <= margin) {
       char c = str_trim(line).data[0];
       if (c == '}') return number;
-      /* A line that has the indentation of the function, and does not end a block, begins the next
-       * function. */
+      /* this line begins the next function */
       if (c != '{' && c != ')' && c != '#' && c != ':') return last;
     }
     last = number;
@@ -69,8 +67,8 @@ static bool is_triple(pprofc_str line, size_t at, char quote) {
          line.data[at + 2] == quote;
 }
 
-/* Skips the rest of a string, from `at`. Returns the offset after its end. Keeps r->quote if a
- * string of several lines does not end on this line. */
+/* Skips the rest of a string. Returns the offset after it. A string that continues on the next line
+ * keeps r->quote. */
 static size_t skip_string(struct python_reader *r, pprofc_str line, size_t at, char quote) {
   for (; at < line.size; at++) {
     if (line.data[at] == '\\')
@@ -172,8 +170,7 @@ static int def_order(const void *a, const void *b) {
   return order ? order : (x->first > y->first) - (x->first < y->first);
 }
 
-/* Reads the definitions of a Python file. Skips text in strings and in brackets. Returns false when
- * out of memory. */
+/* Reads the definitions of a Python file. Returns false when out of memory. */
 static bool defs_read(struct defs *defs, const struct source_file *file, struct arena *arena) {
   struct python_reader r = {.defs = defs, .arena = arena};
   *defs = (struct defs){NULL, 0};
@@ -184,8 +181,7 @@ static bool defs_read(struct defs *defs, const struct source_file *file, struct 
   return true;
 }
 
-/* Returns the first definition with a name, and sets *count to their number. Returns NULL if there
- * is no such definition. */
+/* Returns the first definition with a name, or NULL, and their number. */
 static const struct def *defs_find(const struct defs *defs, pprofc_str name, size_t *count) {
   BISECT(first, defs->count, str_compare(defs->items[first].name, name) < 0);
   for (*count = 0; first + *count < defs->count; ++*count)
@@ -252,8 +248,7 @@ struct revisions *code_sources(const struct ci_run *run) {
   return run->code && run->code->has_sources ? &run->code->revisions : NULL;
 }
 
-/* Returns a changed file with the text of both sides. Returns NULL when out of memory. The first
- * call reads the files. */
+/* Returns a changed file with both texts, read by the first call. NULL: out of memory. */
 static const struct changed_source *changed_source(struct run_code *code,
                                                    const struct changed_file *file) {
   struct arena *arena = &code->revisions.arena;
@@ -295,8 +290,7 @@ size_t code_extents(struct ci_run *run, enum diff_side side, const struct change
 /* Position of a function in the profiles of the head, or of the base if the head lacks it. */
 struct code_place {
   pprofc_str file;
-  int64_t start, first, last; /* first line of the function, and the first and the last line with
-                                 samples; 0: unknown */
+  int64_t start, first, last; /* first line; lines with samples; 0: unknown */
   bool called;                /* true if at least one call of the function was not inlined */
   bool own;                   /* true if the file of the function is in the repository */
   enum diff_side side;
@@ -306,9 +300,8 @@ static bool code_has_file(const struct run_code *code, enum diff_side side, ppro
   return code->has_sources && revisions_place(&code->revisions, side, file).size > 0;
 }
 
-/* Adds a line of a location to the line range of the function. In callgrind files, a function can
- * have lines of several files, because inlined code has no function of its own. The range is then
- * in the first file that the repository has. */
+/* Adds a line to the range of the function. Inlined code in callgrind files gives a function lines
+ * of several files; the range is in the first one of the repository. */
 static void place_line(const struct run_code *code, struct code_place *place,
                        pprofc_function function, int64_t line, bool called) {
   place->called |= called;
@@ -365,8 +358,7 @@ static bool is_touched(struct run_code *code, const struct changed_file *changes
   return hunks_touch(&code->revisions.hunks, changes, place->side, first, last, &ignored) > 0;
 }
 
-/* Removes the part ".<locals>.<lambda>" from the end of a Python name: functions without a def are
- * part of the def around them. */
+/* Removes ".<locals>.<lambda>" from a Python name: a lambda is a part of the def around it. */
 static pprofc_str without_lambda(pprofc_str name) {
   for (;;) {
     size_t dot = str_find_last_char(name, '.');
@@ -420,8 +412,7 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
-/* Reads how both programs were built. If this fails, the comparison covers only the machine
- * code. */
+/* Reads how both programs were built. Without it, only the machine code is compared. */
 static void read_built(struct ci_run *run, struct code_programs *programs) {
   struct buffer text;
   pprofc_error ignored;
@@ -492,8 +483,7 @@ static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
 }
 
-/* Moves the functions with changed code to the front of the reasons. Keeps the order of all other
- * functions. */
+/* Moves the reasons with changed code to the front, in order. */
 static void changed_first(struct pair_verdicts *v) {
   struct change sorted[CHANGES_MOST];
   size_t count = 0;
@@ -503,9 +493,8 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no sampled function has changed code. Ignores functions outside the programs, such as
- * functions of shared libraries. Checks all stacks, because new work can appear in other functions,
- * such as the garbage collector. */
+/* True if no sampled function of the programs has changed code. Checks whole stacks: new work can
+ * appear in others, such as the garbage collector. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {

@@ -13,22 +13,19 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error);
 
-/* The first function writes the functions of a run that -fail-on found. The second function reads
-   them. `job` is the name of the run. */
+/* Write and read the functions that -fail-on found; `job` is the name of the run. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
                                      pprofc_error *error);
 
-/* Writes the JSON member "built" of a pair of profiles: how the programs of base and head were
- * built. */
+/* Writes the JSON member "built" of a pair: how both programs were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
 
 /* Writes the JSON member "surroundings" if this run measured base and head. It contains the kernel,
  * the processors, and the environment variables that change how programs run. */
 void surroundings_write(struct json_writer *json, const struct ci_run *run);
 
-/* The first function writes the packages into a manifest, the second reads them. `job` is the name
- * of the run. */
+/* Write and read the unchanged packages; `job` is the name of the run. */
 void same_write(struct json_writer *json, const struct ci_run *run);
 pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
                         pprofc_error *error);

@@ -41,8 +41,7 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
   buffer_printf(out, "%s%.*s in %s%s\n", how, STR_ARG(shown), f->pair->diff, rest);
 }
 
-/* True if a time grew although all sampled functions have the same machine code. This growth does
- * not fail the run. */
+/* True if a time grew with the same machine code everywhere. This does not fail the run. */
 static bool failing_excuse(struct failing *f, const struct noise_finding *found,
                            const struct change *change) {
   struct ci_run *run = f->run;
@@ -88,8 +87,7 @@ static void failing_take(void *context, const struct noise_finding *found) {
   run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
 }
 
-/* Returns the significance level for each comparison. The level is lowered so that all comparisons
- * together have the level of a single test. */
+/* Returns the level of each comparison, lowered for their number. */
 static double failing_alpha(const struct ci_run *run, const struct noise_report *report) {
   size_t comparisons = 0;
   for (size_t i = 0; i < run->pair_count; i++) {
@@ -124,8 +122,7 @@ pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
   return status;
 }
 
-/* Reports the conditions of -fail-on that were not checked, because no comparison could judge any
- * function. Returns false if there is such a condition. */
+/* Reports the conditions that no comparison could judge. Returns false if there are any. */
 static bool failing_all_used(struct ci_run *run) {
   bool all = true;
   for (size_t i = 0; i < run->options->fail_on_count; i++) {

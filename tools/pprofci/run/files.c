@@ -43,8 +43,7 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
   return PPROFC_OK;
 }
 
-/* Returns the path of a file in the temporary folder of the artifacts (stage.c), and creates the
- * folder of the file. */
+/* Returns the path of a file in the stage (stage.c), and lists the file. */
 static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const char *path,
                                 const char **whole, pprofc_error *error) {
   *whole =

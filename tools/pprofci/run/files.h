@@ -22,9 +22,8 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error);
 /* Creates a new folder in $TMPDIR or /tmp. */
 pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error);
 
-/* Writes a new file into the temporary folder of the artifacts (stage.c), and lists it in the
- * manifest. `path` is relative to the subfolder of the page. With `of_benchdiff`, `path` is
- * relative to the subfolder of the benchmark tables. */
+/* Writes a new file into the stage (stage.c), and lists it in the manifest. `path` is relative to
+ * the folder of the page, or with `of_benchdiff` of the benchmark tables. */
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error);
 
@@ -39,8 +38,7 @@ pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *p
 /* Copies a file. */
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
-/* Lists the names in a folder, including hidden names. `order` is a comparison function like
- * alphasort(3). */
+/* Lists the names in a folder, also hidden ones, by a function such as alphasort(3). */
 typedef int files_order(const struct dirent **a, const struct dirent **b);
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
                          const char ***names, size_t *count, pprofc_error *error);
@@ -51,9 +49,8 @@ bool files_is_regular(const char *path);
 /* True if both paths refer to the same file. */
 bool files_are_same(const char *a, const char *b);
 
-/* Returns the path in the checkout of a file that a profile names. The result is the longest suffix
- * of `file` that is a file below the current folder, or empty. Profiles name files by module or by
- * the folder of the build. */
+/* Returns the longest suffix of `file` that is a file below the current folder, or "". Profiles
+ * name files by module or by the folder of the build. */
 pprofc_str place_in_checkout(const char *file);
 
 #endif

@@ -26,8 +26,7 @@ static bool found_is_aside(const char *name) {
   return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
 }
 
-/* Adds a file to `files`. Adds a folder to `open`, the list of folders to read later, unless the
- * folder is too deep. */
+/* Adds a file to `files`, or a folder that is not too deep to `open`. */
 static pprofc_status found_entry(struct arena *arena, struct found_files *open,
                                  struct found_files *files, struct found_file folder,
                                  const char *name, pprofc_error *error) {

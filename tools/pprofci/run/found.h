@@ -7,8 +7,7 @@
 
 struct found_file {
   const char *path;
-  const char *side; /* "base" or "head" if a folder above the file has that name, else the value
-                       that the caller passed */
+  const char *side; /* "base" or "head" by the folder above it, or the caller's */
   int depth;        /* level of the file; 1 directly in the folder */
 };
 

@@ -9,8 +9,7 @@
 #define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
 #define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of a page without its scripts and tags */
 
-/* Sets *packed to the graph's data (flame_data of flame/flame.h) in base64. Sets *packed to "" if
- * the data exceeds 64 MB. The text is in the arena. */
+/* Packs the graph's data (flame/flame.h) in base64 into the arena; "" above 64 MB. */
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
@@ -19,13 +18,11 @@ pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_opti
 pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
                         pprofc_str packed, pprofc_error *error);
 
-/* Reads the graph of a pair of profiles from the artifacts of another run. Leaves the pair without
- * a graph if the file is missing or is not a graph. */
+/* Reads the graph from the artifacts of another run, if its file is valid. */
 pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
                          pprofc_error *error);
 
-/* Writes the viewer's script into the temporary folder of the artifacts. Writes nothing if no pair
- * has a graph. */
+/* Writes the viewer's script into the stage if a pair has a graph. */
 pprofc_status graph_write_viewer(struct ci_run *run, pprofc_error *error);
 
 #endif

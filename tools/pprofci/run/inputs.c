@@ -14,8 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
- * the end. */
+/* Adds an unreadable profile to run->unread: the run fails at its end. */
 static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_error *error) {
   message_error("pprofci: %s", error->message);
   buffer_printf(&run->unread, "%s\n", error->message);
@@ -27,9 +26,8 @@ static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_er
   return PPROFC_OK;
 }
 
-/* Sets *is to true for a profile. Skips other files with a note. Adds an unreadable profile to
- * run->unread. Such a file looks like a profile, or the file of the same name in the folder `other`
- * is one. `other` is "" without such a folder. */
+/* Sets *is to true for a profile. Skips other files with a note, unless they look like a profile or
+ * `other`, a folder or "", has a profile of that name. */
 static pprofc_status check_profile(struct ci_run *run, const char *path, const char *other,
                                    bool *is, pprofc_error *error) {
   pprofc_error ignored;
@@ -127,8 +125,7 @@ pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char
 
 /* A profile in a folder. The list is sorted by name. */
 struct listed_profile {
-  const char *path, *key; /* path of the profile, and its key: the name without process ids and
-                             times (see profile_key) */
+  const char *path, *key; /* `key`: the name without process ids and times */
   bool paired;
 };
 
@@ -144,8 +141,7 @@ static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
   return at;
 }
 
-/* Returns the name without process ids and times, which differ between recordings:
- * "callgrind.out.100", "CPU.20260101.123.cpuprofile". */
+/* Returns a name without process ids and times: of "callgrind.out.100", "CPU.2026.1.cpuprofile". */
 static const char *profile_key(struct ci_run *run, const char *path) {
   static const char *const before[] = {"callgrind.out.", "cachegrind.out."};
   static const struct {
@@ -166,8 +162,7 @@ static const char *profile_key(struct ci_run *run, const char *path) {
   return text_keep(&run->arena, name);
 }
 
-/* Returns how many profiles in the list have the key. Sets *last to the index of the last of these
- * profiles. */
+/* Returns how many profiles have the key, and the index of the last. */
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -219,9 +214,8 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
-/* Returns the index of the base's profile that matches a profile of the head. Profiles with the
- * same name match. Profiles with the same key also match, if no other profile of base or head has
- * this key. */
+/* Returns the index of the base's profile with the same name, or with the same key if no other
+ * profile has it. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));
@@ -248,8 +242,7 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
   return true;
 }
 
-/* Creates a pair of profiles from a subfolder that base and head both have. Each file in the
- * subfolder is one run. */
+/* Adds a pair from a subfolder of both sides, with a run for each file. */
 static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const char *head,
                                     const char *name, size_t *found, pprofc_error *error) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
@@ -337,8 +330,7 @@ static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error)
   return status;
 }
 
-/* Puts "./" before a path that begins with '-', so that no program takes it for an option. Checks
- * that both folders exist. */
+/* Puts "./" before a path that begins with '-'. Checks that both folders exist. */
 static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);

@@ -33,8 +33,7 @@ struct filling {
 
 /* ---- one function ------------------------------------ */
 
-/* Finds the file and line of a function. Searches the profiles of the head first, then the profiles
- * of the base. */
+/* Finds the file and line of a function, in the head's profiles first. */
 static void judged_row_place(const struct filling *f, pprofc_str name, struct change *change) {
   const struct judged *j = f->judged;
   change->file = "";
@@ -96,8 +95,7 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
 
 /* ---- cost that moved --------------------------------- */
 
-/* Returns the names of the functions of a domain. A domain is a group of functions between which
- * cost moved. */
+/* Returns the names of a domain: functions between which cost moved. */
 static const char *judged_domain_names(const struct filling *f,
                                        const pprofc_verdict_domain *domain) {
   struct buffer names;
@@ -112,9 +110,8 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the new name of a renamed domain. A domain is a group of functions between which cost
- * moved. For a domain of two related functions that is named after one function, returns the other
- * function. Returns "" for any other domain. */
+/* Returns the new name of a renamed domain; of a domain named after one of two related functions,
+ * the other function; else "". */
 static pprofc_str judged_domain_partner(const struct noise_report *report,
                                         const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -145,8 +142,7 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* With `changed`, adds the rows of changed functions. Otherwise adds the other rows whose self
- * value differs. */
+/* Adds the rows of changed functions, or the other rows whose self value differs. */
 static bool judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -204,8 +200,7 @@ static const char *judged_sentence(const struct filling *f) {
     if (domains[i].moved || !pprofc_verdict_is_change(net->verdict)) continue;
     struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fmax(net->base, net->head));
     noise_domain_text(&domains[i], &unit, s->lone, text);
-    buffer_printf(&out, " %c%s.", *text - ('a' - 'A'), text + 1); /* make the first letter of the
-                                                                     verb a capital */
+    buffer_printf(&out, " %c%s.", *text - ('a' - 'A'), text + 1); /* begin with a capital */
     added++;
   }
   pprofc_str whole = buffer_take(&out, &f->run->arena);
@@ -269,8 +264,7 @@ static void command_exposure(struct buffer *out, const struct filling *f,
   }
 }
 
-/* Returns the command that prints the same verdicts. The user runs the command in the folder of the
- * page. */
+/* Returns the command that prints these verdicts in the folder of the page. */
 static const char *judged_command(const struct filling *f, const struct run_pair *pair,
                                   const char *index) {
   struct buffer out;
@@ -345,9 +339,8 @@ static pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair
   return to->visible_text && to->note && to->command ? PPROFC_OK : error_nomem(error);
 }
 
-/* Maximum ratio between the value of a profile and the benchmark's measurement of the same work.
- * Above this ratio the profile has other work, such as set-up before the timer starts, waiting, or
- * work on several processors. */
+/* Ratio of a profile to the benchmark's measurement above which the profile has other work: set-up,
+ * waiting, several processors. */
 #define AGREES_WITHIN 1.25
 
 static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pair, struct judged *j,
@@ -370,8 +363,7 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   return status;
 }
 
-/* Sample types, and the benchmark units that measure the same quantity. Values have the unit of the
- * sample type. */
+/* Sample types, their units, and measurements of the same quantity. */
 static const struct judged_measure {
   const char *type, *unit;
   size_t offset; /* offset of the measurement in struct run_measured, in bytes */
@@ -401,8 +393,7 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   return true;
 }
 
-/* Returns the benchmark's measurement of a run. Returns 0 unless the profile has about the same
- * value per operation. */
+/* Returns the benchmark's measurement of a run, or 0 if the profile disagrees. */
 static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
                                const char *sample_index) {
   int side = index < j->bases ? SIDE_BASE : SIDE_HEAD;

@@ -13,15 +13,13 @@
 struct judged {
   struct budget *budget; /* memory budget for reading the profiles */
   pprofc_verdict_run *runs;
-  size_t count, bases; /* number of all runs, and number of the runs of the base; the base runs come
-                          first */
+  size_t count, bases; /* runs, and runs of the base, which come first */
   /* Reports of the comparisons, one for each sample type. A report without verdicts is unused. */
   struct noise_report reports[JUDGED_TYPES];
 };
 
-/* Reads the runs of a pair of profiles, judges their functions, and fills in comparisons and
- * changes. A function that cannot be judged is not an error. Without base or head there are no
- * comparisons. The caller frees `judged`, even after an error. */
+/* Judges the functions of a pair of profiles that has two sides. A function that cannot be judged
+ * is not an error. The caller frees `judged`, even after an error. */
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           const pprofc_report_options *options, struct judged *judged,
                           pprofc_error *error);

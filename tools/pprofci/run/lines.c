@@ -45,8 +45,7 @@ struct lines_search {
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Finds the change of a function including its callees. Returns false if the function was not
- * judged. */
+/* Finds the change of a judged function with its callees. */
 static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
   const pprofc_verdict_row *row = judged_row(s->judged, function);
   if (row) *change = judged_estimate(&s->judged->reports[0], &row->cum);
@@ -61,8 +60,7 @@ static bool line_grew(const struct lines_search *s, pprofc_str function) {
 
 /* ---- costs ------------------------------------------- */
 
-/* Returns the changed line at a source position of base or head. Returns NULL if the line did not
- * change. */
+/* Returns the changed line at a source position, or NULL. */
 static struct changed_line *changed_line_at(const struct lines_search *s, enum diff_side side,
                                             const struct line_cost *cost) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -78,9 +76,8 @@ static struct changed_line *changed_line_at(const struct lines_search *s, enum d
   return text < hunks->text_count ? &s->lines[text] : NULL;
 }
 
-/* Chooses the function of a line. Prefers a function that grew by more than the noise, then the
- * function with the largest cost. A line of a closure counts for the closure and for the function
- * around it. */
+/* Chooses the function of a line: one that grew by more than noise, then the largest cost. A line
+ * of a closure also counts for the function around it. */
 static void take_function(const struct lines_search *s, struct changed_line *line,
                           pprofc_str function, double value) {
   bool same = line->function.size && str_equal(line->function, function);
@@ -132,8 +129,7 @@ static size_t first_hunk_after(const struct lines_search *s, const struct change
   return file->first + at;
 }
 
-/* Assigns the growth to the hunks that begin between two lines of a function, at most HUNKS_MOST
- * hunks. */
+/* Assigns the growth to at most HUNKS_MOST hunks between two lines of a function. */
 static void inlined_between(const struct lines_search *s, const struct line_cost *line,
                             const struct line_cost *next, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -189,8 +185,7 @@ struct whole_extents {
   size_t count;
 };
 
-/* Finds the lines of a function that has a cost on a side. Returns false if the profile has its
- * lines, or its file did not change. */
+/* Finds the lines of a function with a cost, if the profile lacks them and its file changed. */
 static bool find_extents(const struct lines_search *s, const struct line_cost *item, int side,
                          struct whole_extents *extents) {
   enum diff_side from = (enum diff_side)side;
@@ -280,8 +275,7 @@ static bool propose_extent(const struct lines_search *s, const struct whole_exte
   return touched;
 }
 
-/* Calls propose_extent for each place where base or head defines a function. Returns true if one of
- * these places has a hunk with code. */
+/* Proposes a function for all its definitions. True if one has a hunk with code. */
 static bool propose_item(const struct lines_search *s, const struct line_cost *item,
                          double growth) {
   struct whole_extents e = {.name = item->name};
@@ -381,9 +375,8 @@ static pprofc_str worst_line(const struct lines_search *s, const struct hunk *fr
   return function;
 }
 
-/* Chooses the line of a hunk that explains the growth. Returns its function. If inlined code grew
- * more than the hunk, the added line with the largest cost explains this growth. If the profile has
- * no lines of the function, chooses its first line in the hunk. */
+/* Chooses the line that explains the growth of a hunk, and returns its function: an added line if
+ * inlined code grew more, or the first one without lines in the profile. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                struct run_hunk *to) {
   const struct around *around = &s->around[from - s->revisions->hunks.hunks];

@@ -14,16 +14,13 @@ struct round_load {
   double stolen;  /* time that the host took from this virtual machine */
 };
 
-/* Returns the current values of the clocks. The caller calls this function at the beginning and at
- * the end of a round. */
+/* Returns the clocks. The caller reads them at the beginning and the end of a round. */
 struct round_load load_now(void);
 
-/* Adds the load since `begin` to run->loads as the load of one round. Records a lack of memory in
- * run->loads. */
+/* Adds the load since `begin` to run->loads, which records a lack of memory. */
 void load_add(struct ci_run *run, const struct round_load *begin);
 
-/* Returns a text such as "load 20 on 2 processors" if at least half of the rounds were overloaded.
- * Otherwise returns NULL. */
+/* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded, or NULL. */
 const char *load_judge(struct ci_run *run, double processors);
 
 /* Writes the loads of all rounds to a manifest. */

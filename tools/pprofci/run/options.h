@@ -13,8 +13,7 @@
 enum run_profile { RUN_PROFILE_REGRESSED, RUN_PROFILE_ALL };
 
 struct run_options {
-  const char *base, *head, *bench_base, *bench_head; /* values of the flags; "" if a flag is not
-                                                        given */
+  const char *base, *head, *bench_base, *bench_head; /* "" if absent */
   const char *bench_paths[2][RUN_BENCH_MAX];         /* values of -bench-base and of -bench-head */
   size_t bench_count[2];
   const char *simulate_base, *simulate_head;

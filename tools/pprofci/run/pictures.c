@@ -12,8 +12,7 @@
 
 #include <stdio.h>
 
-/* An artifact that is written for a profile or a difference. It has a report format, and the path
- * before and after the name. */
+/* An artifact of a profile: report format, and path before and after the name. */
 static const struct artifact {
   const char *format, *before, *after;
 } artifacts[] = {{"top", "", "_top.txt"},
@@ -155,14 +154,11 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
   return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
-/* Prints a note that a pair of profiles is skipped because neither profile has samples. Prints
- * nothing if one profile has samples. */
+/* Prints a note about a skipped pair if neither profile has samples. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
-  if (*run->options->record)
-    path = pair->stems[SIDE_HEAD]; /* shows the name without the path of
-                                      the temporary file */
+  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* not a temporary path */
   if (both && !*run->options->record)
     message_note("pprofci: skipped '%s' and its base: no samples", path);
   else

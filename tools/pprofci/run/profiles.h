@@ -28,16 +28,14 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 /* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if an unreadable file is probably not a profile. That file is empty or has an unknown
- * format, and its name does not end like a profile's. `ending` is an additional ending of profiles,
- * or "". */
+/* True if an unreadable file is probably not a profile: it is empty or of unknown format, and has
+ * no ending of profiles. `ending` is another such ending, or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type with this name. Returns false if the file is unreadable. */
 bool source_has_type(const char *path, const char *type);
 
-/* True if the sum of the values that the options select is above 0. Returns true for an unreadable
- * file, because a later step reports the error. */
+/* True unless the selected values add up to 0. A later step reports unreadable files. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
 /* Returns the number of instructions in a profile, or 0 if the profile is unreadable. */

@@ -22,8 +22,7 @@ struct profiled {
   double n;                      /* number of iterations of the benchmark in each run */
   const char *name;              /* base name of the files of this benchmark */
   const char *bench, *benchtime; /* arguments of the test program */
-  struct run_measured *measured[GROUPS][SIDES]; /* measurements for each group of profile types, of
-                                                   base and head; one item per run */
+  struct run_measured *measured[GROUPS][SIDES]; /* one item per run */
   struct buffer printed[GROUPS][SIDES];
 };
 
@@ -71,8 +70,7 @@ static void add_exactly(struct buffer *out, pprofc_str name) {
   buffer_add_char(out, '$');
 }
 
-/* Returns a regular expression for the frames of a benchmark's Go function:
- * "\.BenchmarkSplit(\.func|$)". */
+/* Returns a regular expression for the frames of a Go benchmark: "\.BenchmarkSplit(\.func|$)". */
 static const char *benchmark_function(struct recording *r, const struct recorded *item) {
   pprofc_str name = str_of(item->name);
   name = str_slice(name, 0, str_find_char(name, '/'));

@@ -33,8 +33,7 @@ static pprofc_str recorded_take_word(pprofc_str *line) {
   return word;
 }
 
-/* Removes "-CPU" from a name, where CPU is the number of processors. Go appends this number unless
- * it is 1. */
+/* Removes the number of processors "-CPU" that Go appends to a name unless it is 1. */
 static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
   size_t size = strlen(cpu);
   if (strcmp(cpu, "1") == 0 || name.size <= size || name.data[name.size - size - 1] != '-')
@@ -86,8 +85,7 @@ static struct recorded *recording_item(struct recording *r, size_t package, cons
   return item->label ? item : NULL;
 }
 
-/* Returns the benchmark time of -benchtime in nanoseconds, 1 s by default. It is the estimated
- * duration of a benchmark that reported no time. */
+/* Returns -benchtime in nanoseconds, 1 s by default: the estimate without a measured time. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -158,14 +156,12 @@ static pprofc_status measure_program(struct recording *r, int side, size_t packa
                            text_printf(&r->run->arena, "-test.bench=%s", o->bench), error);
 }
 
-/* Returns the side, base or head, that the current round measures first. This side changes from
- * round to round. */
+/* Returns the side that the round measures first; it alternates. */
 static int recording_first(const struct recording *r) {
   return r->round % 2 ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* Runs the programs of a package once for each number of processors, with base and head one after
- * the other. */
+/* Runs the programs of a package for each number of processors, base and head in turns. */
 static pprofc_status measure_package(struct recording *r, size_t index, int64_t round,
                                      pprofc_error *error) {
   const struct go_package *package = &r->packages.items[index];
@@ -299,8 +295,7 @@ static size_t count_measured(const struct recording *r, int side) {
   return found;
 }
 
-/* Writes the results to files for the verdict. Later steps read these files as if the user had
- * given them. */
+/* Writes the results to files that later steps read as if they were given. */
 static pprofc_status stages_write(struct recording *r, pprofc_error *error) {
   struct ci_run *run = r->run;
   run->has_base = count_measured(r, SIDE_BASE) > 0;
@@ -543,8 +538,7 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   pprofc_status made = files_temporary(&run->arena, &run->work, error);
   if (made != PPROFC_OK || !*run->options->record) return made;
-  /* A go command that is stopped does not remove its temporary folder. This setting puts that
-   * folder into the run's folder, which the run removes. */
+  /* a stopped go command does not remove its folder: put it into the run's folder */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);

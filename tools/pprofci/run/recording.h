@@ -8,18 +8,14 @@
 
 /* A benchmark, measured with one number of processors. */
 struct recorded {
-  size_t package;    /* index of the benchmark's package */
-  const char *cpu;   /* value of -test.cpu, such as "1" */
-  const char *name;  /* name with "Benchmark": "BenchmarkSplit/a=1", without the "-4" that Go
-                        appends for processors */
-  const char *label; /* name in results, without "Benchmark" and with the processors:
-                        "Split/a=1-4" */
-  struct buffer took[SIDES]; /* for base and head, an array of doubles: nanoseconds per operation in
-                                each round */
+  size_t package;            /* index of the benchmark's package */
+  const char *cpu;           /* value of -test.cpu, such as "1" */
+  const char *name;          /* "BenchmarkSplit/a=1", without processors */
+  const char *label;         /* "Split/a=1-4", with processors */
+  struct buffer took[SIDES]; /* arrays of doubles: ns per operation */
   bool selected;             /* true if the second stage measures the benchmark again */
   bool regressed;
-  bool judged, open; /* judged: the last interim verdict had a row of the benchmark; open: that
-                        verdict was undecided about the row */
+  bool judged, open; /* the last interim verdict had a row; it was undecided */
 };
 
 struct recording {
@@ -30,8 +26,7 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* if the verdict on the selected benchmarks uses only the second stage:
-                           number of texts of the first stage; else 0 */
+  size_t first_texts;   /* texts of the first stage, if the verdict uses only the second */
   size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
@@ -60,12 +55,10 @@ struct recorded_line {
 /* Reads the next line of results from *text. Returns false at the end. */
 bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *line);
 
-/* Profiles each benchmark that printed a result. Base and head use the same number of
- * iterations. */
+/* Profiles each benchmark that printed a result, with equal iterations on both sides. */
 pprofc_status recording_profile(struct recording *r, pprofc_error *error);
 
-/* Marks the packages whose test binaries are equal in every byte and whose other files did not
- * change. Does nothing if -all is set. */
+/* Marks the packages with equal test binaries and unchanged files, unless -all is set. */
 pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_error *error);
 
 #endif

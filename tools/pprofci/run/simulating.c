@@ -45,8 +45,7 @@ static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, cons
   return status;
 }
 
-/* Runs a command `runs` times. The name of the first run's profile becomes the name of the
- * artifacts. */
+/* Runs a command `runs` times. The first profile names the artifacts. */
 static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
                                    const wordexp_t *words, const char **paths, size_t runs,
                                    pprofc_error *error) {

@@ -4,8 +4,7 @@
 
 #include "core/buffer.h"
 
-/* True for a number of iterations such as "1000x". Sets *count to the number; `count` may be
- * NULL. */
+/* True for a number of iterations such as "1000x". `count` may be NULL. */
 bool text_is_iterations(pprofc_str text, double *count);
 
 /* Returns the last line that is not empty, or an empty text. */
@@ -28,8 +27,7 @@ bool text_is_of(pprofc_str text, const char *characters);
 /* Removes slashes at the end of a path, but keeps a slash at its beginning. */
 void text_trim_slashes(char *path);
 
-/* Returns a path that no program takes for an option: "-x" becomes "./-x". Returns NULL when out of
- * memory. */
+/* Returns a path that is not an option: "-x" becomes "./-x". NULL: out of memory. */
 const char *text_path(struct arena *arena, const char *path);
 
 /* Appends text. Replaces each byte of a control character by '_'. Does the same for characters that

@@ -45,8 +45,7 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   pprofc_bench_tables *tables;
   pprofc_bench_options options;
   pprofc_bench_options_init(&options);
-  options.ignore = "round"; /* "round" numbers the repetitions; it is not a property of the
-                               benchmark */
+  options.ignore = "round"; /* not a property of a benchmark */
   pprofc_status status = pprofc_bench_compare(set, &options, &tables, error);
   if (status != PPROFC_OK) return status;
   status = pprofc_bench_print(tables, "text", buffer_write, text, NULL, NULL, error);
@@ -76,8 +75,7 @@ static pprofc_status write_table(struct ci_run *run, const char *name, const cha
   return status;
 }
 
-/* Returns the results of base or head: the files that the user gave, or the files that -record
- * wrote. */
+/* Returns the results of a side: files of the user, or of -record. */
 static struct inputs_side verdict_side(const struct ci_run *run, int side) {
   const struct run_options *o = run->options;
   if (o->bench_count[side] > 1)
@@ -143,8 +141,7 @@ static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
   return str_equal(row->name, name) && str_equal(row->group, group);
 }
 
-/* Returns the round of each measurement of base or head. All numbers are 0 if the measurements have
- * no rounds. */
+/* Returns the rounds of the measurements, or zeros without rounds. */
 static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
                            const struct pair_side *from) {
   if (!pairs->rounds) return arena_zero_array(&run->arena, from->count, sizeof(uint32_t));
@@ -181,8 +178,7 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
 
 /* ---- the gate ---------------------------------------- */
 
-/* Minimum change in bytes that counts for the bundled program. Smaller changes come from buffers
- * that grow. */
+/* Minimum change in bytes of the bundled program: its buffers grow. */
 #define BUNDLED_FLOOR 64
 
 static void set_up_sides(struct ci_run *run) {
@@ -193,8 +189,7 @@ static void set_up_sides(struct ci_run *run) {
   if (run->options->is_bundled) s->floor.bytes = BUNDLED_FLOOR;
 }
 
-/* Sets the options of the gate. -threshold takes precedence over the gate's environment
- * variables. */
+/* Sets the options of the gate. -threshold comes before its environment variables. */
 static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *options,
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
@@ -251,8 +246,7 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
   return status;
 }
 
-/* Reads the results for an interim judgement. The settings differ from the settings of the final
- * verdict. */
+/* Reads the results for an interim judgement, which has other settings. */
 static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   const bool *screening = context;
@@ -281,8 +275,7 @@ pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *t
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Copies the texts of the rows, because their memory in the inputs and in the gate's arena is freed
- * soon. */
+/* Copies the texts of the rows before their memory is freed. */
 static bool keep_texts(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -350,8 +343,7 @@ static void print_gate(struct ci_run *run) {
   run->judged = true;
 }
 
-/* Runs the gate. If the gate cannot start, the verdict is a failure. The run writes the page even
- * then. */
+/* Runs the gate. If it cannot start, the verdict is a failure on the page. */
 pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
                          pprofc_error *error) {
   struct inputs inputs;

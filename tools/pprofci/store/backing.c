@@ -45,8 +45,7 @@ static pprofc_status backing_check_mark(struct backing *backing, bool create, pp
 
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error) {
-  /* Ignore the signal. If a file exceeds the size limit, the write must fail instead of ending the
-   * process. */
+  /* a write beyond the file size limit must fail, not end the process */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};
@@ -151,8 +150,7 @@ static void folder_sync(const char *path) {
   close(fd);
 }
 
-/* Renames a file into a folder. Creates the folder if it is missing, for example because another
- * process removed it. */
+/* Renames a file into a folder, which another process may have removed. */
 static bool folder_rename(struct arena *arena, const char *from, const char *to) {
   pprofc_str whole = str_of(to);
   char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));
@@ -266,8 +264,7 @@ static pprofc_status folder_list_one(struct backing *backing, const char *below,
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Lists the keys one or two levels below the prefix. A subfolder appears with the size
- * UINT64_MAX. */
+/* Lists keys one or two levels below the prefix. A subfolder has the size UINT64_MAX. */
 static pprofc_status folder_list(struct backing *backing, const char *prefix,
                                  struct stored_keys *keys, pprofc_error *error) {
   pprofc_status status = folder_list_one(backing, prefix, keys, error);

@@ -57,14 +57,12 @@ pprofc_status backing_open(struct backing *backing, const char *where, bool crea
                            pprofc_error *error);
 void backing_close(struct backing *backing);
 
-/* Lists all files whose keys begin with "PREFIX/". The caller frees the keys, also after an
- * error. */
+/* Lists the files below "PREFIX/". The caller frees the keys, also after an error. */
 pprofc_status backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
                            pprofc_error *error);
 void stored_keys_free(struct stored_keys *keys);
 
-/* Callback for each file whose key begins with "PREFIX/". The listing ends when the callback
- * fails. */
+/* Callback for each file below "PREFIX/". A failure ends the listing. */
 typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key,
                                      pprofc_error *error);
 pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,

@@ -18,8 +18,9 @@
 /* Functions of the SQLite library that the index calls. */
 #define SQLITE_FUNCTIONS(X)                                                                        \
   X(open_v2)                                                                                       \
-  X(close) X(busy_timeout) X(exec) X(prepare_v2) X(step) X(reset) X(finalize) X(bind_int64)        \
-      X(bind_text) X(bind_double) X(column_int64) X(column_text) X(column_double) X(column_bytes)  \
+  X(close)                                                                                         \
+  X(busy_timeout) X(exec) X(prepare_v2) X(step) X(reset) X(finalize) X(bind_int64) X(bind_text)    \
+      X(bind_double) X(column_int64) X(column_text) X(column_double) X(column_bytes)               \
           X(last_insert_rowid) X(errmsg)
 
 #define SQLITE_FIELD(name) __typeof__(sqlite3_##name) *name;
@@ -128,8 +129,7 @@ static bool load_make_places(struct store_index *x, struct arena *arena, const c
   return places->items != NULL;
 }
 
-/* Adds the points (measured values) of the run that was added last. The statement `s` selects the
- * points. */
+/* Adds the points (measured values), which `s` selects, of the last run. */
 static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
                         const struct load_places *series) {
   bool good = index_bind_int(x, s, 1, run);
@@ -324,8 +324,7 @@ static bool sync_drop(struct store_index *x, int64_t id) {
   return index_exec(x, sql);
 }
 
-/* Marks the keys that the index already has by the size UINT64_MAX. Deletes the runs whose records
- * do not exist any more. */
+/* Marks known keys by the size UINT64_MAX, and deletes runs without a record. */
 static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   sqlite3_stmt *s = NULL;
   size_t place = 0;
@@ -374,8 +373,7 @@ static pprofc_status sync_all(struct sync *y, struct stored_keys *keys, pprofc_e
   return status == PPROFC_OK && !good && x->code == SQLITE_OK ? error_nomem(error) : status;
 }
 
-/* Adds the records that are missing in the index. Deletes the runs whose records do not exist any
- * more. */
+/* Adds missing records, and deletes runs without a record. */
 static pprofc_status index_sync(struct store_index *x, struct stored_keys *keys,
                                 pprofc_error *error) {
   struct sync y;
@@ -431,9 +429,7 @@ static bool index_open_file(struct store_index *x) {
   int64_t tables = index_number(x, "SELECT count(*) FROM sqlite_master");
   if (x->code != SQLITE_OK) return false;
   if (version == INDEX_VERSION) return true;
-  if (tables > 0)
-    x->code = SQLITE_NOTADB; /* Report a database of another version like a damaged
-                                one. */
+  if (tables > 0) x->code = SQLITE_NOTADB; /* like a damaged one */
   return tables == 0 && index_exec(x, index_schema);
 }
 

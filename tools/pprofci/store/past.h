@@ -8,13 +8,11 @@
 #include "store/backing.h"
 
 struct past_run {
-  struct record_place place; /* position of the run; must be the first member, because the runs are
-                                sorted by this member */
+  struct record_place place; /* must be the first member, by which runs are sorted */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  size_t first_point, points; /* points (measured values) of the run: index of the first point, and
-                                 number of points */
+  size_t first_point, points; /* its points (measured values) */
   size_t first_profile, profiles;
   const char *tag; /* tag of the commit, or NULL */
 };
@@ -45,8 +43,7 @@ struct past {
   size_t point_count, point_capacity;
   struct past_profile *profiles;
   size_t profile_count, profile_capacity;
-  bool by_order;  /* true if each run has a commit number; the runs are then sorted by this
-                     number */
+  bool by_order;  /* true if the runs are sorted by commit number, which all have */
   bool runs_only; /* true: do not read the points (measured values) of the runs */
   size_t skipped; /* number of invalid records */
 };
@@ -65,8 +62,7 @@ pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error
 pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
                               pprofc_error *error);
 
-/* Reads a record and adds its run. Skips a damaged record with a message on standard error. Skips a
- * removed record without a message. */
+/* Reads a record and adds its run. Skips a damaged record with a note, a removed one without. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 

@@ -64,8 +64,7 @@ static pprofc_status retain_drop(struct backing *backing, const struct past_run 
   return dry ? PPROFC_OK : backing->kind->remove(backing, run->key, error);
 }
 
-/* Checks that the store has runs. An empty list would remove every object, and is more likely an
- * error than an empty store. */
+/* Fails without runs: an empty list would remove all objects, and is rather an error. */
 static pprofc_status retain_check(const struct past *past, const struct backing *backing,
                                   pprofc_error *error) {
   if (past->skipped)
@@ -139,8 +138,7 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   struct stored_keys keys, left;
   past_init(&past);
   interner_init(&names, &mem_default);
-  /* List objects before records. An object that is stored between both listings is then too young
-   * to be removed. */
+  /* List objects first: an object that is stored meanwhile is too young to remove. */
   pprofc_status status = backing_list(backing, "objects", &keys, error);
   if (status == PPROFC_OK && keys.count) status = sweep_names(&past, backing, &names, error);
   for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)

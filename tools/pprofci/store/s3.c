@@ -230,8 +230,7 @@ static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page,
   return status;
 }
 
-/* Returns the query string for a page of a list: the first page, or the page that the token
- * selects. */
+/* Returns the query for the first page of a list, or for the page of the token. */
 static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *page,
                                  const char *prefix, pprofc_str token, struct arena *arena) {
   struct buffer query;

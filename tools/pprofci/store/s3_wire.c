@@ -254,8 +254,7 @@ static bool s3_is_passing(pprofc_status status, const struct reply *reply) {
   return reply->code == 409 || retry_helps(reply->code);
 }
 
-/* Returns the waiting time of the header Retry-After in milliseconds, at most ten seconds. Returns
- * -1 without this header. */
+/* Returns Retry-After in milliseconds, at most ten seconds, or -1. */
 static int64_t s3_wait_ms(const struct reply *reply) {
   if (reply->retry_after <= 0) return -1;
   return 1000 * (reply->retry_after < 10 ? reply->retry_after : 10);

@@ -11,12 +11,10 @@ struct s3_wire {
   struct client *client;
   struct arena *arena;
   const char *bucket, *prefix; /* name of the bucket; common prefix of all keys: "PREFIX/", or "" */
-  const char *scheme, *host;   /* scheme and host of the server: "https",
-                                  "s3.us-east-1.amazonaws.com" */
+  const char *scheme, *host;   /* "https", "s3.us-east-1.amazonaws.com" */
   const char *token;
   struct sigv4_scope scope;
-  bool in_path; /* true if the path of a URL has the bucket; false if the host name has the
-                   bucket */
+  bool in_path; /* true if the bucket is in the path, not in the host name */
   size_t part;  /* size in bytes of a part of a multipart upload; larger files are sent in parts */
 };
 
@@ -40,8 +38,7 @@ struct s3_request {
 pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *request,
                            struct reply *reply, pprofc_error *error);
 
-/* Converts a reply into an error: PPROFC_E_NO_MATCH for a key that does not exist, else
- * PPROFC_E_IO. */
+/* Converts a reply into an error; PPROFC_E_NO_MATCH if the key does not exist. */
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error);
 

@@ -4,12 +4,10 @@
 
 #include "core/buffer.h"
 
-/* Parses "1700000000", "2026-11-20" or "2026-11-20T10:00:00Z" to seconds since 1970. Returns false
- * for other texts. */
+/* Parses "1700000000", "2026-11-20" or "2026-11-20T10:00:00Z" to seconds since 1970. */
 bool times_parse(pprofc_str text, int64_t *seconds);
 
-/* Parses "30d", "12w", "2y" or "all" to seconds; INT64_MAX for all. Returns false for other
- * texts. */
+/* Parses "30d", "12w", "2y" or "all" (INT64_MAX) to seconds. */
 bool times_parse_age(pprofc_str text, int64_t *seconds);
 
 /* Appends a time, "2026-11-20 10:00", in UTC. */

@@ -215,8 +215,7 @@ static void writing_number(struct json_text *to, const char *key, int64_t value)
   json_int(json_key(&to->json, key), value);
 }
 
-/* Copies the head's values of each result in a manifest without changes. Returns the number of
- * results. */
+/* Copies the head's values of a manifest. Returns the number of results. */
 static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
   const struct node *results = node_get(manifest, "results");
   size_t count = 0;
@@ -380,8 +379,7 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
     status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);
   if (status == PPROFC_OK) status = writing_put_record(w, backing, info, text, result, error);
-  /* Another process may have removed an object that no record used. Write each missing object
-   * again. */
+  /* another process may have removed an object before a record named it */
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
   return status;

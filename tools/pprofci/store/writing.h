@@ -9,12 +9,10 @@
 #include "store/backing.h"
 
 struct commit_info {
-  const char *commit, *branch, *machine; /* commit id, branch and machine of the run; "" if
-                                            unknown */
+  const char *commit, *branch, *machine; /* "" if unknown */
   const char *tags[64];
   size_t tag_count;
-  int64_t time, order; /* time of the commit in seconds since 1970, and the commit's number; -1 if
-                          unknown */
+  int64_t time, order; /* in seconds since 1970, and its number; -1: unknown */
 };
 
 /* Sets the fields that no flag has set. */

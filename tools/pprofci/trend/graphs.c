@@ -25,8 +25,7 @@ struct trend_graphs {
   size_t count, tries;
 };
 
-/* True if a profile explains a series: it profiles the same benchmark, and its type fits the
- * unit. */
+/* True if a profile has the benchmark of a series and a type for its unit. */
 static bool graphs_explains(const struct past_profile *p, const struct past_series *s) {
   bool share = str_starts(s->unit, STR("%"));
   pprofc_str kind = str_of(number_kind(s->unit));
@@ -122,8 +121,7 @@ static const struct trend_graph *graphs_known(const struct trend_graphs *g,
   return NULL;
 }
 
-/* Adds the graph of two profiles. Adds nothing if a profile is unreadable or the graph does not
- * fit. */
+/* Adds the graph of two profiles if both are readable and the graph fits. */
 static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profile *const *sides,
                                  pprofc_str commit, const struct trend_graph **graph,
                                  pprofc_error *error) {
@@ -143,8 +141,7 @@ static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profi
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Links a change point to a graph. A change of the number of allocations opens the graph with that
- * sample type. */
+/* Links a change point to a graph, for allocations with their sample type. */
 static pprofc_status graphs_link(struct trend_graphs *g, struct trend_change *change,
                                  pprofc_str unit, const struct trend_graph *graph,
                                  pprofc_error *error) {
@@ -158,8 +155,7 @@ static pprofc_status graphs_link(struct trend_graphs *g, struct trend_change *ch
   return change->graph_link ? PPROFC_OK : error_nomem(error);
 }
 
-/* Adds the graph of a change point. Adds nothing if the profiles of the change point are missing or
- * unreadable. */
+/* Adds the graph of a change point if its profiles are readable. */
 static pprofc_status graphs_add(struct trend_graphs *g, struct trend_change *change,
                                 pprofc_error *error) {
   const struct trend_series *series = &g->trend->series[change->series];

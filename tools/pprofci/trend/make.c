@@ -170,8 +170,7 @@ static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, c
   return status;
 }
 
-/* Numbers the runs by the position of their commits in a file. A run gets -1 if the file does not
- * list its commit. */
+/* Numbers the runs by the lines of their commits in a file; -1: not listed. */
 static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
                                         pprofc_error *error) {
   struct interner ids;
@@ -299,8 +298,7 @@ static bool trend_add_change(struct trend_view *t, uint32_t series, const struct
   return true;
 }
 
-/* Adds a suspected change after the last change point. There are too few values yet to decide about
- * this change. */
+/* Adds a suspected change, about which later values will decide. */
 static bool trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
                               const struct trend_query *query) {
   const struct trend_series *s = &t->series[series];

@@ -14,8 +14,7 @@ struct trend_query {
   const char *commits; /* path of a file with commit ids in order, or "" */
   /* glob patterns of benchmarks and units; and with -function, of profile types */
   const char *bench, *unit, *kind;
-  const char *function; /* glob pattern of functions whose shares in profiles are shown; "": show
-                           benchmark results */
+  const char *function; /* functions to show instead of results, or "" */
   /* URLs of a commit and of a page, with {} for the commit id; "": no links */
   const char *commit_url, *page_url;
   bool cum;
@@ -28,10 +27,8 @@ struct trend_change {
   struct step step;
   uint32_t series;
   bool machine;       /* true if the machine changed at the same run */
-  size_t needed;      /* number of further runs needed to confirm or reject a suspected change; 0:
-                         confirmed */
-  int64_t unmeasured; /* number of commits between the last run before and the first run after the
-                         change; -1: unknown */
+  size_t needed;      /* runs until a suspicion is decided; 0: confirmed */
+  int64_t unmeasured; /* commits that were not measured; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
   const char *graph_link; /* the same address, with the sample type of the series' unit */
   pprofc_str graph_kind;  /* kind of the profiles of the graph, such as "cpu" */
@@ -77,8 +74,7 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
 bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
                      const struct trend_change *change);
 
-/* Returns 1 for a change for the worse and -1 for a change for the better. Returns 0 if the unit
- * has no better direction. */
+/* Returns 1 for a change for the worse, -1 for the better, 0 without a better direction. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
 /* The first function appends the size of a change, "+28.1 %". The second appends the interval of
@@ -106,8 +102,7 @@ struct trend_row {
 /* The functions print the result as a table or as JSON. They return false when out of memory. */
 bool trend_print_table(struct output *out, const struct trend_view *trend);
 bool trend_print_json(struct output *out, const struct trend_view *trend);
-/* Appends the Markdown of an issue that lists recent regressions by commit. Appends nothing if
- * there are no regressions. */
+/* Appends the Markdown of an issue about recent regressions, if there are any. */
 void trend_print_issue(struct buffer *out, const struct trend_view *trend,
                        const struct trend_query *query);
 /* Appends a URL. Replaces {} in the URL by the commit id. */
