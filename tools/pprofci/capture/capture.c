@@ -135,12 +135,10 @@ static pprofc_status capture_check(void *options, const struct command_line *lin
 
 pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
                           pprofc_error *error) {
-  if (!ARRAY_RESERVE(&mem_default, capture->items, capture->capacity, capture->count + 1)) {
-    pprofc_profile_release(item->profile);
-    return error_nomem(error);
-  }
-  capture->items[capture->count++] = *item;
-  return PPROFC_OK;
+  if (ARRAY_PUSH(&mem_default, capture->items, capture->count, capture->capacity, *item))
+    return PPROFC_OK;
+  pprofc_profile_release(item->profile);
+  return error_nomem(error);
 }
 
 static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error *error) {

@@ -76,13 +76,6 @@ static pprofc_status agents_add_section(struct output *out, pprofc_error *error)
   return PPROFC_OK;
 }
 
-/* Writes the skill into the current folder, and adds a section to AGENTS.md. Without `force`,
- * writes nothing and fails if a file with other text exists. */
-static pprofc_status agents_write(bool force, struct output *out, pprofc_error *error) {
-  pprofc_status status = skills_write(force, out, error);
-  return status ? status : agents_add_section(out, error);
-}
-
 #define PROJECT_FILE_MOST ((size_t)16 << 20)
 
 extern const unsigned char asset_init_workflow_yml[], asset_init_go_yml[], asset_init_cargo_yml[],
@@ -250,8 +243,12 @@ static pprofc_status init_run(void *options, const struct command_line *line, in
   const struct init_options *o = options;
   const struct project *project = NULL;
   (void)code;
-  if (o->agents) return agents_write(o->force, line->out, error);
-  pprofc_status status = project_find(&project, error);
+  pprofc_status status = PPROFC_OK;
+  if (o->agents) {
+    status = skills_write(o->force, line->out, error);
+    return status == PPROFC_OK ? agents_add_section(line->out, error) : status;
+  }
+  status = project_find(&project, error);
   if (status == PPROFC_OK) status = init_place(o, error);
   if (status == PPROFC_OK) status = init_write(o, project, error);
   if (status == PPROFC_OK) init_report(o, project, line->out);

@@ -131,20 +131,15 @@ static size_t growth_depth(const struct leak_kind *kind) {
   return most;
 }
 
-static pprofc_status growth_draw(const pprofc_profile *profile, struct arena *arena,
-                                 pprofc_str *packed, pprofc_error *error) {
-  pprofc_report_options options;
-  pprofc_report_options_init(&options);
-  options.title = "growth";
-  return graph_pack(profile, &options, arena, packed, error);
-}
-
 pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
                                 pprofc_str *packed, pprofc_error *error) {
   const pprofc_allocator *mem = arena->mem;
   struct leaks_builder g = {.builder = pprofc_builder_new(mem), .capacity = growth_depth(kind)};
   pprofc_profile *profile = NULL;
+  pprofc_report_options options;
   char unit[64];
+  pprofc_report_options_init(&options);
+  options.title = "growth";
   snprintf(unit, sizeof unit, "%.*s", STR_ARG(str_slice(kind->stacks.source.unit, 0, 60)));
   g.frames = mem_array(mem, g.capacity, sizeof *g.frames);
   pprofc_status status = g.builder && g.frames ? PPROFC_OK : error_nomem(error);
@@ -152,10 +147,8 @@ pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *aren
     pprofc_builder_type(g.builder, "growth", unit);
     status = growth_each(kind, mem, leaks_add_stack, &g, error);
   }
-  if (status == PPROFC_OK) {
-    status = pprofc_builder_finish(g.builder, &profile, error);
-  }
-  if (status == PPROFC_OK) status = growth_draw(profile, arena, packed, error);
+  if (status == PPROFC_OK) status = pprofc_builder_finish(g.builder, &profile, error);
+  if (status == PPROFC_OK) status = graph_pack(profile, &options, arena, packed, error);
   if (profile) pprofc_profile_release(profile);
   mem_free(mem, g.frames, g.capacity, sizeof *g.frames);
   if (g.builder) pprofc_builder_free(g.builder);

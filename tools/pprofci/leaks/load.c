@@ -59,13 +59,10 @@ static pprofc_status leaks_keep(struct leaks_inputs *inputs, const char *path,
     return PPROFC_OK;
   }
   pprofc_status status = leaks_prepare(&profile, error);
-  if (status == PPROFC_OK &&
-      !ARRAY_RESERVE(&mem_default, inputs->items, inputs->capacity, inputs->count + 1))
+  if (status == PPROFC_OK && !ARRAY_PUSH(&mem_default, inputs->items, inputs->count,
+                                         inputs->capacity, (struct leak_input){path, profile}))
     status = error_nomem(error);
-  if (status != PPROFC_OK)
-    pprofc_profile_release(profile);
-  else
-    inputs->items[inputs->count++] = (struct leak_input){path, profile};
+  if (status != PPROFC_OK) pprofc_profile_release(profile);
   return status;
 }
 

@@ -46,12 +46,6 @@ static pprofc_status take_commit(struct jobs *jobs, const char *key, const char 
   return run->doubt ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status take_commits(struct jobs *jobs, pprofc_error *error) {
-  pprofc_status status = take_commit(jobs, "commit", &jobs->run->head_commit, error);
-  if (status != PPROFC_OK) return status;
-  return take_commit(jobs, "base_commit", &jobs->run->base_commit, error);
-}
-
 static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
   struct ci_run *run = jobs->run;
   struct buffer text;
@@ -64,12 +58,6 @@ static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
   }
   run->machine = buffer_take(&text, &run->arena);
   return run->machine.data ? PPROFC_OK : error_nomem(error);
-}
-
-/* Returns the expected number of jobs, or 0 if the text is a list of names. */
-static int64_t expected_number(const char *text) {
-  int64_t number = 0;
-  return str_parse_int(str_of(text), 10, &number) ? number : 0;
 }
 
 /* True if the text is a number of jobs, or names of jobs separated by commas. */
@@ -91,8 +79,9 @@ static bool has_job(const struct jobs *jobs, pprofc_str name) {
 /* Adds a problem for each expected job that is missing. */
 static pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error) {
   struct gate *gate = &jobs->run->gate;
-  int64_t number = expected_number(expected);
+  int64_t number = 0; /* 0 for a list of names */
   pprofc_str rest = str_of(expected), name;
+  if (!str_parse_int(rest, 10, &number)) number = 0;
   if (number && (uint64_t)number != jobs->count) {
     jobs->incomplete = true;
     gate_problem(gate, "%lld jobs were expected, not %zu", (long long)number, jobs->count);
@@ -109,7 +98,9 @@ static pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc
 /* Sets commits and machines. Doubts the result if a job compared nothing or differs. */
 static pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error) {
   pprofc_status status = check_compared(jobs, error);
-  if (status == PPROFC_OK) status = take_commits(jobs, error);
+  if (status == PPROFC_OK) status = take_commit(jobs, "commit", &jobs->run->head_commit, error);
+  if (status == PPROFC_OK)
+    status = take_commit(jobs, "base_commit", &jobs->run->base_commit, error);
   return status == PPROFC_OK ? take_machines(jobs, error) : status;
 }
 

@@ -230,12 +230,6 @@ static void put_open_commands(struct buffer *out, const struct run_pair *pair) {
   }
 }
 
-static void put_repeat(struct buffer *out, const struct page_model *m) {
-  const struct run_pair *pair = pair_to_open(m);
-  if (was_given_something(m->run->options)) put_run_command(out, m->run);
-  if (pair) put_open_commands(out, pair);
-}
-
 void method_fill(struct fill *f, const struct page_model *m) {
   fill_words(f, "verdict", m->run->verdict);
   put_properties(f, m);
@@ -243,5 +237,8 @@ void method_fill(struct fill *f, const struct page_model *m) {
   details_fill_all(f, m);
   if (m->run->status == 1) put_method_text(f, "what failed", buffer_str(&m->run->gate_text));
   if (!m->count) put_method_text(f, "results", m->run->benchstat);
-  put_repeat(fill_text(f, "repeat"), m);
+  const struct run_pair *pair = pair_to_open(m);
+  struct buffer *repeat = fill_text(f, "repeat");
+  if (was_given_something(m->run->options)) put_run_command(repeat, m->run);
+  if (pair) put_open_commands(repeat, pair);
 }

@@ -295,10 +295,6 @@ static bool is_not_compared(const struct page_model *m) {
   return !judged && !(m->run->has_base && *m->run->instructions);
 }
 
-static bool is_inconclusive(const struct page_model *m) {
-  return m->run->judged && gate_is_inconclusive(&m->run->gate);
-}
-
 /* A headline, and the condition that selects it. */
 struct ending_row {
   bool holds;
@@ -321,7 +317,7 @@ static struct ending_row model_ending(const struct page_model *m) {
       {states[STATE_BROKEN] > 0, headline_broken, CONCLUSION_UNSURE},
       {m->suite_suspicious, headline_suspicious, CONCLUSION_UNSURE},
       {m->count && states[STATE_UNSURE] == m->count, headline_nothing_slower, CONCLUSION_UNSURE},
-      {is_inconclusive(m), headline_inconclusive, CONCLUSION_UNSURE},
+      {run->judged && gate_is_inconclusive(&run->gate), headline_inconclusive, CONCLUSION_UNSURE},
       {true, headline_nothing_slower, CONCLUSION_GOOD}};
   size_t i = 0;
   while (!endings[i].holds) i++;

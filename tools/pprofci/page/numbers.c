@@ -176,17 +176,14 @@ static const struct number_words *words_for(const struct gate_row *row) {
   return str_ends(row->unit, STR("/s")) && row->direction > 0 ? &time_words : NULL;
 }
 
-/* Appends "12 % slower". */
-static void put_share(struct buffer *out, double change, const char *word) {
-  buffer_printf(out, "%.*f" PERCENT_FORMAT " %s", change >= 0.0995 ? 0 : 1, 100 * change, word);
-}
-
 static void put_size(struct buffer *out, const struct gate_row *row,
                      const struct number_words *words) {
   bool higher_is_better = row->direction > 0;
   bool worse = higher_is_better ? row->head < row->base : row->head > row->base;
   double factor = higher_is_better ? row->base / row->head : row->head / row->base;
   double change = fabs(higher_is_better ? row->base / row->head - 1 : row->delta);
+  const char *word = worse ? words->more : words->less;
+  int digits = change >= 0.0995 ? 0 : 1;
   if (worse && factor >= 2) {
     if (factor < 9.95)
       buffer_printf(out, "%.2g", factor);
@@ -194,7 +191,7 @@ static void put_size(struct buffer *out, const struct gate_row *row,
       put_grouped(out, factor);
     buffer_printf(out, " %s", words->times);
   } else
-    put_share(out, change, worse ? words->more : words->less);
+    buffer_printf(out, "%.*f" PERCENT_FORMAT " %s", digits, 100 * change, word);
 }
 
 void number_phrase(struct buffer *out, const struct gate_row *row) {

@@ -35,11 +35,9 @@ static pprofc_status outside_add_one(struct ci_run *run, const struct node *from
   struct run_link link = {
       .name = text_printf(&run->arena, "%s%s%.*s", job, *job ? ": " : "", STR_ARG(name)),
       .url = text_keep(&run->arena, node_text(from, "url"))};
-  if (!link.name || !link.url ||
-      !ARRAY_RESERVE(run->mem, run->links, run->link_capacity, run->link_count + 1))
-    return error_nomem(error);
-  run->links[run->link_count++] = link;
-  return PPROFC_OK;
+  bool added = link.name && link.url &&
+               ARRAY_PUSH(run->mem, run->links, run->link_count, run->link_capacity, link);
+  return added ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,

@@ -502,18 +502,14 @@ static pprofc_status publish_result(struct publish *p, pprofc_error *error) {
   return output_flush(p->out, error);
 }
 
-static pprofc_status publish_all(struct publish *p, pprofc_error *error) {
-  pprofc_status status = site_read(&p->site, &p->arena, &p->options->site, error);
-  if (status != PPROFC_OK) return status;
-  return *p->options->issue ? publish_issue(p, error) : publish_result(p, error);
-}
-
 static pprofc_status publish_run(void *options, const struct command_line *line, int *code,
                                  pprofc_error *error) {
   struct publish p = {.options = options, .out = line->out};
   p.folder = line->count ? line->words[0] : ".docs/artifacts/ci";
   arena_init(&p.arena, &mem_default);
-  pprofc_status status = publish_all(&p, error);
+  pprofc_status status = site_read(&p.site, &p.arena, &p.options->site, error);
+  if (status == PPROFC_OK)
+    status = *p.options->issue ? publish_issue(&p, error) : publish_result(&p, error);
   *code = publish_exit(&p);
   arena_free(&p.arena);
   return status;

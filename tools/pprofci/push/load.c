@@ -146,9 +146,8 @@ static pprofc_status push_add(struct push *push, const struct found_file *at,
   if (item.kind < SIZE_MAX && !push_name_type(push, profile, &item)) return error_nomem(error);
   pprofc_status status = push_pack(push, profile, &item.bytes, error);
   if (status == PPROFC_OK &&
-      !ARRAY_RESERVE(&mem_default, push->items, push->capacity, push->count + 1))
+      !ARRAY_PUSH(&mem_default, push->items, push->count, push->capacity, item))
     status = error_nomem(error);
-  if (status == PPROFC_OK) push->items[push->count++] = item;
   return status;
 }
 

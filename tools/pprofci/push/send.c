@@ -302,16 +302,12 @@ bool push_is_otlp(const struct push *push) {
   return strcmp(push->options->format, "otlp") == 0;
 }
 
-static pprofc_status send_make_ingest(struct push *push, const struct push_item *item,
-                                      const char **path, pprofc_str *body, pprofc_error *error) {
-  *path = send_ingest_path(push, item);
-  return *path ? send_make_form(push, item, body, error) : error_nomem(error);
-}
-
 static pprofc_status send_make(struct push *push, const struct push_item *item, const char **path,
                                pprofc_str *body, pprofc_error *error) {
-  if (strcmp(push->options->format, "ingest") == 0)
-    return send_make_ingest(push, item, path, body, error);
+  if (strcmp(push->options->format, "ingest") == 0) {
+    *path = send_ingest_path(push, item);
+    return *path ? send_make_form(push, item, body, error) : error_nomem(error);
+  }
   *path = push_is_otlp(push) ? "/v1development/profiles" : "/push.v1.PusherService/Push";
   if (push_is_otlp(push)) return push_make_otlp(push, item, body, error);
   return send_make_push(push, item, body, error);

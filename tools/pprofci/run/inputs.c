@@ -176,10 +176,9 @@ static size_t key_times(const struct profile_list *list, const char *key, size_t
 static pprofc_status profiles_add(struct ci_run *run, struct profile_list *list, const char *path,
                                   pprofc_error *error) {
   const char *key = profile_key(run, path);
-  if (!key || !ARRAY_RESERVE(run->mem, list->items, list->capacity, list->count + 1))
-    return error_nomem(error);
-  list->items[list->count++] = (struct listed_profile){path, key, false};
-  return PPROFC_OK;
+  bool added = key && ARRAY_PUSH(run->mem, list->items, list->count, list->capacity,
+                                 (struct listed_profile){path, key, false});
+  return added ? PPROFC_OK : error_nomem(error);
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b) {

@@ -463,12 +463,6 @@ static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, stru
   return to->note ? PPROFC_OK : error_nomem(error);
 }
 
-/* Returns the sample type for the second comparison of a memory profile. */
-static const char *judging_second(const pprofc_report_options *options) {
-  bool space = options->sample_index && strcmp(options->sample_index, "alloc_space") == 0;
-  return space ? "alloc_objects" : NULL;
-}
-
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           const pprofc_report_options *options, struct judged *j,
                           pprofc_error *error) {
@@ -482,7 +476,7 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
   pprofc_status status = judging_read(run, pair, j, error);
   status = budget_status(budget_allocator(j->budget), status, error);
   const char *first = options->sample_index ? options->sample_index : "";
-  const char *second = judging_second(options);
+  const char *second = strcmp(first, "alloc_space") == 0 ? "alloc_objects" : NULL;
   if (status == PPROFC_OK) status = judging_add(run, pair, j, options, first, error);
   if (status == PPROFC_OK && second) status = judging_add(run, pair, j, options, second, error);
   if (status != PPROFC_OK) return status;

@@ -63,12 +63,6 @@ struct render_source {
   const struct judged *judged;
 };
 
-/* True if pictures hide the same frames as the verdicts, such as runtime.asyncPreempt. A function
- * then has equal values in the picture and in the table. */
-static bool pictures_fold(const struct run_pair *pair, const struct render_source *what) {
-  return what->name == pair->diff && pair->comparison_count;
-}
-
 /* Draws the pictures, and packs the flame graph that the page shows. */
 static pprofc_status draw_shown(struct ci_run *run, struct run_pair *pair,
                                 const struct render_source *what, const pprofc_profile *profile,
@@ -96,8 +90,9 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
   const pprofc_allocator *mem = budget_allocator(budget);
   pprofc_status status = source_open(&what->source, mem, &profile, error);
   if (status == PPROFC_OK) {
-    if (pictures_fold(pair, what) && !noise_hide_folded(profile, &run->arena, &shown))
-      status = error_nomem(error);
+    /* Hide the same frames as the verdicts, so that both show equal values. */
+    bool folds = what->name == pair->diff && pair->comparison_count;
+    if (folds && !noise_hide_folded(profile, &run->arena, &shown)) status = error_nomem(error);
     if (status == PPROFC_OK) status = render_artifacts(run, what->name, profile, &shown, error);
     if (status == PPROFC_OK && what->shown)
       status = draw_shown(run, pair, what, profile, &shown, error);

@@ -183,15 +183,6 @@ const char *recording_only(struct recording *r, const struct recorded *item) {
   return buffer_take(&text, &r->run->arena).data;
 }
 
-/* Builds the arguments that run one benchmark n times. */
-static pprofc_status profiled_arguments(struct recording *r, struct profiled *p,
-                                        pprofc_error *error) {
-  struct arena *arena = &r->run->arena;
-  p->bench = recording_only(r, p->item);
-  p->benchtime = text_printf(arena, "-test.benchtime=%.0fx", p->n);
-  return p->bench && p->benchtime ? PPROFC_OK : error_nomem(error);
-}
-
 /* ---- pairs ------------------------------------------- */
 
 /* Lists the profiles that the runs of base or head wrote. */
@@ -246,10 +237,10 @@ static pprofc_status add_recorded_pair(struct recording *r, const struct profile
 
 /* Adds and describes a pair of profiles for each profile type. */
 static pprofc_status add_recorded_pairs(struct recording *r, const struct profiled *p,
-                                        pprofc_str label, pprofc_error *error) {
+                                        pprofc_error *error) {
   struct arena *arena = &r->run->arena;
   pprofc_str rest = str_of(r->run->options->profiles), kind;
-  const char *shown = text_keep(arena, escape_line_keep(label, arena));
+  const char *shown = text_keep(arena, escape_line_keep(str_of(p->item->label), arena));
   pprofc_status status = shown ? PPROFC_OK : error_nomem(error);
   while (status == PPROFC_OK && str_next(&rest, ',', &kind)) {
     const char *word = text_keep(arena, kind);
@@ -261,16 +252,16 @@ static pprofc_status add_recorded_pairs(struct recording *r, const struct profil
 static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
                                        pprofc_error *error) {
   const struct recorded *item = p->item;
-  pprofc_str label = str_of(item->label);
   /* the name is "words.Split_a=1"; with several numbers of processors, "words.Split_a=1-4" */
   const char *name =
       text_printf(&r->run->arena, "%s.%s", r->packages.items[item->package].name, item->label);
   p->name = name ? run_take_name_of(r->run, str_of(name)) : NULL;
-  if (!p->name) return error_nomem(error);
-  pprofc_status status = profiled_arguments(r, p, error);
-  if (status == PPROFC_OK) status = profiled_prepare(r, p, error);
+  p->bench = recording_only(r, item);
+  p->benchtime = text_printf(&r->run->arena, "-test.benchtime=%.0fx", p->n);
+  if (!p->name || !p->bench || !p->benchtime) return error_nomem(error);
+  pprofc_status status = profiled_prepare(r, p, error);
   if (status == PPROFC_OK) status = profile_in_turns(r, p, error);
-  return status == PPROFC_OK ? add_recorded_pairs(r, p, label, error) : status;
+  return status == PPROFC_OK ? add_recorded_pairs(r, p, error) : status;
 }
 
 /* ---- all benchmarks ---------------------------------- */

@@ -456,12 +456,6 @@ static size_t count_selected(struct recording *r, size_t *both) {
   return selected;
 }
 
-/* Selects benchmarks for the second stage by the results of the first rounds. */
-static pprofc_status choose_selected(struct recording *r, pprofc_error *error) {
-  pprofc_status status = write_sides(r, "first", error);
-  return status == PPROFC_OK ? preview_items(r, true, 0, take_selected, error) : status;
-}
-
 /* Measures all benchmarks, in one stage or in two stages. */
 static pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
   const struct run_options *o = r->run->options;
@@ -469,7 +463,8 @@ static pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
   size_t both;
   pprofc_status status = recording_rounds(r, 1, two ? GATE_SCREEN_ROUNDS : o->count, error);
   if (status != PPROFC_OK || !two || !r->count) return status;
-  status = choose_selected(r, error);
+  status = write_sides(r, "first", error);
+  if (status == PPROFC_OK) status = preview_items(r, true, 0, take_selected, error);
   size_t selected = count_selected(r, &both);
   struct gate_screen_plan plan = gate_screen_plan_of(selected, both, (size_t)o->count);
   if (status != PPROFC_OK) return status;

@@ -55,11 +55,9 @@ static pprofc_status read_files_changed(struct ci_run *run, const char *folder, 
 }
 
 static pprofc_status same_add(struct ci_run *run, const char *package, pprofc_error *error) {
-  if (!package ||
-      !ARRAY_RESERVE_IN(&run->arena, run->same, run->same_capacity, run->same_count + 1))
-    return error_nomem(error);
-  run->same[run->same_count++] = package;
-  return PPROFC_OK;
+  bool added = package &&
+               ARRAY_PUSH_IN(&run->arena, run->same, run->same_count, run->same_capacity, package);
+  return added ? PPROFC_OK : error_nomem(error);
 }
 
 static pprofc_status same_check(struct ci_run *run, struct go_package *package,

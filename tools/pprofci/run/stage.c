@@ -96,12 +96,6 @@ static const struct node *read_old_manifest(struct ci_run *run) {
   return read ? root : NULL;
 }
 
-/* Removes the files of an earlier run that this run did not write again. */
-static void remove_old(struct ci_run *run, const struct node *manifest) {
-  remove_listed(run, node_get(manifest, "files"), false, run->out);
-  remove_listed(run, node_get(manifest, "benchdiff"), true, run->benchdiff);
-}
-
 /* Renames a file. If the paths are on different file systems, copies the file. */
 static pprofc_status stage_move(const char *from, const char *to, pprofc_error *error) {
   if (rename(from, to) == 0) return PPROFC_OK;
@@ -157,9 +151,11 @@ pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
     status = stage_replace(run, moved, error);
     moved += status == PPROFC_OK;
   }
-  if (status == PPROFC_OK)
-    remove_old(run, manifest);
-  else
+  if (status == PPROFC_OK) {
+    remove_listed(run, node_get(manifest, "files"), false, run->out);
+    remove_listed(run, node_get(manifest, "benchdiff"), true, run->benchdiff);
+  } else {
     stage_restore(run, moved);
+  }
   return status;
 }

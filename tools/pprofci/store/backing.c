@@ -94,10 +94,8 @@ void stored_keys_free(struct stored_keys *keys) {
 
 bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time) {
   const char *copy = text_keep(&keys->arena, name);
-  if (!copy || !ARRAY_RESERVE(&mem_default, keys->items, keys->capacity, keys->count + 1))
-    return false;
-  keys->items[keys->count++] = (struct stored_key){copy, size, time};
-  return true;
+  return copy && ARRAY_PUSH(&mem_default, keys->items, keys->count, keys->capacity,
+                            (struct stored_key){copy, size, time});
 }
 
 /* ---- a folder --------------------------------------- */

@@ -126,14 +126,6 @@ static void list_json_run(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
-/* Adds an object with the number of runs. Marks the position of the note about omitted runs. */
-static void list_json_count(struct json_writer *json, size_t count) {
-  json_begin_object(json);
-  json_uint(json_key(json, "runs"), count);
-  output_note(json->out);
-  json_end(json);
-}
-
 static bool list_json(struct output *out, const struct past *past, const size_t *places,
                       size_t count) {
   struct json_writer json;
@@ -145,7 +137,12 @@ static bool list_json(struct output *out, const struct past *past, const size_t 
   }
   output_no_row(out);
   json_line_break(&json);
-  if (out->brief) list_json_count(&json, count);
+  if (out->brief) {
+    json_begin_object(&json);
+    json_uint(json_key(&json, "runs"), count);
+    output_note(out);
+    json_end(&json);
+  }
   json_end(&json);
   bool good = json_finish(&json);
   output_add_char(out, '\n');

@@ -19,9 +19,11 @@
 #define SQLITE_FUNCTIONS(X)                                                                        \
   X(open_v2)                                                                                       \
   X(close)                                                                                         \
-  X(busy_timeout) X(exec) X(prepare_v2) X(step) X(reset) X(finalize) X(bind_int64) X(bind_text)    \
-      X(bind_double) X(column_int64) X(column_text) X(column_double) X(column_bytes)               \
-          X(last_insert_rowid) X(errmsg)
+  X(busy_timeout)                                                                                  \
+  X(exec)                                                                                          \
+  X(prepare_v2) X(step) X(reset) X(finalize) X(bind_int64) X(bind_text) X(bind_double)             \
+      X(column_int64) X(column_text) X(column_double) X(column_bytes) X(last_insert_rowid)         \
+          X(errmsg)
 
 #define SQLITE_FIELD(name) __typeof__(sqlite3_##name) *name;
 struct sqlite {
@@ -340,19 +342,6 @@ static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   return index_good(x, x->lib.finalize(s)) && good;
 }
 
-static void sync_init(struct sync *y, struct store_index *x) {
-  *y = (struct sync){.x = x};
-  past_init(&y->fresh);
-  buffer_init(&y->ids, &mem_default, SIZE_MAX / 2);
-}
-
-static void sync_free(struct sync *y) {
-  for (size_t i = 0; i < STATEMENTS; i++)
-    if (y->statements[i]) (void)y->x->lib.finalize(y->statements[i]);
-  buffer_free(&y->ids);
-  past_free(&y->fresh);
-}
-
 static bool sync_begin(struct sync *y, struct stored_keys *keys) {
   bool good = sync_compare(y->x, keys);
   for (size_t i = 0; i < STATEMENTS && good; i++)
@@ -360,27 +349,25 @@ static bool sync_begin(struct sync *y, struct stored_keys *keys) {
   return good;
 }
 
-static pprofc_status sync_all(struct sync *y, struct stored_keys *keys, pprofc_error *error) {
-  struct store_index *x = y->x;
-  pprofc_status status = PPROFC_OK;
-  bool good = sync_begin(y, keys);
-  for (size_t i = 0; i < keys->count && good && status == PPROFC_OK; i++) {
-    if (keys->items[i].size == UINT64_MAX) continue;
-    status = past_read_one(&y->fresh, x->backing, keys->items[i].name, error);
-    if (status == PPROFC_OK && y->fresh.run_count) good = sync_add(y);
-  }
-  x->past->skipped = y->fresh.skipped;
-  return status == PPROFC_OK && !good && x->code == SQLITE_OK ? error_nomem(error) : status;
-}
-
 /* Adds missing records, and deletes runs without a record. */
 static pprofc_status index_sync(struct store_index *x, struct stored_keys *keys,
                                 pprofc_error *error) {
-  struct sync y;
-  sync_init(&y, x);
-  pprofc_status status = sync_all(&y, keys, error);
-  sync_free(&y);
-  return status;
+  struct sync y = {.x = x};
+  pprofc_status status = PPROFC_OK;
+  past_init(&y.fresh);
+  buffer_init(&y.ids, &mem_default, SIZE_MAX / 2);
+  bool good = sync_begin(&y, keys);
+  for (size_t i = 0; i < keys->count && good && status == PPROFC_OK; i++) {
+    if (keys->items[i].size == UINT64_MAX) continue;
+    status = past_read_one(&y.fresh, x->backing, keys->items[i].name, error);
+    if (status == PPROFC_OK && y.fresh.run_count) good = sync_add(&y);
+  }
+  x->past->skipped = y.fresh.skipped;
+  for (size_t i = 0; i < STATEMENTS; i++)
+    if (y.statements[i]) (void)x->lib.finalize(y.statements[i]);
+  buffer_free(&y.ids);
+  past_free(&y.fresh);
+  return status == PPROFC_OK && !good && x->code == SQLITE_OK ? error_nomem(error) : status;
 }
 
 /* ---- opening ---------------------------------------- */

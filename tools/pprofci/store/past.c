@@ -58,9 +58,9 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
 }
 
 bool past_add_point(struct past *past, uint32_t series, double value) {
-  if (!ARRAY_RESERVE(&mem_default, past->points, past->point_capacity, past->point_count + 1))
+  if (!ARRAY_PUSH(&mem_default, past->points, past->point_count, past->point_capacity,
+                  (struct past_point){series, value}))
     return false;
-  past->points[past->point_count++] = (struct past_point){series, value};
   past->runs[past->run_count - 1].points++;
   return true;
 }

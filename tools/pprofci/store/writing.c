@@ -16,10 +16,7 @@
 /* ---- inputs ----------------------------------------- */
 
 static bool writing_add_profile(struct writing *w, const struct writing_profile *profile) {
-  if (!ARRAY_RESERVE(&mem_default, w->profiles, w->profile_capacity, w->profile_count + 1))
-    return false;
-  w->profiles[w->profile_count++] = *profile;
-  return true;
+  return ARRAY_PUSH(&mem_default, w->profiles, w->profile_count, w->profile_capacity, *profile);
 }
 
 static void writing_note_time(struct writing *w, const char *path) {

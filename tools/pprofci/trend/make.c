@@ -70,11 +70,8 @@ static uint32_t functions_series(struct function_shares *f, const struct past_pr
 }
 
 static bool shares_add(struct function_shares *f, uint32_t series, double value) {
-  if (series == MAP_NONE ||
-      !ARRAY_RESERVE(&mem_default, f->points, f->point_capacity, f->point_count + 1))
-    return false;
-  f->points[f->point_count++] = (struct past_point){series, value};
-  return true;
+  return series != MAP_NONE && ARRAY_PUSH(&mem_default, f->points, f->point_count,
+                                          f->point_capacity, (struct past_point){series, value});
 }
 
 static bool functions_of_graph(struct function_shares *f, const struct past_profile *profile,
@@ -213,11 +210,6 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_query
   return error_set(error, PPROFC_E_INVALID, "the store has no run of '%s'", t->branch);
 }
 
-static bool trend_fits(const struct trend_query *query, const struct past_series *series) {
-  return str_glob(str_of(query->bench), series->name) &&
-         str_glob(str_of(query->unit), series->unit);
-}
-
 /* Allocates arrays for the values of the series that match the query. */
 static bool trend_make_room(struct trend_view *t, const struct trend_query *query,
                             struct trend_series *all) {
@@ -229,7 +221,9 @@ static bool trend_make_room(struct trend_view *t, const struct trend_query *quer
     for (size_t k = 0; k < run->points; k++) counts[past->points[run->first_point + k].series]++;
   }
   for (size_t i = 0; i < past->series_count; i++) {
-    if (!counts[i] || !trend_fits(query, &past->series[i])) continue;
+    if (!counts[i] || !str_glob(str_of(query->bench), past->series[i].name) ||
+        !str_glob(str_of(query->unit), past->series[i].unit))
+      continue;
     all[i].name = past->series[i];
     all[i].values = arena_array(&t->arena, counts[i], sizeof(double));
     all[i].runs = arena_array(&t->arena, counts[i], sizeof(uint32_t));
