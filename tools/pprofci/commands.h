@@ -68,8 +68,6 @@ int command_fail(const char *message);
 /* Prints an error about a command's flags, and the command that prints the help. */
 int command_misused(const struct flag_table *table, const struct flags_parsed *parsed,
                     const char *message);
-
-/* Prints the help of a command. */
 int command_help(const struct flag_table *table);
 
 #endif

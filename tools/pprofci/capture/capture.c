@@ -1,5 +1,4 @@
-/* Implements `pprofci capture`: captures profiles of a server before and after a change while a
- * load generator runs. */
+/* Implements `pprofci capture`: captures profiles of servers under load. */
 #include "capture/capture.h"
 
 #include "common/new_folder.h"

@@ -1,5 +1,4 @@
-/* Implements `pprofci capture`: collects profiles of one or two servers, and keeps the profiles in
- * memory until all have arrived. */
+/* Collects profiles of one or two servers, in memory until all have arrived. */
 #ifndef PPROFCI_CAPTURE_CAPTURE_H
 #define PPROFCI_CAPTURE_CAPTURE_H
 
@@ -44,8 +43,6 @@ pprofc_status capture_add(struct capture *capture, const struct capture_item *it
 
 /* Starts the servers and the load. Takes profiles of base and of head in turns. */
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error);
-
-/* Fetches merged profiles from Pyroscope: one for each slice of the time range. */
 pprofc_status capture_queries(struct capture *capture, pprofc_error *error);
 
 /* Writes the profiles into a temporary folder, and renames the folder when it is complete. */

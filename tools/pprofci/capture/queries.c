@@ -1,5 +1,4 @@
-/* Fetches merged profiles from Pyroscope. Divides the time range into one slice for each
- * profile. */
+/* Fetches merged profiles from Pyroscope, one for each slice of the time range. */
 #include "capture/capture.h"
 #include "common/duration.h"
 #include "common/terminal.h"

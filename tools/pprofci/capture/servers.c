@@ -1,5 +1,4 @@
-/* Captures profiles from net/http/pprof in rounds. Each round captures base and head; every other
- * round starts with head. */
+/* Captures profiles from net/http/pprof in rounds. Base and head are first in turns. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 #include "core/spawn.h"

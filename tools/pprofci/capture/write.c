@@ -1,6 +1,5 @@
-/* Writes the folder of a capture. It has the files SIDE/KIND/KIND-001.pb.gz,
- * warmup/SIDE/KIND/KIND-001.pb.gz and manifest.json. SIDE is base or head, and KIND is a profile
- * type. */
+/* Writes the folder of a capture: SIDE/KIND/KIND-001.pb.gz, warmup/SIDE/KIND/KIND-001.pb.gz and
+ * manifest.json, where SIDE is base or head, and KIND a profile type. */
 #include "capture/capture.h"
 #include "core/json_write.h"
 #include "run/files.h"
@@ -10,10 +9,6 @@
 
 #define LONGER   (NEW_FOLDER_ROOM + 128)
 #define MANIFEST "manifest.json"
-
-static pprofc_status capture_io_error(pprofc_error *error, const char *path) {
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
-}
 
 /* Formats a name such as "head/heap/heap-001.pb.gz". Warm-up has numbers of its own. */
 static void capture_name(const struct capture *capture, const struct capture_item *item,
@@ -74,7 +69,8 @@ static pprofc_status capture_write_item(const struct capture *capture, const cha
   snprintf(path, sizeof path, "%s/%s", folder, name);
   char *slash = strrchr(path, '/');
   *slash = '\0';
-  if (!files_make_folders(path)) return capture_io_error(error, path);
+  if (!files_make_folders(path))
+    return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
   *slash = '/';
   return pprofc_profile_write_file(item->profile, path, error);
 }

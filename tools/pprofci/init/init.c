@@ -1,5 +1,4 @@
-/* Implements `pprofci init`: writes a workflow for the project in the current folder, or the skill
- * for coding agents. */
+/* Implements `pprofci init`: writes a workflow for a project, or the skill for coding agents. */
 #include "run/files.h"
 
 #include <unistd.h>

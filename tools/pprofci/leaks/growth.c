@@ -1,5 +1,4 @@
-/* Prints the growth of leaks as folded stacks, and creates profiles of the growth for flame
- * graphs. */
+/* Creates folded stacks and profiles of the growth of leaks. */
 #include "leaks/command.h"
 
 #include "pprofc/builder.h"

@@ -3,7 +3,6 @@
 #include "leaks/command.h"
 #include "pprofc/symbolize.h"
 #include "run/files.h"
-#include "run/found.h"
 #include "run/profiles.h"
 #include "run/text.h"
 #include "transform/transform.h"

@@ -1,5 +1,5 @@
-/* Creates the HTML page of leaks. The page has a sentence and a table of all rows. It also has a
- * chart of each row, and a flame graph of the growth of each profile type. */
+/* Creates the HTML page of leaks: a table of all rows with charts, and flame graphs of the growth.
+ */
 #include "leaks/command.h"
 
 #include "core/escape.h"
@@ -31,8 +31,6 @@ static const struct {
     [LEAK_STOPPED] = {"same", "=", "stopped"},
     [LEAK_SAWTOOTH] = {"same", "=", "sawtooth"},
 };
-
-/* ---- values ------------------------------------------ */
 
 static void page_value(struct fill *f, const char *name, double value, pprofc_str unit, bool sign) {
   char text[LEAKS_VALUE];
@@ -78,8 +76,6 @@ static void page_frame(struct fill *f, const struct leak_frame *frame) {
   buffer_add_str(place, str_path_base(frame->file));
   if (frame->line > 0) buffer_printf(place, ":%lld", (long long)frame->line);
 }
-
-/* ---- the first screen -------------------------------- */
 
 static const struct leak_row *page_first(const struct leaks *leaks, const struct leak_kind **kind) {
   for (size_t k = 0; k < leaks->kind_count; k++) {
@@ -157,8 +153,6 @@ static void leaks_page_head(struct fill *f, const struct leaks *leaks, const siz
   for (size_t k = 0; k < leaks->kind_count; k++) page_put_kind(f, &leaks->kinds[k]);
 }
 
-/* ---- charts ------------------------------------------ */
-
 /* Returns the start of a name. The cut is between two characters. */
 static pprofc_str page_short(pprofc_str name) {
   size_t end = 0, next = 0;
@@ -199,8 +193,6 @@ static void page_put_chart(struct fill *f, const struct leak_kind *kind,
   fill_number(f, "values", (int64_t)kind->judged);
   fill_end(f);
 }
-
-/* ---- rows -------------------------------------------- */
 
 static void page_put_stack(struct fill *f, const struct leak_kind *kind,
                            const struct leak_stack *stack) {
@@ -294,8 +286,6 @@ static void page_put_rows(const struct leaks_page *page, size_t top) {
   if (number > top) fill_number(page->fill, "left_out", (int64_t)(number - top));
 }
 
-/* ---- flame graphs ------------------------------------ */
-
 /* Adds the flame graph of a profile type that leaks. Sets *drawn to true if the graph was added. */
 static pprofc_status page_put_graph(struct fill *f, const struct leak_kind *kind, bool *drawn,
                                     pprofc_error *error) {
@@ -315,8 +305,6 @@ static pprofc_status page_put_graph(struct fill *f, const struct leak_kind *kind
   arena_free(&arena);
   return status;
 }
-
-/* ---- page -------------------------------------------- */
 
 extern const unsigned char asset_bench_js[];
 extern const size_t asset_bench_js_size;

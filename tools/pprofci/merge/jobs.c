@@ -19,8 +19,6 @@
 #define MANIFEST_MAX     ((size_t)256 << 20)
 #define MANIFEST_VERSION 3 /* oldest version of the manifest that contains measurements */
 
-/* ---- reading ----------------------------------------- */
-
 static bool ends_part(char c) {
   return !c || c == '/';
 }
@@ -109,8 +107,6 @@ bool jobs_have_results(const struct jobs *jobs) {
     if (jobs->items[i].problem || node_size(node_get(jobs->items[i].root, "results"))) return true;
   return false;
 }
-
-/* ---- rows -------------------------------------------- */
 
 static pprofc_str row_key(struct arena *arena, const struct node *row) {
   pprofc_str group = node_text(row, "group"), name = node_text(row, "benchmark");
@@ -224,8 +220,6 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
   return status;
 }
 
-/* ---- pairs ------------------------------------------- */
-
 /* Returns a text of the manifest, or NULL if it is empty or a path. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
@@ -326,8 +320,6 @@ pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error) {
   return status;
 }
 
-/* ---- functions --------------------------------------- */
-
 static pprofc_status join_fired(struct jobs *jobs, pprofc_error *error) {
   struct ci_run *run = jobs->run;
   pprofc_status status = PPROFC_OK;
@@ -338,8 +330,6 @@ static pprofc_status join_fired(struct jobs *jobs, pprofc_error *error) {
   run->verdict = "REGRESSION";
   return PPROFC_OK;
 }
-
-/* ---- instructions ------------------------------------ */
 
 static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
   struct ci_run *run = jobs->run;

@@ -1,5 +1,4 @@
-/* Reads the runs that `pprofci merge` joins. Each run is a job of a build matrix, and has a folder
- * with a manifest. */
+/* Reads the runs that `pprofci merge` joins: jobs of a build matrix, each with a manifest. */
 #ifndef PPROFCI_MERGE_JOBS_H
 #define PPROFCI_MERGE_JOBS_H
 

@@ -1,5 +1,4 @@
-/* Implements `pprofci merge`: joins the runs of a matrix build. The result has one set of p-values,
- * one page, one comment and one exit status. */
+/* Implements `pprofci merge`: joins the runs of a matrix build to one result. */
 #include "core/log_guard.h"
 #include "merge/jobs.h"
 #include "page/page.h"

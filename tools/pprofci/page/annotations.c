@@ -1,6 +1,5 @@
-/* Writes annotations of a pull request as GitHub Actions commands. Each regression gets an
- * annotation. Each pair of profiles in which -fail-on found a function also gets one annotation. An
- * annotation is at the line that explains the regression, if that line is known. */
+/* Writes annotations of a pull request as GitHub Actions commands, for each regression and each
+ * pair of profiles with a function of -fail-on, at the line that explains it. */
 #include "page/page.h"
 
 #include "core/log_guard.h"

@@ -1,6 +1,6 @@
 /* Shows interactive flame graphs in a page. A link to "#flame/NAME.html" opens a graph in the
- * element whose attribute data-shows has this address. The page contains the graphs, or loads them
- * from the files that its attribute data-file names. */
+ * element whose data-shows has this address. The graph is in the page, or in the file of data-file.
+ */
 #ifndef PPROFCI_PAGE_GRAPHS_H
 #define PPROFCI_PAGE_GRAPHS_H
 

@@ -1,5 +1,4 @@
-/* Fills in parts of the page that several sections use: rounds, pictures, links to artifacts, the
- * bar of a change, and the changed source lines with their costs. */
+/* Fills in what several sections of the page use: rounds, pictures, links, bars, changed lines. */
 #include "page/html.h"
 
 #include "core/base64.h"

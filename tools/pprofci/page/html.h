@@ -1,5 +1,4 @@
-/* Fills in the templates of assets/ci_page.html with values that several sections of the page show.
- */
+/* Fills in the templates of assets/ci_page.html with values that several sections show. */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H
 

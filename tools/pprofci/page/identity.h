@@ -1,5 +1,4 @@
-/* Finds the repository, the change and the branch of a run, from the variables of the CI job or
- * from git. The result contains no secrets and no local paths. */
+/* Finds repository, change and branch of a run, without secrets and local paths. */
 #ifndef PPROFCI_PAGE_IDENTITY_H
 #define PPROFCI_PAGE_IDENTITY_H
 

@@ -1,5 +1,5 @@
-/* The text of a result, divided into sections. The manifest contains the sections. Other functions
- * print the sections as summary.md, comments, checks and job summaries. */
+/* The text of a result in sections: of the manifest, summary.md, comments, checks, job summaries.
+ */
 #ifndef PPROFCI_PAGE_MESSAGE_H
 #define PPROFCI_PAGE_MESSAGE_H
 

@@ -1,5 +1,4 @@
-/* The contents of a page, independent of its format: benchmarks sorted by importance, their
- * results, and sentences about the whole run. */
+/* The contents of a page: benchmarks by importance, their results, and sentences about the run. */
 #ifndef PPROFCI_PAGE_MODEL_H
 #define PPROFCI_PAGE_MODEL_H
 

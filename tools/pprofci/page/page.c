@@ -1,5 +1,4 @@
-/* Fills in and prints the page: a headline, a row for each benchmark, other comparisons, and the
- * method. */
+/* Fills in and prints the page. */
 #include "page/page.h"
 
 #include "page/graphs.h"
@@ -10,8 +9,6 @@
 #include "run/text.h"
 
 #include <stdlib.h>
-
-/* ---- links to other servers ------------------------- */
 
 #define FILE_MOST  ((size_t)1 << 20)
 #define LINKS_MOST 1000

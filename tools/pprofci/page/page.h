@@ -18,16 +18,10 @@ pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 
 /* Appends a name in Markdown, as code if GitHub interprets it even when escaped. */
 void md_name(struct buffer *out, pprofc_str name);
-
-/* Creates the text of the result. Returns false when out of memory. */
 bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
 /* Appends the section of the summary for coding agents, with HTML entities. It has the regressions,
  * and commands that find the cause, in less than 2,000 bytes. Appends nothing for a good result. */
-#define AGENTS_TITLE "for coding agents"
-void summary_for_agents(struct buffer *out, const struct page_model *model);
-
-/* Appends the text of manifest.json. */
 void manifest_print(struct buffer *out, const struct page_model *model);
 
 /* Writes the regressions as a JSON array: benchmark, file and line, title and message. */

@@ -22,8 +22,6 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
 /* Adds a row to the list "pairs": a pair of profiles with its tabs (tabs_fill). */
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                        unsigned height, bool open);
-
-/* Adds a table of every measurement, by benchmark. */
 void details_fill_all(struct fill *f, const struct page_model *m);
 
 /* Returns "worse", "better" or "noise" according to the gate's verdict on a row. */
@@ -37,8 +35,6 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
 /* Returns the machine of the results: "linux amd64, Intel(R) Xeon(R), 2 CPUs, go1.22.1". Omits
  * unknown items. data is NULL when out of memory. The text is in the run's arena. */
 pprofc_str method_machine(struct ci_run *run);
-
-/* Adds the values of the section that describes the method. */
 void method_fill(struct fill *f, const struct page_model *m);
 
 /* ---- functions.c ------------------------------------ */
@@ -60,8 +56,6 @@ struct function_list {
 
 /* Sort key of the rows, largest first. */
 enum function_order { BY_BASE, BY_HEAD, BY_CHANGE };
-
-/* Initializes an empty list. */
 void functions_init(const struct ci_run *run, struct function_list *list);
 
 /* Reads a pair of profiles. The list is empty if a profile cannot be read. The caller frees the

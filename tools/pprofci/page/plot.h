@@ -1,6 +1,5 @@
-/* Draws a small chart of a series: an axis, a dot for each value, and lines. A page stretches the
- * lines to its width, and places the labels around them. The templates of the charts are in
- * assets/trend.html. That file also has the templates of the pages of trends and leaks. */
+/* Draws a small chart of a series. The page stretches its lines to the width, and places labels
+ * around it. assets/trend.html has the templates, also of the pages of trends and leaks. */
 #ifndef PPROFCI_PAGE_PLOT_H
 #define PPROFCI_PAGE_PLOT_H
 
@@ -22,8 +21,6 @@ struct plot {
 
 /* Returns the templates of charts and of the pages that have charts. */
 pprofc_str plot_template(void);
-
-/* Adds the style sheets of a run's page and of charts. */
 void plot_put_style(struct fill *out);
 
 /* Sets the size and scale of a chart. The chart has `width` x `height` pixels and begins at `top`
@@ -33,8 +30,6 @@ void plot_place(struct plot *plot, double width, double top, double height);
 /* Return the coordinates of a value in pixels. */
 double plot_x(const struct plot *plot, size_t value);
 double plot_y(const struct plot *plot, double value);
-
-/* Adds the line of the axis. */
 void plot_axis(struct plot *plot);
 
 /* Begins the label of the minimum. With `high`, begins the label of the maximum. The caller appends

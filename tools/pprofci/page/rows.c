@@ -1,6 +1,5 @@
-/* Adds the rows of the page and the numbers of each benchmark. A benchmark that became slower gets
- * a row with the reason and a flame graph. A benchmark with an uncertain result gets a row. All
- * other benchmarks are collapsed. */
+/* Adds the rows of the page: regressions with their reason, then uncertain results, then,
+ * collapsed, the others. Adds the numbers of each benchmark. */
 #include "page/html.h"
 #include "page/numbers.h"
 #include "page/parts.h"

@@ -1,6 +1,5 @@
-/* Creates and parses the text of a comment on a pull request. The text has a marker that identifies
- * the comment, a hidden state for the next run, and the summary. The summary is truncated to the
- * host's limit. */
+/* Creates and parses the text of a comment: a marker, a hidden state for the next run, and the
+ * summary, truncated to the host's limit. */
 #ifndef PPROFCI_PUBLISH_BODY_H
 #define PPROFCI_PUBLISH_BODY_H
 

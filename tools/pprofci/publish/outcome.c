@@ -1,5 +1,4 @@
-/* Reads the manifest of a run, creates the result of a run without a manifest, and prints results
- * as code quality and metrics of GitLab and as plain JSON. */
+/* Reads the manifest of a run, and prints its result in formats of GitLab and as JSON. */
 #include "publish/outcome.h"
 
 #include "common/brief_flag.h"

@@ -1,5 +1,4 @@
-/* Reads the result of a run: manifest.json in the folder of `pprofci run` or
- * `merge`. */
+/* Reads the result of a run: manifest.json in the folder of `pprofci run` or `merge`. */
 #ifndef PPROFCI_PUBLISH_OUTCOME_H
 #define PPROFCI_PUBLISH_OUTCOME_H
 
@@ -63,8 +62,6 @@ bool json_text_begin(struct json_text *text);
 
 /* Ends the text and copies it into the arena. data is NULL when out of memory. */
 pprofc_str json_text_end(struct json_text *text, struct arena *arena);
-
-/* Adds a JSON member whose value is a string. */
 void json_text_member(struct json_text *text, const char *key, pprofc_str value);
 
 /* ---- reports in files -------------------------------- */

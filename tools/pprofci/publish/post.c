@@ -1,6 +1,5 @@
-/* Sends the comment of a change, the issue about benchmarks that got worse, the status of a commit,
- * and its check. Each key has one comment and one issue. Anyone can copy the marker of such a text,
- * so its author must also match. */
+/* Sends the comment of a change, the issue, the status and the check. Each key has one comment and
+ * one issue. Anyone can copy their marker, so the author must also match. */
 #include "publish/post.h"
 
 #include "common/terminal.h"

@@ -1,5 +1,4 @@
-/* Sends results to a host such as GitHub: the comment of a change, the status of a commit, and a
- * check with annotations. */
+/* Sends results to a host such as GitHub. */
 #ifndef PPROFCI_PUBLISH_POST_H
 #define PPROFCI_PUBLISH_POST_H
 

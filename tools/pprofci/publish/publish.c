@@ -1,6 +1,5 @@
-/* Implements `pprofci publish`: reads a result, writes the files given by flags, and sends the
- * result to the host. If one destination fails, continues with the others. The exit status is the
- * status of the run. */
+/* Implements `pprofci publish`: writes a result to files, and sends it to the host. A failure at
+ * one destination does not stop the others. The exit status is the status of the run. */
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"

@@ -19,8 +19,6 @@ static const char *first_given(const char *const *texts) {
   return *texts ? *texts : "";
 }
 
-/* ---- GitHub ------------------------------------------ */
-
 static const char *event_text(struct site *site, const struct node *node, const char *path) {
   const struct node *found = node_path(node, path);
   return node_is(found, NODE_STRING) ? text_keep(site->arena, found->text) : "";
@@ -86,8 +84,6 @@ static pprofc_status read_github(struct site *site, pprofc_error *error) {
   return status;
 }
 
-/* ---- GitLab ------------------------------------------ */
-
 static pprofc_status read_gitlab(struct site *site, pprofc_error *error) {
   const char *source = identity_value("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");
   const char *const shas[] = {site->sha, identity_value("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"),
@@ -107,8 +103,6 @@ static pprofc_status read_gitlab(struct site *site, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* ---- Bitbucket --------------------------------------- */
-
 static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
   const char *const shas[] = {site->sha, identity_value("BITBUCKET_COMMIT"), NULL};
   const char *const apis[] = {identity_value("BITBUCKET_API_URL"), "https://api.bitbucket.org/2.0",
@@ -125,8 +119,6 @@ static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
                              site->repo, (unsigned long long)site->run);
   return PPROFC_OK;
 }
-
-/* ---- table of hosts ---------------------------------- */
 
 static const char *const github_tokens[] = {"GITHUB_TOKEN", "GH_TOKEN", NULL};
 static const char *const gitlab_tokens[] = {"GITLAB_TOKEN", NULL};
@@ -212,8 +204,6 @@ static const struct forge forges[] = {
      .states = {"SUCCESSFUL", "SUCCESSFUL", "FAILED", "FAILED", "SUCCESSFUL", "FAILED"},
      .permission = "pullrequest:write, repository:write"},
 };
-
-/* ---- reading of the environment ---------------------- */
 
 static bool is_hex_commit(pprofc_str text) {
   return (text.size == 40 || text.size == 64) && text_is_of(text, TEXT_HEX);

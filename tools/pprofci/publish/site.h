@@ -1,5 +1,4 @@
-/* Finds the destination of a run's results from the environment of the CI job: host, repository and
- * change. */
+/* Finds the destination of a result in the environment of the CI job: host, repository, change. */
 #ifndef PPROFCI_PUBLISH_SITE_H
 #define PPROFCI_PUBLISH_SITE_H
 

@@ -32,8 +32,6 @@ struct wire_try {
   int redirects;
 };
 
-/* ---- opening ----------------------------------------- */
-
 static bool is_visible(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)
     if ((unsigned char)text.data[i] <= ' ' || (unsigned char)text.data[i] >= 0x7f) return false;
@@ -99,8 +97,6 @@ void wire_close(struct api *wire) {
 bool wire_is_unsure(const struct reply *reply) {
   return reply->code == -1 || reply->code >= 500;
 }
-
-/* ---- messages ---------------------------------------- */
 
 static const struct {
   int code;
@@ -198,8 +194,6 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
   return PPROFC_E_IO;
 }
 
-/* ---- retries ----------------------------------------- */
-
 /* True for a primary rate limit, or a secondary one, which only the text names. */
 static bool is_rate_limited(const struct reply *reply) {
   static const char *const words[] = {"rate limit", "abuse detection", NULL};
@@ -226,8 +220,6 @@ static int64_t wire_wait(const struct wire_try *try) {
   if (reply->reset <= reply->date) return 1;
   return reply->reset < reply->date + INT32_MAX ? reply->reset - reply->date : INT32_MAX;
 }
-
-/* ---- one request ------------------------------------- */
 
 static bool wire_is_home(const struct api *wire, pprofc_str url) {
   return str_starts(url, (pprofc_str){wire->options.api, wire->origin}) &&

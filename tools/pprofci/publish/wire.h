@@ -1,5 +1,5 @@
-/* Sends requests to the API of a host. Handles rate limits, time limits, retries and error
- * messages. Sends the token only to this host. Messages never contain the token. */
+/* Sends requests to the API of a host, with rate limits, time limits and retries. Only the host
+ * gets the token, and no message contains it. */
 #ifndef PPROFCI_PUBLISH_WIRE_H
 #define PPROFCI_PUBLISH_WIRE_H
 

@@ -1,11 +1,9 @@
-/* Collects the labels of the change. Reads profiles and converts them to the format that the server
- * accepts: gzip'd profile.proto, or OTLP. */
+/* Collects labels, reads profiles, and converts them to gzip'd profile.proto or OTLP. */
 #include "common/terminal.h"
 #include "core/chars.h"
 #include "publish/site.h"
 #include "push/push.h"
 #include "run/files.h"
-#include "run/found.h"
 #include "run/text.h"
 
 #include <stdio.h>

@@ -51,11 +51,7 @@ pprofc_status push_load(struct push *push, const char *const *sources, size_t co
 
 /* True if -protocol is otlp. */
 bool push_is_otlp(const struct push *push);
-
-/* Adds the headers that the environment defines, and the Content-Encoding header. */
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
-
-/* Converts a profile to OTLP. */
 pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                              pprofc_error *error);
 
@@ -63,8 +59,5 @@ pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, p
 
 /* Sends one profile by the protocol that the options select. */
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
-
-/* Prints a link to each query and difference, and writes them to the file of -links. */
-pprofc_status push_put_links(const struct push *push, struct output *out, pprofc_error *error);
 
 #endif

@@ -1,5 +1,4 @@
-/* Sends profiles: by the protocols push.v1 (protobuf) and /ingest (a form) of Pyroscope, or by OTLP
- * over HTTP. */
+/* Sends profiles: by push.v1 (protobuf) or /ingest (a form) of Pyroscope, or by OTLP over HTTP. */
 #include "codec/gzip_writer.h"
 #include "codec/wire_write.h"
 #include "common/terminal.h"
@@ -14,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-/* ---- OTLP ------------------------------------------- */
 
 #define HEADERS "OTEL_EXPORTER_OTLP_HEADERS"
 

@@ -1,5 +1,4 @@
-/* Sends requests to servers that serve or accept profiles. Takes tokens from the environment.
- * Messages never show a token. */
+/* Sends requests to servers of profiles. Tokens are from the environment, and never in messages. */
 #ifndef PPROFCI_REMOTE_REMOTE_H
 #define PPROFCI_REMOTE_REMOTE_H
 

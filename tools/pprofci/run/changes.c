@@ -1,5 +1,4 @@
-/* Finds the function of the user's repository whose calls led to a change, and draws the page's
- * flame graph. */
+/* Finds the user's function whose calls led to a change, and draws the page's flame graph. */
 #include "run/changes.h"
 
 #include "core/log_guard.h"
@@ -19,8 +18,6 @@
 /* The same for counted instructions, whose stacks are deep: the page stays small. */
 #define PICTURE_LEAST_COUNTED 12
 
-/* ---- the tree ---------------------------------------- */
-
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct drawn *d, pprofc_error *error) {
   static const struct pipeline_overrides overrides = {.default_granularity = "filefunctions"};
@@ -36,8 +33,6 @@ void drawn_close(struct drawn *d) {
   flame_graph_free(&d->graph);
   pipeline_free(&d->result);
 }
-
-/* ---- functions that grew ----------------------------- */
 
 /* Frames on the path from the root to the current node. */
 struct open_path {
@@ -222,8 +217,6 @@ static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, s
   if (!pair->own.line) pair->own.line = find_line(run, profile, d->result.value_index, frame);
   return PPROFC_OK;
 }
-
-/* ---- the picture ------------------------------------- */
 
 static pprofc_status draw_picture(struct ci_run *run, struct run_picture *picture, struct drawn *d,
                                   enum flame_width width, const struct flame_verdicts *verdicts,

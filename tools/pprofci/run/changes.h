@@ -1,5 +1,4 @@
-/* Finds the line of the user's repository that explains the change of a pair of profiles. Draws a
- * picture of the change. */
+/* Finds the user's line that explains the change of a pair of profiles, and draws its picture. */
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 

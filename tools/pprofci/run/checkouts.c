@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- the base ---------------------------------------- */
-
 /* True if the CI service checked out the merge commit of a pull request. */
 static bool is_pull_merge(void) {
   const char *github = getenv("GITHUB_REF"), *gitlab = getenv("CI_MERGE_REQUEST_EVENT_TYPE");
@@ -217,8 +215,6 @@ void checkouts_remove(struct ci_run *run) {
   run->has_worktree = false;
 }
 
-/* ---- packages ---------------------------------------- */
-
 static struct go_package *package_find(struct packages *packages, pprofc_str path) {
   for (size_t i = 0; i < packages->count; i++)
     if (str_equal(path, str_of(packages->items[i].path))) return &packages->items[i];
@@ -316,8 +312,6 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
   package->folders[side] = folder;
   return PPROFC_OK;
 }
-
-/* ---- base or head ------------------------------------ */
 
 /* Adds the package patterns, for the base without folders that only the head has. */
 static size_t choose_patterns(struct ci_run *run, int side, const char *checkout,

@@ -1,5 +1,4 @@
-/* Creates the checkouts of base and head: the base is a git worktree, the head is the current
- * folder. Builds their test programs. */
+/* Builds test programs of base (in a git worktree) and head (in the current folder). */
 #ifndef PPROFCI_RUN_CHECKOUTS_H
 #define PPROFCI_RUN_CHECKOUTS_H
 
@@ -36,8 +35,6 @@ pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char
 /* Sets *path to the folder in the checkout that corresponds to the user's current folder. */
 pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const char **path,
                                pprofc_error *error);
-
-/* Removes the checkout of the base. */
 void checkouts_remove(struct ci_run *run);
 
 /* Builds the test programs of a side, with -trimpath: names without the checkout's folder. */

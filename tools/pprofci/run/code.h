@@ -1,5 +1,4 @@
-/* Compares the code of base and head: the machine code of their programs, and the diff of their
- * sources. */
+/* Compares the code of base and head: machine code of programs, and the diff of sources. */
 #ifndef PPROFCI_RUN_CODE_H
 #define PPROFCI_RUN_CODE_H
 

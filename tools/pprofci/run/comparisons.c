@@ -96,8 +96,6 @@ static const struct member line_members[] = {
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
-/* ---- writing ----------------------------------------- */
-
 static void member_write(struct json_writer *json, const struct member *m, const void *from) {
   const void *at = (const char *)from + m->offset;
   const char *const *text = at;
@@ -177,8 +175,6 @@ void comparisons_write_fired(struct json_writer *json, const struct ci_run *run)
   }
   json_end(json);
 }
-
-/* ---- reading ----------------------------------------- */
 
 static double member_number(const struct node *node) {
   double number;

@@ -1,5 +1,4 @@
-/* Creates, writes and finds files and folders of a run. Relative paths begin in the current
- * folder. */
+/* Creates, writes and finds files. Relative paths begin in the current folder. */
 #ifndef PPROFCI_RUN_FILES_H
 #define PPROFCI_RUN_FILES_H
 
@@ -15,8 +14,6 @@ bool files_make_folders(const char *path);
 
 /* Creates a folder and its parents. Sets an error message on failure. */
 pprofc_status files_need_folder(const char *path, pprofc_error *error);
-
-/* Creates the folder of a file, and its parents. */
 pprofc_status files_need_parent(const char *path, pprofc_error *error);
 
 /* Creates a new folder in $TMPDIR or /tmp. */
@@ -30,12 +27,8 @@ pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path,
 /* Like files_put, but `write` writes the contents. */
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error);
-
-/* Like files_put, but copies the file `from`. */
 pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
                              pprofc_error *error);
-
-/* Copies a file. */
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
 /* Lists the names in a folder, also hidden ones, by a function such as alphasort(3). */
@@ -45,12 +38,27 @@ pprofc_status files_list(struct ci_run *run, const char *folder, files_order *or
 
 bool files_is_folder(const char *path);
 bool files_is_regular(const char *path);
-
-/* True if both paths refer to the same file. */
 bool files_are_same(const char *a, const char *b);
 
 /* Returns the longest suffix of `file` that is a file below the current folder, or "". Profiles
  * name files by module or by the folder of the build. */
 pprofc_str place_in_checkout(const char *file);
+
+struct found_file {
+  const char *path;
+  const char *side; /* "base" or "head" by the folder above it, or the caller's */
+  int depth;        /* level of the file; 1 directly in the folder */
+};
+
+struct found_files {
+  struct found_file *items;
+  size_t count, capacity;
+};
+
+/* Lists the files of a folder, four levels deep, by path with run2 before run10. Skips hidden
+ * files, manifests and warm-up folders. The caller frees the list, also after an error. */
+pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
+                          struct found_files *files, pprofc_error *error);
+void found_free(struct found_files *files);
 
 #endif

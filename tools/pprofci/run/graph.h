@@ -1,5 +1,4 @@
-/* Packs the interactive flame graph of a pair of profiles for web pages. The page loads the graph
- * from a script file, and report.html contains it. */
+/* Packs the interactive flame graph of a pair of profiles, for script files and report.html. */
 #ifndef PPROFCI_RUN_GRAPH_H
 #define PPROFCI_RUN_GRAPH_H
 

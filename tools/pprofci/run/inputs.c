@@ -1,6 +1,5 @@
-/* Finds the pairs of profiles. A pair is two files of the same name in two folders, two files or
- * folders given as flags, or the bundled profiles. In a folder that a flag names, each profile is a
- * run. */
+/* Finds the pairs of profiles: files of equal names in two folders, files or folders of flags, or
+ * the bundled profiles. In a folder of a flag, each profile is a run. */
 #include "common/terminal.h"
 #include "core/chars.h"
 #include "noise/runs.h"

@@ -1,5 +1,4 @@
-/* Reads the runs of a pair of profiles, judges their functions, and converts the verdicts to the
- * data that the page shows. */
+/* Judges the functions of a pair of profiles, and converts the verdicts for the page. */
 #include "run/judging.h"
 
 #include "core/escape.h"

@@ -36,8 +36,6 @@ struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
 /* ---- shared by the files of judging ------------------ */
-
-/* Records functions that grew more than -fail-on permits. */
 pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
                            const struct judged *judged, pprofc_error *error);
 

@@ -1,5 +1,4 @@
-/* Reads the load average and the CPU time of the machine, and decides whether the machine was
- * overloaded. */
+/* Reads load average and CPU time of the machine, and decides if it was overloaded. */
 #include "run/load.h"
 
 #include <stdio.h>
@@ -104,24 +103,16 @@ const char *load_judge(struct ci_run *run, double processors) {
 }
 
 void load_write(struct json_writer *json, const struct ci_run *run) {
-  static const struct {
-    const char *key;
-    size_t offset;
-  } members[] = {{"load_average", offsetof(struct round_load, average)},
-                 {"wall_seconds", offsetof(struct round_load, wall)},
-                 {"own_cpu_seconds", offsetof(struct round_load, own)},
-                 {"cpu_seconds", offsetof(struct round_load, busy)},
-                 {"stolen_seconds", offsetof(struct round_load, stolen)}};
   size_t count;
   const struct round_load *loads = loads_of(run, &count);
   json_begin_array(json_key(json, "loads"));
   for (size_t i = 0; i < count; i++) {
     json_begin_object(json);
-    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
-      double value;
-      memcpy(&value, (const char *)&loads[i] + members[k].offset, sizeof value);
-      json_double(json_key(json, members[k].key), value);
-    }
+    json_double(json_key(json, "load_average"), loads[i].average);
+    json_double(json_key(json, "wall_seconds"), loads[i].wall);
+    json_double(json_key(json, "own_cpu_seconds"), loads[i].own);
+    json_double(json_key(json, "cpu_seconds"), loads[i].busy);
+    json_double(json_key(json, "stolen_seconds"), loads[i].stolen);
     json_end(json);
   }
   json_end(json);

@@ -22,8 +22,6 @@ void load_add(struct ci_run *run, const struct round_load *begin);
 
 /* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded, or NULL. */
 const char *load_judge(struct ci_run *run, double processors);
-
-/* Writes the loads of all rounds to a manifest. */
 void load_write(struct json_writer *json, const struct ci_run *run);
 
 #endif

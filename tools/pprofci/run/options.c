@@ -187,8 +187,6 @@ const struct flag_table run_table = {
     FLAG_TABLE("pprofci run", "makes tables, flame graphs, a page and a verdict"),
     .environment = environment};
 
-/* ---- values ------------------------------------------ */
-
 static bool run_seen(const struct flags_parsed *parsed, const char *name) {
   const struct flag *flag = flags_find(&run_table, str_of(name));
   return flag && parsed->seen[flag - flags];
@@ -267,8 +265,6 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
                      "-profiles must be of cpu, mem, block and mutex, not '%s'", o->profiles);
   return PPROFC_OK;
 }
-
-/* ---- combinations of flags --------------------------- */
 
 static const struct {
   size_t base, head;

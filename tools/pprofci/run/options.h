@@ -37,8 +37,6 @@ struct run_options {
 
 /* Reads the threshold from the environment, unless a flag sets it. Then checks the threshold. */
 pprofc_status run_options_settle(struct run_options *options, pprofc_error *error);
-
-/* Checks the command line. */
 pprofc_status run_check(void *options, const struct command_line *line, pprofc_error *error);
 
 #endif

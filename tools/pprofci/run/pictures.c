@@ -1,5 +1,4 @@
-/* Draws the pairs of profiles. Writes a table, flame graphs, a speedscope file and the profile,
- * each for base, for head and for their difference. */
+/* Draws the pairs of profiles: table, flame graphs, speedscope file and profile of each side. */
 #include "common/terminal.h"
 #include "noise/noise.h"
 #include "pprofc/time_zone.h"
@@ -20,8 +19,6 @@ static const struct artifact {
                  {"speedscope", "speedscope/", ".speedscope.json"},
                  {"flame", "flame/", ".html"},
                  {"proto", "profiles/", ".pb.gz"}};
-
-/* ---- one profile ------------------------------------- */
 
 struct render_job {
   const pprofc_profile *profile;
@@ -102,8 +99,6 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
   budget_release(budget);
   return status;
 }
-
-/* ---- sample types of a pair -------------------------- */
 
 static bool both_have(const struct run_pair *pair, const char *type) {
   for (int side = 0; side < SIDES; side++)

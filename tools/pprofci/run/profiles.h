@@ -24,8 +24,6 @@ pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_
 /* Reads a profile and subtracts its base. All memory counts towards the budget `mem`. */
 pprofc_status source_open(const struct profile_source *source, const pprofc_allocator *mem,
                           pprofc_profile **profile, pprofc_error *error);
-
-/* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
 /* True if an unreadable file is probably not a profile: it is empty or of unknown format, and has

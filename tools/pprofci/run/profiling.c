@@ -1,6 +1,5 @@
-/* Profiles each benchmark separately, in several runs that alternate between base and head. All
- * runs of a benchmark have the same number of iterations. Their profiles therefore show the same
- * amount of work. */
+/* Profiles each benchmark in several runs, base and head in turns. All runs have the same number of
+ * iterations, so their profiles show the same work. */
 #include "common/duration.h"
 #include "common/terminal.h"
 #include "core/escape.h"
@@ -25,8 +24,6 @@ struct profiled {
   struct run_measured *measured[GROUPS][SIDES]; /* one item per run */
   struct buffer printed[GROUPS][SIDES];
 };
-
-/* ---- number of iterations ---------------------------- */
 
 static int took_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -57,8 +54,6 @@ static double choose_iterations(const struct recording *r, struct recorded *item
   return n > 1e12 ? 1e12 : (double)(int64_t)(n + 0.5);
 }
 
-/* ---- names ------------------------------------------- */
-
 /* Appends the regular expression that matches exactly one benchmark. Anchors and quotes each
  * element of the benchmark's path. */
 static void add_exactly(struct buffer *out, pprofc_str name) {
@@ -76,8 +71,6 @@ static const char *benchmark_function(struct recording *r, const struct recorded
   name = str_slice(name, 0, str_find_char(name, '/'));
   return text_printf(&r->run->arena, "\\.%.*s(\\.func.*)?$", STR_ARG(name));
 }
-
-/* ---- profiles ---------------------------------------- */
 
 static bool takes_kind(const struct recording *r, const char *kind) {
   pprofc_str rest = str_of(r->run->options->profiles), item;
@@ -183,8 +176,6 @@ const char *recording_only(struct recording *r, const struct recorded *item) {
   return buffer_take(&text, &r->run->arena).data;
 }
 
-/* ---- pairs ------------------------------------------- */
-
 /* Lists the profiles that the runs of base or head wrote. */
 static pprofc_status profiled_list(struct recording *r, const struct profiled *p, const char *kind,
                                    int side, struct run_pair *pair, pprofc_error *error) {
@@ -263,8 +254,6 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
   if (status == PPROFC_OK) status = profile_in_turns(r, p, error);
   return status == PPROFC_OK ? add_recorded_pairs(r, p, error) : status;
 }
-
-/* ---- all benchmarks ---------------------------------- */
 
 /* Returns the number of runs of a benchmark in base and in head. */
 static size_t runs_a_side(const struct recording *r) {

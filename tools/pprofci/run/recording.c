@@ -1,5 +1,4 @@
-/* Measures the benchmarks of two commits in alternation. A first stage measures all benchmarks, and
- * a second stage the benchmarks that look worse. */
+/* Measures the benchmarks of two commits in turns: first all, then those that look worse. */
 #include "run/recording.h"
 
 #include "common/duration.h"

@@ -1,5 +1,4 @@
-/* Records Go benchmarks of two commits. First measures rounds in alternation, then profiles each
- * benchmark. */
+/* Records Go benchmarks of two commits: measures rounds in turns, then profiles. */
 #ifndef PPROFCI_RUN_RECORDING_H
 #define PPROFCI_RUN_RECORDING_H
 

@@ -1,5 +1,4 @@
-/* Declares the state of one run: options, pairs of profiles, benchmark results and artifacts. The
- * steps of the run fill in the fields from top to bottom. Texts and paths are in the arena. */
+/* Declares the state of one run, which its steps fill in. Texts and paths are in the arena. */
 #ifndef PPROFCI_RUN_RUN_H
 #define PPROFCI_RUN_RUN_H
 

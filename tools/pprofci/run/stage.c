@@ -1,5 +1,5 @@
-/* Writes all files of a run into a temporary folder next to their final folder. At the end, moves
- * the files to the final folder. */
+/* Writes the files of a run into the stage, a temporary folder next to their final folder, and
+ * moves them to it at the end. */
 #include "core/json_tree.h"
 #include "run/checkouts.h"
 #include "run/files.h"

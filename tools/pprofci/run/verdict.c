@@ -1,5 +1,4 @@
-/* Determines the verdict from the tables of benchstat, from the gate over all results, and from the
- * instruction counts. */
+/* Determines the verdict from tables of benchstat, from the gate, and from instruction counts. */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/print/print.h"

@@ -1,5 +1,5 @@
-/* Opens stores in folders and in buckets, and implements the store in a folder. It writes each file
- * under tmp/, synchronizes the file with the disk, and renames it. */
+/* Opens stores, and implements the store in a folder: a file is written under tmp/, synchronized
+ * with the disk, and renamed. */
 #include "store/backing.h"
 
 #include "core/array.h"
@@ -97,8 +97,6 @@ bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
   return copy && ARRAY_PUSH(&mem_default, keys->items, keys->count, keys->capacity,
                             (struct stored_key){copy, size, time});
 }
-
-/* ---- a folder --------------------------------------- */
 
 /* Maximum number of attempts to write a file. An attempt fails if another process removes the
  * file's empty folder. */

@@ -1,7 +1,5 @@
-/* Stores the files of a store in a folder or in an S3 bucket. Each file has a key, such as
- * "runs/4d5e6f/ab.json". A key always has the same content, because the key contains a hash of the
- * content or the file is empty. Therefore an existing file is complete, and writing it again
- * changes nothing. */
+/* Stores files in a folder or in an S3 bucket. Each has a key, such as "runs/4d5e6f/ab.json", with
+ * a hash of its content. So an existing file is complete, and writing it again changes nothing. */
 #ifndef PPROFCI_STORE_BACKING_H
 #define PPROFCI_STORE_BACKING_H
 
@@ -67,8 +65,6 @@ typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key
                                      pprofc_error *error);
 pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
                            void *context, pprofc_error *error);
-
-/* Adds a key to a list. Returns false when out of memory. */
 bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
 
 #endif

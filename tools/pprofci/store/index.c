@@ -1,5 +1,4 @@
-/* Maintains the index of a store: a cache of its records in SQLite. Builds a new index if the index
- * is missing, old or damaged. */
+/* Maintains the index of a store: a cache of its records in SQLite, rebuilt if it is damaged. */
 #include "store/past.h"
 
 #ifdef HAVE_SQLITE3
@@ -21,9 +20,9 @@
   X(close)                                                                                         \
   X(busy_timeout)                                                                                  \
   X(exec)                                                                                          \
-  X(prepare_v2) X(step) X(reset) X(finalize) X(bind_int64) X(bind_text) X(bind_double)             \
-      X(column_int64) X(column_text) X(column_double) X(column_bytes) X(last_insert_rowid)         \
-          X(errmsg)
+  X(prepare_v2)                                                                                    \
+  X(step) X(reset) X(finalize) X(bind_int64) X(bind_text) X(bind_double) X(column_int64)           \
+      X(column_text) X(column_double) X(column_bytes) X(last_insert_rowid) X(errmsg)
 
 #define SQLITE_FIELD(name) __typeof__(sqlite3_##name) *name;
 struct sqlite {

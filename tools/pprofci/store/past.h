@@ -1,5 +1,5 @@
-/* Reads a store into memory. It has the runs in the order of their commits. Each run has one value
- * for each series (benchmark and unit) that it measured. */
+/* Reads a store into memory: the runs by commit, with a value for each series (benchmark and unit).
+ */
 #ifndef PPROFCI_STORE_PAST_H
 #define PPROFCI_STORE_PAST_H
 
@@ -73,14 +73,10 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
                          int direction);
 bool past_add_point(struct past *past, uint32_t series, double value);
 bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
-
-/* Sorts the runs by their commit numbers if all runs have a number, else by time. */
 void past_sort(struct past *past);
 
 /* Adds the keys of all objects that the runs use. Returns false when out of memory. */
 bool past_name_objects(struct past *past, struct interner *names);
-
-/* Formats the key of an object from its hash. */
 void past_object_key(pprofc_str sha256, char key[80]);
 
 /* Updates the index and reads all runs from it. If the index is unusable, sets *used to false.

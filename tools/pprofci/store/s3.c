@@ -1,5 +1,4 @@
-/* Keeps a store in an S3 bucket. Each key is written only once, and readers see only complete
- * files. */
+/* Keeps a store in an S3 bucket. Keys are written once, and readers see only complete files. */
 #include "core/escape.h"
 #include "store/s3_wire.h"
 
@@ -22,8 +21,6 @@ static pprofc_status s3_simple(struct s3_wire *w, const struct s3_request *reque
   reply_free(&reply);
   return status;
 }
-
-/* ---- multipart uploads ------------------------------- */
 
 struct s3_upload {
   struct s3_wire *wire;
@@ -108,8 +105,6 @@ static pprofc_status s3_put_parts(struct s3_wire *w, const char *key, pprofc_str
   return status;
 }
 
-/* ---- writing ----------------------------------------- */
-
 static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str data, bool once,
                               int *code, pprofc_error *error) {
   const struct s3_request request = {
@@ -142,8 +137,6 @@ static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str
   if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return PPROFC_OK;
   return status;
 }
-
-/* ---- reading ----------------------------------------- */
 
 static pprofc_status s3_get(struct backing *backing, const char *key, struct buffer *data,
                             pprofc_error *error) {
@@ -267,8 +260,6 @@ static pprofc_status s3_list(struct backing *backing, const char *prefix, struct
   return status;
 }
 
-/* ---- removing ---------------------------------------- */
-
 static pprofc_status s3_remove(struct backing *backing, const char *key, pprofc_error *error) {
   struct s3_wire *w = backing->state;
   pprofc_str name = str_of(key);
@@ -287,8 +278,6 @@ static pprofc_status s3_remove(struct backing *backing, const char *key, pprofc_
   arena_free(&u.arena);
   return status;
 }
-
-/* ---- opening ----------------------------------------- */
 
 static pprofc_status s3_open(struct backing *backing, pprofc_error *error) {
   struct s3_wire *w;

@@ -16,8 +16,6 @@
 /* Minimum size in bytes of a part of a multipart upload. S3 rejects smaller parts. */
 #define S3_MIN ((size_t)5 << 20)
 
-/* ---- the environment --------------------------------- */
-
 static const char *s3_variable(const char *first, const char *second, const char *otherwise) {
   const char *value = getenv(first);
   if ((!value || !*value) && second) value = getenv(second);
@@ -127,8 +125,6 @@ pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wir
   return status;
 }
 
-/* ---- a signed request -------------------------------- */
-
 /* Appends a path. Percent-encodes each element of the path. */
 static void s3_put_path(struct buffer *out, pprofc_str path) {
   pprofc_str part;
@@ -228,8 +224,6 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
   return status;
 }
 
-/* ---- retries ----------------------------------------- */
-
 /* Fails if a reply may be incomplete: it must have a length or be sent in chunks, and the XML
  * document must end with its root element. Also fails for a reply with status 200 that contains an
  * error. */
@@ -275,8 +269,6 @@ pprofc_status s3_wire_send(struct s3_wire *w, const struct s3_request *request, 
                  request->key ? request->key : "");
   return status;
 }
-
-/* ---- errors ------------------------------------------ */
 
 static const struct {
   const char *code, *hint;
@@ -330,8 +322,6 @@ pprofc_status s3_wire_fail(const struct s3_wire *w, const struct s3_request *req
   buffer_free(&text);
   return status;
 }
-
-/* ---- XML --------------------------------------------- */
 
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content) {
   char open[64], close[64];

@@ -13,8 +13,6 @@
 
 #include <sys/stat.h>
 
-/* ---- inputs ----------------------------------------- */
-
 static bool writing_add_profile(struct writing *w, const struct writing_profile *profile) {
   return ARRAY_PUSH(&mem_default, w->profiles, w->profile_count, w->profile_capacity, *profile);
 }

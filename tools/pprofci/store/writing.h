@@ -1,5 +1,4 @@
-/* Creates the record of a run. Its data comes from the folder of `pprofci run`, or from files of
- * results and profiles. */
+/* Creates the record of a run from the folder of `pprofci run`, or from results and profiles. */
 #ifndef PPROFCI_STORE_WRITING_H
 #define PPROFCI_STORE_WRITING_H
 

@@ -1,5 +1,4 @@
-/* Implements `pprofci trend`: shows a benchmark or a function over commits, and the commits that
- * changed it. */
+/* Implements `pprofci trend`: shows benchmarks or functions over commits, and their changes. */
 #include "commands.h"
 #include "common/save.h"
 #include "gate/settings.h"

@@ -1,5 +1,4 @@
-/* Selects runs, collects the values of each series, and finds change points. With -function, the
- * values are a function's shares of the total in the profiles of a store. */
+/* Selects runs, collects values of series, or shares of functions, and finds change points. */
 #include "pprofc/graph.h"
 #include "run/files.h"
 #include "run/text.h"
@@ -7,8 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* ---- shares of functions ---------------------------- */
 
 #define FUNCTIONS_BENCH_MAX 4096 /* maximum length of the name of a series, in bytes */
 

@@ -284,8 +284,6 @@ bool trend_print_json(struct output *out, const struct trend_view *trend) {
   return good;
 }
 
-/* ---- the issue -------------------------------------- */
-
 #define ISSUE_ROWS 100 /* maximum number of rows, because hosts limit an issue to 65536 bytes */
 
 /* Appends "[0123456789ab](URL) 2027-01-31 10:00, [page](URL)". */

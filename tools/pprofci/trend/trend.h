@@ -57,8 +57,6 @@ struct trend_view {
 pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
                          const struct trend_query *query, pprofc_error *error);
 void trend_free(struct trend_view *trend);
-
-/* Reads a profile from the store. */
 pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
                                  pprofc_profile **opened, pprofc_error *error);
 
@@ -113,8 +111,4 @@ void trend_print_svg(struct buffer *out, const struct trend_view *trend);
 pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
                                struct backing *backing, const struct trend_query *query,
                                const char *title, pprofc_error *error);
-/* Adds the flame graphs of change points to the page. The profiles are in the store. */
-pprofc_status trend_fill_graphs(struct fill *out, struct trend_view *trend, struct backing *backing,
-                                pprofc_error *error);
-
 #endif
