@@ -10,8 +10,7 @@ extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
 #define AGENTS_MARK  "<!-- pprofc -->"
 #define AGENTS_BYTES ((size_t)16 << 20)
 
-/* Folders for the skill: of the open format, and of Claude Code. */
-static const char *const skill_folders[] = {".agents/skills/pprofc", ".claude/skills/pprofc"};
+/* Files of the skill: of the open format, and of Claude Code. */
 static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
                                           ".claude/skills/pprofc/SKILL.md"};
 
@@ -46,7 +45,7 @@ static pprofc_status skills_write(bool force, struct output *out, pprofc_error *
   for (size_t i = 0; i < SKILLS && !status; i++)
     status = skill_check(skill_files[i], skill, force, &same[i], error);
   for (size_t i = 0; i < SKILLS && !status; i++) {
-    if (!same[i]) status = files_need_folder(skill_folders[i], error);
+    if (!same[i]) status = files_need_parent(skill_files[i], error);
     if (!same[i] && !status) status = save_text(skill_files[i], skill, error);
     if (!status) output_printf(out, same[i] ? "%s is up to date\n" : "wrote %s\n", skill_files[i]);
   }
@@ -125,37 +124,26 @@ struct project {
   const size_t *size;
 };
 
+#define STEPS(name) asset_init_##name##_yml, &asset_init_##name##_yml_size
+
 static const struct project projects[] = {
-    {"go.mod",
-     {NULL, NULL},
-     "a Go module",
-     "go test runs its benchmarks",
-     asset_init_go_yml,
-     &asset_init_go_yml_size},
-    {"Cargo.toml",
-     {NULL, NULL},
-     "a Rust crate",
-     "its benchmarks use criterion",
-     asset_init_cargo_yml,
-     &asset_init_cargo_yml_size},
+    {"go.mod", {NULL, NULL}, "a Go module", "go test runs its benchmarks", STEPS(go)},
+    {"Cargo.toml", {NULL, NULL}, "a Rust crate", "its benchmarks use criterion", STEPS(cargo)},
     {"CMakeLists.txt",
      {"benchmark::benchmark", "find_package(benchmark"},
      "a CMake project with Google Benchmark",
      "its benchmarks are programs with \"bench\" in their names",
-     asset_init_cmake_yml,
-     &asset_init_cmake_yml_size},
+     STEPS(cmake)},
     {"pyproject.toml",
      {"pytest", NULL},
      "a Python project with pytest",
      "its benchmarks use pytest-benchmark",
-     asset_init_python_yml,
-     &asset_init_python_yml_size},
+     STEPS(python)},
     {"package.json",
      {NULL, NULL},
      "a Node package",
      "package.json needs a script \"bench\"",
-     asset_init_node_yml,
-     &asset_init_node_yml_size},
+     STEPS(node)},
 };
 
 static pprofc_status project_matches(const struct project *project, bool *matches,

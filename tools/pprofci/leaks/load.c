@@ -32,8 +32,7 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
   *profile = with;
 }
 
-/* Adds names to a profile without names. Drops the frames that the profile's expression drop_frames
- * matches, usually frames of the allocator. */
+/* Adds missing names. Drops frames that drop_frames of the profile matches. */
 static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
   pprofc_symbolize_options options;
   pprofc_profile *made;

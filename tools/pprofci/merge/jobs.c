@@ -50,8 +50,7 @@ static const char *link_between(struct arena *arena, const char *from, const cha
   return buffer_take(&text, arena).data;
 }
 
-/* Returns the last element of the path that is not a common folder of artifacts: "linux" of
- * "out/linux/.docs/artifacts/ci". */
+/* Returns the name of a job: "linux" of "out/linux/.docs/artifacts/ci". */
 static const char *name_of_job(struct arena *arena, const char *folder) {
   static const char *const usual[] = {"ci", "artifacts", ".docs", "."};
   pprofc_str rest = str_of(folder), part, name = str_of(folder);
@@ -227,8 +226,7 @@ static const char *job_text(struct ci_run *run, const struct node *node, const c
   return text_keep(&run->arena, text);
 }
 
-/* Opens the profile that the page shows for a pair of profiles, and draws its flame graph. Draws
- * nothing if the profile is unreadable. */
+/* Draws the flame graph of the profile that the page shows, if it is readable. */
 static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
@@ -258,8 +256,7 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* Sets the package of the pair of profiles to the group of its benchmark rows. The group also names
- * the job if several jobs have the same group. */
+/* Sets the package of the pair to the group of its rows, which may name the job. */
 static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);

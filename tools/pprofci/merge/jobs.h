@@ -24,8 +24,7 @@ struct jobs {
 pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
 
-/* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. The
- * function has the type read_rows_fn, and its context is the jobs. */
+/* A read_rows_fn: adds the measurements of all jobs, whose p-values one gate adjusts. */
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 
@@ -35,8 +34,7 @@ pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error);
 /* True if a job has measurements. */
 bool jobs_have_results(const struct jobs *jobs);
 
-/* Joins the instruction counts of the jobs, and the functions that -fail-on found in the jobs. Sets
- * the verdict if a count or a function regressed. */
+/* Joins instruction counts and functions of -fail-on, and sets the verdict. */
 pprofc_status jobs_join_verdicts(struct jobs *jobs, pprofc_error *error);
 
 #endif

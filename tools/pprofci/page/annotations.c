@@ -63,8 +63,7 @@ static bool has_annotation(const struct page_model *m, const struct run_pair *pa
   return false;
 }
 
-/* Returns the function that grew most in the profiles of regression `index`. Returns NULL if an
- * earlier regression has the same profiles. */
+/* Returns the function that grew most in the profiles of regression `index`, once. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)
@@ -81,8 +80,7 @@ static size_t annotations_most(const struct page_model *m) {
   return m->states[STATE_SLOWER] + m->run->fired_count;
 }
 
-/* Fills in annotation `index`. The first indices are benchmarks, and the next indices are
- * functions. Returns false if another annotation already reports the same regression. */
+/* Fills in annotation `index`: benchmarks, then functions. False for a repetition. */
 static bool annotation_at(const struct page_model *m, size_t index, struct annotation *a) {
   *a = (struct annotation){NULL, NULL, NULL};
   if (index < m->states[STATE_SLOWER]) {

@@ -16,8 +16,7 @@ struct page_script {
 /* Adds a script to the page, and its hash to the content security policy. */
 void graphs_put_script(struct fill *f, const struct page_script *script);
 
-/* Adds a row to the template list "graphs": the address and a packed flame graph (run/graph.h).
- * Adds nothing and returns false if the graph is empty or does not fit. */
+/* Adds a packed graph (run/graph.h) to the list "graphs", unless it is empty or too large. */
 bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 
 /* Appends the style of the graphs to the page's style. */

@@ -485,8 +485,7 @@ bool html_has_because(const struct run_pair *pair) {
          (v && (*v->note || *v->visible_text || v->same_code));
 }
 
-/* Adds a note for a pair of profiles whose sampled functions have the same machine code in base and
- * head. The note lists other differences between base and head. */
+/* Adds a note about equal machine code, and other differences of base and head. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
   fill_begin(f, "same_code");

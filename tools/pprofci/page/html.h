@@ -16,8 +16,7 @@ void html_gauge(struct fill *f, const struct gate_row *row);
 void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
-/* Adds a flame graph as an image of `height` pixels, cropped or padded. An image cannot run
- * scripts, and its ids are separate from the ids of the page. */
+/* Adds a flame graph as an image of `height` pixels, without scripts and ids of the page. */
 void html_picture(struct fill *f, const struct run_picture *picture, double height);
 
 /* Adds a function name without the folders of its package; the tooltip has the full name. */
@@ -38,12 +37,10 @@ void html_flame(struct buffer *out, const struct page_model *m, const struct run
 /* Returns the shown artifact: the difference, or the only profile. */
 const char *html_shown(const struct run_pair *pair);
 
-/* True if the page also shows the function of the user's repository that explains the growth. The
- * page does this if the listed functions do not include that function. */
+/* True if the listed functions do not include the user's function that explains the growth. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the function of the user's repository that explains the growth. If that function is
- * unknown, returns the function that grew most. Returns "" if no function grew. */
+/* Returns the user's function that explains the growth, or the one that grew most, or "". */
 pprofc_str html_culprit(const struct run_pair *pair);
 
 /* True if the page has anything to report on the functions of the pair of profiles. */
@@ -55,8 +52,6 @@ void html_because(struct fill *f, const struct page_model *m, const struct run_p
 /* Adds the addresses of a profile's artifacts; in report.html only of its flame graph. */
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
-
-/* ---- hunks.c ---------------------------------------- */
 
 /* Appends the lines of the hunk that grew most, at most `most` lines of plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);

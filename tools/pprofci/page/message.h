@@ -37,12 +37,10 @@ struct message_place {
 void message_link(struct buffer *out, const char *path, const char *fragment);
 void message_link_end(struct buffer *out);
 
-/* Appends the address of a file in the page's folder, such as "flame/NAME.html#search=F". In
- * report.html the address is "#flame/NAME.html&search=F". */
+/* Appends the address "flame/NAME.html#search=F"; in report.html "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
-/* Moves the text of the buffer into a new section. Adds no section for an empty text. Returns false
- * when out of memory, or if the message has MESSAGE_PARTS sections. */
+/* Moves a text into a section unless it is empty. False: no memory, or too many sections. */
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 

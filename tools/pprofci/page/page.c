@@ -100,8 +100,7 @@ static void page_put_summary(struct buffer *out, const struct message *m,
   message_put(out, m, place);
 }
 
-/* Appends the text of the result to the summary of the CI job. Prints links as plain text, because
- * a reader of the job summary cannot open the artifacts by address. */
+/* Appends the result to the summary of the CI job, without links to artifacts. */
 static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
                                        pprofc_error *error) {
   static const struct message_place job = {.html = true};

@@ -37,7 +37,6 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
-/* The first function writes the links as a member of a manifest. The second function adds the links
- * to the page. Without links, both functions write nothing. */
+/* Writes the links, if there are any, as a member of the manifest. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 #endif

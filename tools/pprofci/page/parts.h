@@ -12,12 +12,10 @@ void rows_fill(struct fill *f, const struct page_model *model);
 
 /* ---- tabs.c ----------------------------------------- */
 
-/* Adds the tabs of a pair of profiles, with pictures of at most `height` pixels (0: no limit). With
- * `open` the tables are expanded. */
+/* Adds tabs with pictures of at most `height` pixels (0: no limit), and tables, expanded with
+ * `open`. */
 void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                unsigned height, bool open);
-
-/* ---- details.c -------------------------------------- */
 
 /* Adds a row to the list "pairs": a pair of profiles with its tabs (tabs_fill). */
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
@@ -58,8 +56,7 @@ struct function_list {
 enum function_order { BY_BASE, BY_HEAD, BY_CHANGE };
 void functions_init(const struct ci_run *run, struct function_list *list);
 
-/* Reads a pair of profiles. The list is empty if a profile cannot be read. The caller frees the
- * arena of the list. */
+/* Reads a pair of profiles; empty if one is unreadable. The caller frees list->arena. */
 void functions_read(const struct ci_run *run, const struct run_pair *pair,
                     struct function_list *list);
 void functions_sort(struct function_list *list, enum function_order order);

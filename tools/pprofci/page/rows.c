@@ -16,8 +16,7 @@ const char *details_change_class(const struct gate_row *row) {
 }
 
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row) {
-  /* The gate marks a benchmark as suspicious if its time fell below half of the base time. The page
-   * repeats this mark only if the benchmark may have measured nothing. */
+  /* the gate's mark of halved times: shown only if nothing may have been measured */
   if (row->verdict == PPROFC_GATE_SUSPICIOUS && b->state != STATE_BROKEN) return "improved";
   return gate_row_verdict(row);
 }
@@ -184,8 +183,7 @@ static const struct {
                          [STATE_NEW] = {"+", "noise"},
                          [STATE_UNCHANGED] = {"=", "noise"}};
 
-/* Appends the smallest detectable change, and the number of rounds needed to detect a change of the
- * size of the threshold. */
+/* Appends the smallest detectable change, and the rounds that would show the threshold. */
 static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   buffer_add_text(out, "noise: ");
   if (isfinite(row->visible)) {

@@ -65,8 +65,7 @@ static void put_difference(struct fill *f, double base, double head, pprofc_str 
     number_percent(percent, (head - base) / base);
 }
 
-/* Adds half the width of the interval, and the verdict. If cost moved from one function to another
- * function, names the other function. */
+/* Adds half the interval, the verdict, and the function to or from which cost moved. */
 static void put_function_verdict(struct fill *f, const struct change *change, pprofc_str unit) {
   struct buffer *half = fill_text(f, "half");
   if (isfinite(change->low) && isfinite(change->high))
@@ -172,8 +171,7 @@ static void put_functions(struct fill *f, const struct tab *t) {
   fill_end(f);
 }
 
-/* Names the flame graph that opens in the tabs. Also names the file next to index.html that
- * contains the graph. */
+/* Names the flame graph of the tabs, and its file next to index.html. */
 static void tabs_put_place(struct fill *f, const struct page_model *m,
                            const struct run_pair *pair) {
   struct buffer *out = fill_text(f, "data-shows");
@@ -203,8 +201,7 @@ static void put_tab(struct fill *f, const struct tab *t) {
   fill_end(f);
 }
 
-/* Returns the height that all pictures share: the height of the highest picture, at most `most`
- * pixels. */
+/* Returns the common height of the pictures, at most `most` pixels. */
 static double common_height(const struct run_pair *pair, unsigned most) {
   double height = 0;
   for (int side = 0; side <= SIDES; side++)

@@ -94,8 +94,8 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   return cut;
 }
 
-/* Adds the collapsed sections that fit, and returns the number of sections that do not fit. Always
- * keeps a short last section, which is for coding agents. */
+/* Adds the collapsed sections that fit, and a short last one, for coding agents. Returns the number
+ * of the others. */
 static size_t body_put_folded(struct buffer *out, const struct body *body, size_t first,
                               size_t room) {
   const struct message *m = body->summary;

@@ -148,8 +148,7 @@ void json_text_member(struct json_text *text, const char *key, pprofc_str value)
   json_string(json_key(&text->json, key), value);
 }
 
-/* Returns the fingerprint by which GitLab recognizes a finding in later runs. The fingerprint is an
- * FNV-1a hash of the values that are the same in each run. */
+/* Returns the fingerprint of a finding for GitLab: an FNV-1a hash of its constant values. */
 static uint64_t quality_print_of(const struct node *regression) {
   static const char *const keys[] = {"group", "benchmark"};
   uint64_t hash = UINT64_C(14695981039346656037);

@@ -14,8 +14,7 @@ struct post_found {
   pprofc_str text;
 };
 
-/* Sends a request and parses the reply as JSON. *root is NULL in a dry run and for an empty reply.
- * `reply` may be NULL. */
+/* Sends a request and parses the reply, if there is one. `reply` may be NULL. */
 static pprofc_status post_send(struct post *post, const struct wire_request *request,
                                struct node **root, struct reply *reply, pprofc_error *error) {
   struct reply own;
@@ -376,12 +375,12 @@ static pprofc_str note_message(struct post *post, const struct node *note) {
 }
 
 static void put_github_note(struct post *post, struct json_text *text, const struct node *note) {
-  static const char *const lines[] = {"start_line", "end_line"};
+  int64_t line = node_integer(node_get(note, "line"));
   bool warns = post->outcome->ending == ENDING_WARNING;
   json_begin_object(&text->json);
   json_text_member(text, "path", node_text(note, "file"));
-  for (size_t i = 0; i < 2; i++)
-    json_int(json_key(&text->json, lines[i]), node_integer(node_get(note, "line")));
+  json_int(json_key(&text->json, "start_line"), line);
+  json_int(json_key(&text->json, "end_line"), line);
   json_text_member(text, "annotation_level", warns ? STR("warning") : STR("failure"));
   json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MAX));
   json_text_member(text, "message", note_message(post, note));
@@ -398,26 +397,20 @@ static void put_github_output(struct post *post, struct json_text *text, size_t 
   json_end(&text->json);
 }
 
+/* Returns the body of a check run with its next annotations. `name` is NULL for an update. */
 static pprofc_str github_check_body(struct post *post, const char *name, size_t *at) {
   static const char *const conclusions[ENDINGS] = {"success", "neutral", "neutral",
                                                    "failure", "neutral", "failure"};
   struct json_text text;
   if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
   json_begin_object(&text.json);
-  json_text_member(&text, "name", str_of(name));
-  json_text_member(&text, "head_sha", str_of(post->site->sha));
-  json_text_member(&text, "status", STR("completed"));
-  json_text_member(&text, "conclusion", str_of(conclusions[post->outcome->ending]));
-  if (*post->site->page) json_text_member(&text, "details_url", str_of(post->site->page));
-  put_github_output(post, &text, at);
-  json_end(&text.json);
-  return json_text_end(&text, post->arena);
-}
-
-static pprofc_str github_more_body(struct post *post, size_t *at) {
-  struct json_text text;
-  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
-  json_begin_object(&text.json);
+  if (name) {
+    json_text_member(&text, "name", str_of(name));
+    json_text_member(&text, "head_sha", str_of(post->site->sha));
+    json_text_member(&text, "status", STR("completed"));
+    json_text_member(&text, "conclusion", str_of(conclusions[post->outcome->ending]));
+    if (*post->site->page) json_text_member(&text, "details_url", str_of(post->site->page));
+  }
   put_github_output(post, &text, at);
   json_end(&text.json);
   return json_text_end(&text, post->arena);
@@ -432,7 +425,7 @@ static pprofc_status post_github_check(struct post *post, pprofc_error *error) {
       check_send(post, "POST", path, github_check_body(post, name, &at), &id, error);
   while (status == PPROFC_OK && has_more_notes(post, at)) {
     path = site_path(post->site, "/repos/{repo}/check-runs/{id}", id);
-    status = check_send(post, "PATCH", path, github_more_body(post, &at), NULL, error);
+    status = check_send(post, "PATCH", path, github_check_body(post, NULL, &at), NULL, error);
   }
   return status;
 }
@@ -492,15 +485,12 @@ static pprofc_status post_bitbucket_report(struct post *post, pprofc_error *erro
 }
 
 pprofc_status post_check(struct post *post, pprofc_error *error) {
-  static const struct {
-    const char *name;
-    pprofc_status (*run)(struct post *post, pprofc_error *error);
-  } kinds[] = {{"github", post_github_check}, {"bitbucket", post_bitbucket_report}};
+  const char *host = post->site->forge->name;
   pprofc_status status = check_commit(post, error);
   post->done = "written";
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == PPROFC_OK; i++)
-    if (strcmp(post->site->forge->name, kinds[i].name) == 0) return kinds[i].run(post, error);
   if (status != PPROFC_OK) return status;
+  if (strcmp(host, "github") == 0) return post_github_check(post, error);
+  if (strcmp(host, "bitbucket") == 0) return post_bitbucket_report(post, error);
   return error_set(error, PPROFC_E_UNSUPPORTED, "%s has no checks; use -codequality for a report",
-                   post->site->forge->name);
+                   host);
 }

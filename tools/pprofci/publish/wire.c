@@ -126,12 +126,6 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
   return false;
 }
 
-/* Returns `hint`, or for a reply 403 that mentions permissions the missing permission. */
-static const char *wire_hint(const struct reply *reply, const char *hint) {
-  static const char *const words[] = {"not accessible", "permission", "scope", NULL};
-  return reply->code == 403 && wire_says(reply, words) ? "the token lacks a permission" : hint;
-}
-
 /* Appends the message of a JSON reply, and of the first item in its list of errors. */
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena;
@@ -150,6 +144,7 @@ static void put_said(struct buffer *out, pprofc_str body) {
 }
 
 static void put_failure(struct buffer *out, const struct reply *reply) {
+  static const char *const lacks[] = {"not accessible", "permission", "scope", NULL};
   const char *words = "", *hint = "";
   for (size_t i = 0; i < sizeof wire_codes / sizeof *wire_codes; i++)
     if (wire_codes[i].code == reply->code) {
@@ -161,7 +156,8 @@ static void put_failure(struct buffer *out, const struct reply *reply) {
     put_said(out, buffer_str(&reply->body));
   else if (reply->body.size)
     buffer_add_text(out, ", without JSON in the reply");
-  hint = wire_hint(reply, hint);
+  /* A reply 403 can have other causes. */
+  if (reply->code == 403 && wire_says(reply, lacks)) hint = "the token lacks a permission";
   if (*hint) buffer_printf(out, " (%s)", hint);
 }
 

@@ -47,15 +47,11 @@ pprofc_status push_read_labels(struct push *push, pprofc_error *error);
 pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
                         pprofc_error *error);
 
-/* ---- OTLP -------------------------------------------- */
-
 /* True if -protocol is otlp. */
 bool push_is_otlp(const struct push *push);
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
 pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                              pprofc_error *error);
-
-/* ---- sending ----------------------------------------- */
 
 /* Sends one profile by the protocol that the options select. */
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);

@@ -132,8 +132,7 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
   lines[i].grown = sum_add(lines[i].grown, grown);
 }
 
-/* Returns the line of a function that most of the growth passes through, or 0 if the line is
- * unknown. In a difference, samples of the base have negative values. */
+/* Returns the line with most of a function's growth, or 0. Values of the base are negative. */
 static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];

@@ -67,8 +67,7 @@ static bool is_triple(pprofc_str line, size_t at, char quote) {
          line.data[at + 2] == quote;
 }
 
-/* Skips the rest of a string. Returns the offset after it. A string that continues on the next line
- * keeps r->quote. */
+/* Skips the rest of a string. Keeps r->quote if it continues on the next line. */
 static size_t skip_string(struct python_reader *r, pprofc_str line, size_t at, char quote) {
   for (; at < line.size; at++) {
     if (line.data[at] == '\\')
@@ -426,8 +425,7 @@ static void read_built(struct ci_run *run, struct code_programs *programs) {
   if (differs) programs->differs = differs;
 }
 
-/* Returns the comparison of the programs of a pair of profiles, or NULL if there are no programs.
- * The first call makes the comparison, and later calls return it. */
+/* Returns the comparison of a pair's programs, made by the first call, or NULL. */
 static const struct code_programs *compared_programs(struct ci_run *run,
                                                      const struct run_pair *pair) {
   struct run_code *code = run->code;
@@ -447,8 +445,7 @@ static const struct code_programs *compared_programs(struct ci_run *run,
   return made->good ? made : NULL;
 }
 
-/* Returns the phrase for a function whose machine code is not known to be the same. `function` is
- * NULL if the programs are unknown or do not contain the function. */
+/* Returns the phrase for a function that is not known to be the same. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
   const struct code_place place = find_code_place(run->code, j, name);

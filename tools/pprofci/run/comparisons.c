@@ -124,25 +124,22 @@ static void changes_write(struct json_writer *json, const char *key, const struc
   json_end(json);
 }
 
-static void hunk_lines_write(struct json_writer *json, const struct run_hunk *hunk) {
-  json_begin_array(json_key(json, "lines"));
-  for (size_t i = 0; i < hunk->line_count; i++) {
-    json_begin_object(json);
-    members_write(json, line_members, COUNT_OF(line_members), &hunk->lines[i]);
-    json_end(json);
-  }
-  json_end(json);
-}
-
 /* Writes the changed lines if the diff of the sources is known. */
 static void hunks_write(struct json_writer *json, const struct run_pair *pair) {
   if (!pair->has_sources) return;
   json_begin_array(json_key(json, "hunks"));
   for (size_t i = 0; i < pair->hunk_count; i++) {
+    const struct run_hunk *hunk = &pair->hunks[i];
     json_line_break(json);
     json_begin_object(json);
-    members_write(json, hunk_members, COUNT_OF(hunk_members), &pair->hunks[i]);
-    hunk_lines_write(json, &pair->hunks[i]);
+    members_write(json, hunk_members, COUNT_OF(hunk_members), hunk);
+    json_begin_array(json_key(json, "lines"));
+    for (size_t k = 0; k < hunk->line_count; k++) {
+      json_begin_object(json);
+      members_write(json, line_members, COUNT_OF(line_members), &hunk->lines[k]);
+      json_end(json);
+    }
+    json_end(json);
     json_end(json);
   }
   json_end(json);

@@ -12,8 +12,7 @@
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
-/* Writes the graph of a pair of profiles to a file named after `name`, in the temporary folder of
- * the artifacts. Keeps a copy in memory if the graph fits into report.html. */
+/* Writes the graph to a file of `name` in the stage, and keeps one that fits report.html. */
 pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
                         pprofc_str packed, pprofc_error *error);
 

@@ -212,8 +212,7 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
-/* Returns the index of the base's profile with the same name, or with the same key if no other
- * profile has it. */
+/* Returns the base's profile of the same name, or else of a key that both have once. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));

@@ -121,8 +121,7 @@ static pprofc_str judged_domain_partner(const struct noise_report *report,
   return str_equal(domain->name, second->name) ? first->name : STR("");
 }
 
-/* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
- * two related functions, the line names both. Returns false when out of memory. */
+/* Converts a domain, whose changes cancel, to one line. False: out of memory. */
 static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);
@@ -159,8 +158,7 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* True if the function explains growth. Lock contention cannot be tested with one run per side. In
- * that case every function that grew enough explains growth. */
+/* True if the function explains growth: it grew by test, or enough if untestable. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
@@ -295,8 +293,7 @@ static void judged_summary(struct filling *f) {
   to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Sets the name of the function with the largest value. Sets no name if the pair of profiles was
- * not judged or a function changed. Returns false when out of memory. */
+/* Sets the largest function if it was judged and nothing changed. False: out of memory. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
@@ -407,8 +404,7 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors of the values. Prefers the values of -ops. Then prefers the benchmark's
- * measurements, if all runs have them. Otherwise uses the numbers of operations. */
+/* Sets the divisors of the values: -ops, measurements if all runs have them, operations. */
 static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
                                     struct judged *j, const char *index, pprofc_error *error) {
   const char *ops = run->options->ops;

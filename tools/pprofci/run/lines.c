@@ -104,8 +104,7 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
 
 /* ---- inlined code ------------------------------------ */
 
-/* Returns the growth of the code that is inlined into a function from files outside the repository.
- * `costs` contains the lines of the function, sorted by file. */
+/* Returns the growth of foreign code inlined into a function, whose lines are by file. */
 static double inlined_growth(const struct lines_search *s, const struct line_cost *costs,
                              size_t count) {
   double sum = 0;
@@ -145,8 +144,7 @@ static void inlined_between(const struct lines_search *s, const struct line_cost
   }
 }
 
-/* Finds the functions around hunks whose inlined code grew. Skips functions that have the same
- * machine code in base and head. The items of `costs` are sorted by function. */
+/* Finds functions around hunks whose inlined code grew and whose machine code changed. */
 static void find_inlined(const struct lines_search *s, const struct line_costs *costs) {
   for (size_t i = 0, end; i < costs->count; i = end) {
     const struct line_cost *first = &costs->items[i], *before = NULL;
@@ -242,8 +240,7 @@ static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
   return false;
 }
 
-/* Proposes a function for a hunk. The smallest function that contains the hunk is first, then the
- * function that grew most. Lines of the head come before lines of the base. */
+/* Proposes the smallest function around a hunk, else the most grown; head before base. */
 static void propose(struct around *best, const struct around *function) {
   if (best->side > function->side && str_equal(best->function, function->function)) return;
   bool smaller = function->last - function->first < best->last - best->first;
@@ -288,8 +285,7 @@ static bool propose_item(const struct lines_search *s, const struct line_cost *i
   return touched;
 }
 
-/* Finds the functions that the change touches. Maps each function of the profile to its first item
- * in `costs`, or to NONE if the change does not touch it. */
+/* Maps each function of the profile to its first item in `costs`; NONE: not changed. */
 static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
                         const struct line_costs *costs, uint32_t *owners) {
   bool *touched = arena_zero_array(&s->run->arena, costs->count, sizeof *touched);

@@ -131,8 +131,7 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (run_is_counted(pair)) options->sample_index = "Ir";
-  /* On a busy machine, Go often interrupts functions. These samples end in a frame of the
-   * interruption. This expression hides the frame. */
+  /* hide the frames of interruptions, which are many on a busy machine */
   if (*run->options->record && cpu) options->hide = pipeline_stopped;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;
@@ -164,8 +163,7 @@ static bool other_is_unread(const struct ci_run *run, const struct run_pair *pai
   return false;
 }
 
-/* Records what is missing in a pair of profiles. Drops a profile without samples, such as the lock
- * profile of a program that never waits for a lock. */
+/* Notes a missing side. Drops profiles without samples, such as of locks without waits. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
   static const char *const empty[SIDES] = {"The profile of the base has no samples.",
@@ -188,8 +186,7 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (left_out) note_idle(run, pair, left_out, both);
 }
 
-/* Creates the name of a difference from the names of its profiles: generator_cpu and
- * generator_optimized_cpu give generator_cpu_diff. */
+/* Names a pair: generator_cpu and generator_optimized_cpu give generator_cpu_diff. */
 static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
                                pprofc_error *error) {
   struct arena *arena = &run->arena;

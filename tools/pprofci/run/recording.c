@@ -130,8 +130,7 @@ pprofc_status recording_go(struct recording *r, int side, size_t index, const ch
   return status;
 }
 
-/* Runs the benchmarks of a package once in base or head, and stores the results. `bench` is the
- * argument of the program that selects benchmarks. */
+/* Runs a package's benchmarks, chosen by the argument `bench`, and stores the results. */
 static pprofc_status recording_measure(struct recording *r, int side, size_t package,
                                        const char *cpu, const char *bench, pprofc_error *error) {
   const char *benchtime = r->run->options->benchtime, *time = NULL;
@@ -240,8 +239,7 @@ static const struct recorded_text *texts_of(const struct recording *r, size_t *c
   return (const struct recorded_text *)(const void *)r->texts.data;
 }
 
-/* Appends a text of the first stage to `out`, without the results of benchmarks that the second
- * stage measured again. */
+/* Appends a text of the first stage without benchmarks of the second. */
 static bool add_unselected(struct recording *r, const struct recorded_text *from,
                            struct buffer *out) {
   pprofc_str rest = from->text, line;
@@ -358,8 +356,7 @@ static void take_looked(void *context, const struct gate_row *row) {
   item->open |= !gate_look_decides(row, items->rounds);
 }
 
-/* Judges the results so far, and calls `take` for each row. `rounds` is the number of rounds of the
- * second stage; 0 before this stage. */
+/* Judges the results so far. `rounds` of the second stage are 0 before it. */
 static pprofc_status preview_items(struct recording *r, bool screening, size_t rounds,
                                    take_row_fn *take, pprofc_error *error) {
   struct stage_items items = {.rounds = rounds};
@@ -383,8 +380,7 @@ static pprofc_status write_sides(struct recording *r, const char *name, pprofc_e
   return status == PPROFC_OK ? texts_write(r, SIDE_HEAD, name, error) : status;
 }
 
-/* Judges the rounds of the second stage so far. Sets *decided to true if these rounds suffice to
- * decide about each selected benchmark. */
+/* Judges the second stage so far. Sets *decided if it suffices for each benchmark. */
 static pprofc_status look(struct recording *r, size_t round, size_t rounds, bool *decided,
                           pprofc_error *error) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;

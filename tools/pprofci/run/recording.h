@@ -30,8 +30,7 @@ struct recording {
   size_t steps, all_steps;
 };
 
-/* Runs the test program of a package once. `cpu` is the number of processors, as text. A failed
- * test is an error. `arguments` ends with NULL. */
+/* Runs a test program with arguments, ended by NULL. A failed test is an error. */
 pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
                            const char *const *arguments, struct program *test, pprofc_error *error);
 

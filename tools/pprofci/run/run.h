@@ -286,8 +286,6 @@ static inline bool run_has(const char *text) {
   return text && *text;
 }
 
-/* ---- profiles and packages --------------------------- */
-
 /* Copies profiles and benchmark output of the runs of a pair into the artifacts. */
 pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
                            pprofc_error *error);

@@ -59,8 +59,7 @@ static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const
   return status;
 }
 
-/* Splits a command into words like a shell, and runs the program directly. With a shell in between,
- * valgrind would measure the shell. */
+/* Splits a command like a shell, which valgrind would measure, and runs it. */
 static pprofc_status simulate_side(struct ci_run *run, const char *pprofc, int side,
                                    const char *command, const char **paths, size_t runs,
                                    pprofc_error *error) {

@@ -30,12 +30,10 @@ void text_trim_slashes(char *path);
 /* Returns a path that is not an option: "-x" becomes "./-x". NULL: out of memory. */
 const char *text_path(struct arena *arena, const char *path);
 
-/* Appends text. Replaces each byte of a control character by '_'. Does the same for characters that
- * change the direction of text. */
+/* Appends text, with '_' for control characters, also of text direction. */
 void text_plain(struct buffer *out, pprofc_str text);
 
-/* Returns a copy of the text in which '_' replaces all bytes except letters, digits and bytes in
- * `others`. Returns NULL when out of memory. */
+/* Returns a copy with '_' for all but letters, digits and `others`. NULL: out of memory. */
 const char *text_word(struct arena *arena, pprofc_str text, const char *others);
 
 /* Appends text of HTML or XML, with its entities decoded. */

@@ -53,8 +53,7 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   return status;
 }
 
-/* Compares inputs such as "base=FILE", and writes the table to a file in the folder of the
- * benchmark tables. */
+/* Compares inputs such as "base=FILE", and writes the table to the benchmark folder. */
 static pprofc_status write_table(struct ci_run *run, const char *name, const char *const *inputs,
                                  size_t count, pprofc_error *error) {
   struct buffer text;
@@ -147,8 +146,7 @@ static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
   return arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t));
 }
 
-/* Saves the measurements of each row. The rows have the order of the pairs of results. An invalid
- * pair has no row. */
+/* Saves the measurements of each row, in the order of pairs. Invalid pairs have no row. */
 static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -300,8 +298,7 @@ static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) 
          str_equal(row->group, str_of(pair->package));
 }
 
-/* Excuses times that got worse although all sampled functions have the same machine code. An
- * excused row does not count as a regression. */
+/* Excuses worse times with the same machine code: they are not regressions. */
 static void excuse_rows(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -367,8 +364,7 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
 
 /* ---- instructions ------------------------------------ */
 
-/* Judges the instruction counts. The counts are the same in every run, so one run of base and one
- * run of head are compared. */
+/* Judges the instruction counts, which are the same in every run. */
 static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
                                         pprofc_error *error) {
   double threshold = 0;

@@ -98,8 +98,7 @@ bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
                             (struct stored_key){copy, size, time});
 }
 
-/* Maximum number of attempts to write a file. An attempt fails if another process removes the
- * file's empty folder. */
+/* attempts to write a file whose empty folder others may remove */
 #define FOLDER_TRIES 5
 
 static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {

@@ -21,8 +21,9 @@
   X(busy_timeout)                                                                                  \
   X(exec)                                                                                          \
   X(prepare_v2)                                                                                    \
-  X(step) X(reset) X(finalize) X(bind_int64) X(bind_text) X(bind_double) X(column_int64)           \
-      X(column_text) X(column_double) X(column_bytes) X(last_insert_rowid) X(errmsg)
+  X(step)                                                                                          \
+  X(reset) X(finalize) X(bind_int64) X(bind_text) X(bind_double) X(column_int64) X(column_text)    \
+      X(column_double) X(column_bytes) X(last_insert_rowid) X(errmsg)
 
 #define SQLITE_FIELD(name) __typeof__(sqlite3_##name) *name;
 struct sqlite {
@@ -387,8 +388,7 @@ static const char index_schema[] =
     "CREATE INDEX profiles_of_run ON profiles(run);"
     "PRAGMA user_version=3;";
 
-/* Returns the path of the index. A store in a folder has the index next to its records, and a
- * bucket has it in the user's cache. */
+/* Returns the path of the index: in the store's folder, or for a bucket in the cache. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
   char hex[SHA256_HEX + 1];
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -438,8 +438,7 @@ static bool index_open(struct store_index *x) {
   return unlink(x->path) == 0 && index_open_file(x);
 }
 
-/* Reports why the index is unusable. Returns an error if another process holds the lock. Otherwise
- * sets *used to false, and the caller reads the records. */
+/* Reports why the index is unusable, and sets *used. A lock of others is an error. */
 static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_error *error) {
   bool locked = x->code == SQLITE_BUSY || x->code == SQLITE_LOCKED;
   const char *why = x->db ? x->lib.errmsg(x->db) : "out of memory";

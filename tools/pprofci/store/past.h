@@ -51,8 +51,7 @@ struct past {
 void past_init(struct past *past);
 void past_free(struct past *past);
 
-/* Reads all runs of a store, from its index if possible. Skips a damaged record with a message on
- * standard error. */
+/* Reads all runs, from the index if possible. Skips damaged records with a note. */
 pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error);
 
 /* Reads all runs from the records, without the index. */
@@ -66,8 +65,7 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* The functions add a run, a series, a point of the last run, or a profile. past_add_series returns
- * MAP_NONE when out of memory. */
+/* Add a run, a series (MAP_NONE: out of memory), a point of the last run, a profile. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);

@@ -94,8 +94,7 @@ pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain
   return status == PPROFC_OK ? upkeep_sweep(backing, now, dry, counts, error) : status;
 }
 
-/* Checks the age of a file again. Another process may have written the file after it was listed.
- * Files under tmp/ are written only once and need no second check. */
+/* Checks the age of a listed file again, because others may rewrite it, except in tmp/. */
 static pprofc_status sweep_age(struct backing *backing, const struct stored_key *key, int64_t now,
                                bool *old, pprofc_error *error) {
   struct stored_keys keys;

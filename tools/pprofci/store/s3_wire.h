@@ -44,8 +44,7 @@ pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *
 
 /* ---- XML --------------------------------------------- */
 
-/* Finds the next <NAME>...</NAME> in *rest, and sets its content. *rest becomes the text after the
- * element. Returns false if there is no such element. */
+/* Finds the next <NAME>...</NAME>, and its content. *rest becomes the text after it. */
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
 /* Returns the content of the first element NAME, or an empty text. */
 pprofc_str xml_first(pprofc_str text, const char *name);

@@ -23,14 +23,12 @@ struct upkeep_counts {
   size_t runs, objects, left_over;
 };
 
-/* Removes the runs that no rule keeps. Then removes the objects that no record uses. Keeps tagged
- * commits. With `dry`, only prints the runs to remove. */
+/* Removes runs that no rule keeps, then unused objects. Keeps tags. `dry` only prints. */
 pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
                             bool dry, struct output *out, struct upkeep_counts *counts,
                             pprofc_error *error);
 
-/* Removes unused objects and incomplete files that are older than a day. A younger file may belong
- * to a process that is still writing. */
+/* Removes unused objects and incomplete files older than a day, when no process writes them. */
 pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
                            struct upkeep_counts *counts, pprofc_error *error);
 

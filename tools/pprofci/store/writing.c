@@ -161,8 +161,7 @@ static void commit_find_tag(struct commit_info *f) {
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
-/* Counts the commits from the first commit to the run's commit. The number stays unknown in a
- * shallow clone, because commits are missing there. */
+/* Counts the commits up to the run's, except in a shallow clone, which lacks some. */
 static void commit_find_order(struct commit_info *f, struct arena *arena) {
   static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
   const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
@@ -261,8 +260,7 @@ static bool writing_put_set(struct json_text *to, const pprofc_bench *set, size_
   return good;
 }
 
-/* Writes the bytes of a profile as an object. Sets *hex to its hash and *size to its size; both may
- * be NULL. */
+/* Writes a profile as an object. Sets its hash and size; both may be NULL. */
 static pprofc_status writing_put_object(struct backing *backing,
                                         const struct writing_profile *profile, char *hex,
                                         size_t *size, pprofc_error *error) {

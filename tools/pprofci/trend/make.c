@@ -182,8 +182,7 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
   return status;
 }
 
-/* Removes the runs that the query does not select. Otherwise these runs would affect the order of
- * the selected runs. */
+/* Removes the runs that the query does not select, also from the order. */
 static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
                                   pprofc_error *error) {
   struct past *past = &t->past;
@@ -257,8 +256,7 @@ static int trend_by_name(const void *a, const void *b) {
   return order ? order : str_compare(x->name.unit, y->name.unit);
 }
 
-/* Returns the number of commits between the run of the value `index` and the run of the value
- * before it. Returns -1 if the number is unknown. */
+/* Returns the number of commits between a value's run and the one before; -1: unknown. */
 static int64_t trend_unmeasured(const struct trend_view *t, const struct trend_series *s,
                                 size_t index) {
   const struct past_run *run = trend_run(t, s, index), *before = trend_run(t, s, index - 1);

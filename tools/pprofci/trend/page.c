@@ -57,8 +57,7 @@ static size_t graphs_type(const pprofc_profile *profile, pprofc_str name) {
   return value_select(profile, name, &index, NULL) == PPROFC_OK ? index : SIZE_MAX;
 }
 
-/* Reads both profiles and packs their difference. Sets *objects to the index of "alloc_objects" in
- * a heap profile. */
+/* Packs the difference of two profiles. *objects: index of "alloc_objects" of a heap. */
 static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profile *const *sides,
                                  struct arena *arena, pprofc_str *packed, size_t *objects,
                                  pprofc_error *error) {
@@ -116,8 +115,7 @@ static const char *graphs_new_address(const struct trend_graphs *g, const struct
   return address;
 }
 
-/* Returns the graph that the page already has for the same profiles, from another unit of the
- * benchmark. Returns NULL if there is no such graph. */
+/* Returns the graph that the page has for the same profiles, of another unit, or NULL. */
 static const struct trend_graph *graphs_known(const struct trend_graphs *g,
                                               const struct past_profile *const *sides) {
   for (size_t i = 0; i < g->count; i++)

@@ -98,8 +98,7 @@ static void table_pad(struct buffer *out, size_t begin, size_t width) {
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
-/* Appends the id and the time of a commit. With `again`, appends blanks instead, because an earlier
- * row shows the same commit. */
+/* Appends id and time of a commit, or with `again` blanks below the same commit. */
 static void table_put_commit(struct buffer *out, const struct past_run *run, bool again) {
   size_t begin = out->size;
   if (again) {
@@ -252,8 +251,7 @@ static void trend_json_series(struct json_writer *json, const struct trend_view 
   json_end(json);
 }
 
-/* Returns the rank of a series for -budget, which shortens the output. A lower rank is kept longer;
- * series with a change come first. */
+/* Returns the rank of a series for -budget: lower is kept longer, changes come first. */
 static int trend_json_rank(const struct trend_view *trend, const struct trend_series *series) {
   int rank = 0;
   for (size_t i = 0; i < series->changes; i++) {
