@@ -35,7 +35,6 @@ int command_help(const struct flag_table *table) {
   return command_fail(error.message);
 }
 
-/* Checks the number of the arguments after the flags. */
 static pprofc_status command_check_words(const struct ci_command *command,
                                          const struct command_line *line, pprofc_error *error) {
   if (command->words == COMMAND_STORE && line->count != 1)

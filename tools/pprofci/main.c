@@ -66,7 +66,6 @@ static int main_run(const char *name, int argc, char **argv) {
   return EXIT_FAILED;
 }
 
-/* Runs `pprofci help [COMMAND]`. */
 static int run_help(int argc, char **argv) {
   if (argc < 3) return command_help(&main_table);
   char help[] = "-help";

@@ -124,7 +124,6 @@ static pprofc_status capture_check_sources(const struct capture_options *o, ppro
   return PPROFC_OK;
 }
 
-/* Checks the command line. */
 static pprofc_status capture_check(void *options, const struct command_line *line,
                                    pprofc_error *error) {
   pprofc_status status = capture_check_numbers(options, error);

@@ -48,6 +48,4 @@ pprofc_status capture_queries(struct capture *capture, pprofc_error *error);
 /* Writes the profiles into a temporary folder, and renames the folder when it is complete. */
 pprofc_status capture_write(const struct capture *capture, pprofc_error *error);
 
-/* ---- programs ---------------------------------------- */
-
 #endif

@@ -202,7 +202,6 @@ static pprofc_status init_write(const struct init_options *o, const struct proje
   return status;
 }
 
-/* Creates the folder of the file. */
 static pprofc_status init_place(const struct init_options *o, pprofc_error *error) {
   if (!o->force && access(o->out, F_OK) == 0)
     return error_set(error, PPROFC_E_INVALID, "'%s' exists; replace it with -force", o->out);

@@ -118,7 +118,6 @@ static void leaks_add_stack(void *to, const struct leak_kind *kind, const struct
   pprofc_builder_sample(g->builder, g->frames, g->count, &value);
 }
 
-/* Returns the number of frames of the deepest stack. */
 static size_t growth_depth(const struct leak_kind *kind) {
   size_t most = 0;
   for (size_t i = 0; i < kind->stacks.stack_count; i++) {

@@ -68,7 +68,6 @@ const struct flag_table leaks_table = {
     FLAG_TABLE("pprofci leaks", "finds leaking memory and goroutines in profiles over time"),
     .examples = examples, .environment = environment};
 
-/* Checks the ranges of the flags that are numbers. */
 static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
   if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15))
     return error_set(error, PPROFC_E_INVALID, "-floor must be at least 0 KiB");
@@ -84,7 +83,6 @@ static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_e
   return PPROFC_OK;
 }
 
-/* Checks the command line. */
 static pprofc_status leaks_check(void *options, const struct command_line *line,
                                  pprofc_error *error) {
   const struct leaks_command *command = options;

@@ -75,7 +75,6 @@ static bool has_job(const struct jobs *jobs, pprofc_str name) {
   return false;
 }
 
-/* Adds a problem for each expected job that is missing. */
 static pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error) {
   struct gate *gate = &jobs->run->gate;
   int64_t number = 0; /* 0 for a list of names */

@@ -86,7 +86,6 @@ static void hunks_fill_one(struct fill *f, const char *list, const struct run_pa
   fill_end(f);
 }
 
-/* Adds the hunks of a pair of profiles to the page. */
 static void hunks_fill(struct fill *f, const struct run_pair *pair) {
   if (!pair->hunk_count || !pair->unit) return;
   hunks_fill_one(f, "culprit", pair, &pair->hunks[0], CULPRIT_MOST);
@@ -135,7 +134,6 @@ static bool is_inlined(const struct run_hunk *hunk) {
   return hunk->delta > sum + fabs(sum) * 1e-9;
 }
 
-/* Appends the text of a line. */
 static void put_code(struct buffer *out, pprofc_str text, struct hunk_code *code) {
   if (code) *code = (struct hunk_code){out->size, text.size};
   buffer_add_str(out, text);
@@ -325,7 +323,6 @@ void html_picture(struct fill *f, const struct run_picture *picture, double heig
 
 /* ---- artifacts --------------------------------------- */
 
-/* Appends the address of an artifact of the pair of profiles. */
 static void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
                          const char *name, const char *ending) {
   if (pair->link) buffer_add_text(out, pair->link);

@@ -52,7 +52,6 @@ static void put_inputs(struct manifest *f) {
   json_end(&f->json);
 }
 
-/* Writes the profiles of the runs and their folder. */
 static void put_runs(struct manifest *f, const struct run_pair *pair) {
   json_begin_object(json_key(&f->json, "runs"));
   manifest_text(f, "folder", pair->kept);
@@ -102,7 +101,6 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
   json_end(&f->json);
 }
 
-/* Writes a JSON member only if its value is true. */
 static void put_if(struct manifest *f, const char *key, bool value) {
   if (!value) return;
   json_bool(json_key(&f->json, key), true);

@@ -155,7 +155,6 @@ static void put_repeat_flag(struct buffer *out, const char *name, const char *va
   put_shell_word(out, value);
 }
 
-/* Appends the `pprofci run` command of this run. */
 static void put_run_command(struct buffer *out, const struct ci_run *run) {
   const struct run_options *o = run->options;
   bool chose = *o->record || *o->simulate || *o->walltime;

@@ -266,7 +266,6 @@ static void summary_print(struct buffer *out, const struct page_model *m) {
   page_put_summary(out, m->run->summary, &folder);
 }
 
-/* Writes both pages, and the viewer of their graphs. */
 static pprofc_status write_html(struct ci_run *run, struct page_model *m, pprofc_error *error) {
   pprofc_status status = graph_write_viewer(run, error);
   if (status == PPROFC_OK) status = write_one(run, m, "index.html", page_print, error);

@@ -5,12 +5,8 @@
 #include "core/fill.h"
 #include "page/model.h"
 
-/* ---- rows.c ---------------------------------------- */
-
 /* Adds the benchmarks that need attention, then the others, collapsed by result. */
 void rows_fill(struct fill *f, const struct page_model *model);
-
-/* ---- tabs.c ----------------------------------------- */
 
 /* Adds tabs with pictures of at most `height` pixels (0: no limit), and tables, expanded with
  * `open`. */
@@ -22,20 +18,13 @@ void details_fill_pair(struct fill *f, const struct page_model *m, const struct 
                        unsigned height, bool open);
 void details_fill_all(struct fill *f, const struct page_model *m);
 
-/* Returns "worse", "better" or "noise" according to the gate's verdict on a row. */
-const char *details_change_class(const struct gate_row *row);
-
 /* Returns a phrase for the verdict of a row. */
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row);
-
-/* ---- method.c --------------------------------------- */
 
 /* Returns the machine of the results: "linux amd64, Intel(R) Xeon(R), 2 CPUs, go1.22.1". Omits
  * unknown items. data is NULL when out of memory. The text is in the run's arena. */
 pprofc_str method_machine(struct ci_run *run);
 void method_fill(struct fill *f, const struct page_model *m);
-
-/* ---- functions.c ------------------------------------ */
 
 /* Values of a function, per operation if the number of iterations is known, else per run. */
 struct function_values {

@@ -8,7 +8,7 @@
 
 #define PICTURE_HEIGHT 180
 
-const char *details_change_class(const struct gate_row *row) {
+static const char *rows_change_class(const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_REGRESSED) return "worse";
   if (row->verdict == PPROFC_GATE_IMPROVED || row->verdict == PPROFC_GATE_SUSPICIOUS)
     return "better";
@@ -21,7 +21,6 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
   return gate_row_verdict(row);
 }
 
-/* Returns the title of a unit, or NULL. */
 static const char *unit_title(pprofc_str unit) {
   static const struct {
     const char *unit, *title;
@@ -49,7 +48,7 @@ static void put_measurement(struct fill *f, const struct benchmark *b, const str
   const char *title = unit_title(row->unit);
   bool both = row->in_base && row->in_head && row->base != row->head;
   fill_begin(f, "measures");
-  fill_words(f, "css", details_change_class(row));
+  fill_words(f, "css", rows_change_class(row));
   fill_number(f, "number", (int64_t)b->number);
   fill_str(f, "name", b->name);
   fill_str(f, "unit", title ? str_of(title) : row->unit);
@@ -142,7 +141,7 @@ static void put_metric(struct fill *f, const struct benchmark *b, const struct g
     return;
   }
   number_sides(fill_text(f, "sides"), row);
-  fill_words(f, "css", details_change_class(row));
+  fill_words(f, "css", rows_change_class(row));
   number_change(fill_text(f, "change"), row);
   struct buffer *interval = fill_text(f, "interval");
   if (row->verdict == PPROFC_GATE_REGRESSED && number_is_time(row->unit))

@@ -451,7 +451,6 @@ static void md_put_function_row(struct buffer *out, const struct function_list *
   buffer_add_text(out, " |\n");
 }
 
-/* Writes the functions with their verdicts. */
 static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v) {
   pprofc_str unit = str_of(v->unit);
   md_name(out, str_of(v->sentence));
@@ -521,7 +520,6 @@ static bool add_profile_tables(const struct summary_text *w) {
   return true;
 }
 
-/* Adds the output of a failed gate as code. */
 static bool add_failure(const struct summary_text *w) {
   const struct ci_run *run = w->model->run;
   pprofc_str text = buffer_str(&run->gate_text), line;

@@ -49,8 +49,6 @@ pprofc_status outcome_missing(struct arena *arena, const char *why, struct outco
 /* True for at least 7 digits of a commit id. Comments show the id without quotes. */
 bool outcome_is_commit(pprofc_str text);
 
-/* ---- texts of JSON ----------------------------------- */
-
 struct json_text {
   struct buffer text;
   struct output *out;
@@ -63,8 +61,6 @@ bool json_text_begin(struct json_text *text);
 /* Ends the text and copies it into the arena. data is NULL when out of memory. */
 pprofc_str json_text_end(struct json_text *text, struct arena *arena);
 void json_text_member(struct json_text *text, const char *key, pprofc_str value);
-
-/* ---- reports in files -------------------------------- */
 
 /* Creates GitLab's code quality report, with an entry for each regression. */
 pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena);

@@ -200,7 +200,6 @@ pprofc_status post_comment(struct post *post, pprofc_error *error) {
 
 #define ISSUE_TITLE "Benchmarks got worse"
 
-/* Returns the text of the issue with its marker. */
 static pprofc_str issue_text(struct post *post) {
   pprofc_str text = body_prefix(post->issue, BODY_MAX - 256);
   if (!text.size) text = STR("No benchmark got worse in the last runs.\n");

@@ -382,7 +382,6 @@ static pprofc_status open_wire(struct publish *p, struct api **wire, pprofc_erro
   return wire_open(&options, wire, error);
 }
 
-/* Returns the common data of all requests. */
 static struct post publish_post(struct publish *p) {
   return (struct post){.arena = &p->arena,
                        .site = &p->site,
@@ -397,7 +396,6 @@ static struct post publish_post(struct publish *p) {
 
 #define ISSUE_MAX ((size_t)1 << 20)
 
-/* Sends only the issue. */
 static pprofc_status publish_issue(struct publish *p, pprofc_error *error) {
   struct post post = publish_post(p);
   pprofc_status status = file_keep(p->options->issue, ISSUE_MAX, &p->arena, &post.issue, error);

@@ -261,7 +261,6 @@ static pprofc_status push_check(void *given_options, const struct command_line *
   return PPROFC_OK;
 }
 
-/* Returns the Content-Type of the protocol. */
 static const char *push_type(const struct push *push) {
   static const char *const types[] = {"application/proto",
                                       "multipart/form-data; boundary=pprofci-3b7c2e5f9d8a4160",

@@ -77,7 +77,7 @@ static void built_processor(const struct ci_run *run, int side, struct buffer *p
   buffer_free(&text);
 }
 
-/* True if this run measured base and head in alternation. */
+/* True if this run measured base and head. */
 static bool measured_here(const struct ci_run *run) {
   return *run->options->record || *run->options->simulate || *run->options->walltime;
 }

@@ -116,7 +116,6 @@ static bool take_keyword(pprofc_str *text, pprofc_str word) {
   return true;
 }
 
-/* Returns the name at the beginning of the text. */
 static pprofc_str identifier_at(pprofc_str text) {
   size_t size = 0;
   while (size < text.size && !strchr("(:[ \t\\", text.data[size])) size++;
@@ -143,7 +142,6 @@ static bool open_def(struct python_reader *r, pprofc_str text, int64_t number, s
   return true;
 }
 
-/* Reads a line. Returns false when out of memory. */
 static bool read_python_line(struct python_reader *r, pprofc_str line, int64_t number) {
   bool begins = !r->quote && !r->brackets && !r->continues, room = true;
   size_t margin = margin_of(line);
@@ -385,7 +383,6 @@ static enum source_state named_state(struct ci_run *run, const struct changed_fi
   return all ? SOURCE_SAME : SOURCE_UNKNOWN;
 }
 
-/* Checks if a hunk touches the function. */
 static enum source_state source_state(struct ci_run *run, const struct code_place *place,
                                       pprofc_str name) {
   struct run_code *code = run->code;
@@ -475,7 +472,6 @@ bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str na
 
 /* ---- a pair ------------------------------------------ */
 
-/* True if the phrase means changed code. */
 static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
 }

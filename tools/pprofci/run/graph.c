@@ -43,7 +43,6 @@ pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_opti
   return PPROFC_OK;
 }
 
-/* Writes the file of a graph. */
 static pprofc_status graph_save(struct ci_run *run, const char *path, pprofc_str packed,
                                 pprofc_error *error) {
   struct buffer file;

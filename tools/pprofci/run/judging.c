@@ -76,7 +76,6 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
   return change;
 }
 
-/* Converts a verdict row. Returns false when out of memory. */
 static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {
   *change = judged_estimate(f->report, &row->flat);
@@ -313,7 +312,6 @@ static const char *judged_measure(const struct run_pair *pair, const char *type)
   return NULL;
 }
 
-/* Fills in a comparison from verdicts. */
 static pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
                                  const struct judged *judged, const struct noise_report *report,
                                  const char *index, struct pair_verdicts *to, pprofc_error *error) {

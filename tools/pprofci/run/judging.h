@@ -35,7 +35,6 @@ bool judged_grew(const struct judged *judged);
 struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
-/* ---- shared by the files of judging ------------------ */
 pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
                            const struct judged *judged, pprofc_error *error);
 

@@ -232,7 +232,6 @@ static bool is_idle_line(pprofc_str line) {
   return !line.size || *line.data == '#' || str_starts(line, STR("//"));
 }
 
-/* True if a line of the hunk has code. */
 static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
   size_t end = hunk->text + (size_t)(hunk->base_count + hunk->head_count);
   for (size_t i = hunk->text; i < end && i < hunks->text_count; i++)
@@ -324,7 +323,6 @@ static const char *line_text(struct ci_run *run, pprofc_str text) {
   return text_keep(&run->arena, escape_line_keep(str_slice(text, 0, TEXT_MOST), &run->arena));
 }
 
-/* Sets the function of a hunk, and the change of that function. */
 static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
   struct change change;
   hunk->function = line_text(s->run, function);
@@ -387,7 +385,6 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   return around->function;
 }
 
-/* Fills in the lines of a hunk. Returns false when out of memory. */
 static bool fill_hunk(const struct lines_search *s, const struct changed_file *file,
                       const struct hunk *from, struct run_hunk *to) {
   int64_t count = from->base_count + from->head_count;

@@ -351,7 +351,6 @@ pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
                    o->threshold);
 }
 
-/* True if any input was given. */
 static bool run_is_given(const struct run_options *o) {
   return o->has_base || *o->head || *o->bench_head || *o->simulate_head || *o->simulate ||
          *o->walltime;

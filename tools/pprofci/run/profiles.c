@@ -28,7 +28,6 @@ pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_
   return source_open(&alone, mem, profile, error);
 }
 
-/* Reads all files and adds up their profiles. */
 static pprofc_status read_sum(const struct profile_files *files, const pprofc_allocator *mem,
                               pprofc_profile **profile, pprofc_error *error) {
   if (files->count == 1) return profile_read(files->paths[0], mem, profile, error);

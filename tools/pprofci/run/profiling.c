@@ -30,7 +30,6 @@ static int took_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorts the numbers and returns their median. */
 static double took_median(struct buffer *took) {
   size_t n = took->size / sizeof(double);
   double *values = (double *)(void *)took->data;
@@ -174,7 +173,6 @@ const char *recording_only(struct recording *r, const struct recorded *item) {
   return buffer_take(&text, &r->run->arena).data;
 }
 
-/* Lists the profiles that the runs of base or head wrote. */
 static pprofc_status profiled_list(struct recording *r, const struct profiled *p, const char *kind,
                                    int side, struct run_pair *pair, pprofc_error *error) {
   size_t runs = (size_t)r->run->options->profile_runs;
@@ -224,7 +222,6 @@ static pprofc_status add_recorded_pair(struct recording *r, const struct profile
   return stem && pair->function ? PPROFC_OK : error_nomem(error);
 }
 
-/* Adds and describes a pair of profiles for each profile type. */
 static pprofc_status add_recorded_pairs(struct recording *r, const struct profiled *p,
                                         pprofc_error *error) {
   struct arena *arena = &r->run->arena;

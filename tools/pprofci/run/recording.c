@@ -451,7 +451,6 @@ static size_t count_selected(struct recording *r, size_t *both) {
   return selected;
 }
 
-/* Measures all benchmarks, in one stage or in two stages. */
 static pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
   const struct run_options *o = r->run->options;
   bool two = !o->all && o->count >= GATE_SCREEN_LEAST;

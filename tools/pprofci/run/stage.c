@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Sets the paths of the two folders of artifacts. */
 static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
   struct arena *arena = &run->arena;
   const char *path = text_path(arena, run->options->out);

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Writes the marker file of a new store. */
 static pprofc_status backing_create(struct backing *backing, pprofc_error *error) {
   const struct backing_kind *kind = backing->kind;
   pprofc_status status = kind->check_new ? kind->check_new(backing, error) : PPROFC_OK;
@@ -25,7 +24,6 @@ static pprofc_status backing_create(struct backing *backing, pprofc_error *error
                              : status;
 }
 
-/* Checks the marker file of the store. */
 static pprofc_status backing_check_mark(struct backing *backing, bool create, pprofc_error *error) {
   struct buffer mark;
   buffer_init(&mark, &mem_default, 4096);

@@ -44,7 +44,6 @@ struct store_index {
 
 #define SQLITE_ENTRY(name) {"sqlite3_" #name, &lib->name},
 
-/* Loads the SQLite library. */
 static pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error) {
   const struct library_function functions[] = {SQLITE_FUNCTIONS(SQLITE_ENTRY)};
   return library_load("libsqlite3.so.0", "libsqlite3-0", functions,

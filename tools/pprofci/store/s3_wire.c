@@ -136,7 +136,6 @@ static void s3_put_path(struct buffer *out, pprofc_str path) {
   }
 }
 
-/* Returns the path of a request. */
 static const char *s3_path(const struct s3_wire *w, const struct s3_request *request,
                            struct arena *arena) {
   struct buffer path;

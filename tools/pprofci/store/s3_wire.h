@@ -42,8 +42,6 @@ pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *reques
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error);
 
-/* ---- XML --------------------------------------------- */
-
 /* Finds the next <NAME>...</NAME>, and its content. *rest becomes the text after it. */
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
 /* Returns the content of the first element NAME, or an empty text. */

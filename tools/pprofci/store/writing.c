@@ -83,7 +83,6 @@ static pprofc_status writing_read_results(struct writing *w, const char *path, b
   return status;
 }
 
-/* Reads a file of results or a profile. */
 static pprofc_status writing_read_file(struct writing *w, const char *path, pprofc_error *error) {
   bool any = false;
   pprofc_error ignored;

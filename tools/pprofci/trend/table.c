@@ -175,7 +175,6 @@ static struct trend_row *trend_rows(const struct trend_view *trend, struct buffe
   return rows;
 }
 
-/* Prints the text of a buffer, and clears the buffer. */
 static void table_flush(struct output *out, struct buffer *line) {
   output_add_str(out, buffer_str(line));
   out->failed |= line->failed;
@@ -330,7 +329,6 @@ static void issue_put_row(struct buffer *out, const struct trend_view *trend,
   buffer_add_text(out, " |\n");
 }
 
-/* Appends the headline and the header of the table. */
 static void issue_put_head(struct buffer *out, const struct trend_view *trend,
                            const struct trend_query *query, size_t worse) {
   buffer_printf(out, "### %zu benchmark%s got slower or larger in the last %zu runs", worse,
