@@ -12,8 +12,6 @@
 /* Minimum number of benchmarks for the warning that the whole suite is suspiciously fast. */
 #define SUITE_LEAST 3
 
-/* ---- results ------------------------------------------ */
-
 /* True if the time is 0, or too short for real work. */
 static bool is_broken_time(const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_UNMEASURED) return row->in_base && row->base > 0;
@@ -101,8 +99,6 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   b->size = log_ratio(row);
 }
 
-/* ---- benchmarks -------------------------------------- */
-
 /* Numbers the benchmarks: numbers[i] is the benchmark of row i, *found their number. */
 static bool number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
@@ -162,8 +158,6 @@ static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
   }
   return PPROFC_OK;
 }
-
-/* ---- sentences --------------------------------------- */
 
 const char *conclusion_class(enum conclusion conclusion) {
   static const char *const names[] = {"good", "doubt", "bad"};
@@ -409,8 +403,6 @@ pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error 
   m->visible_text = model_text(m, headline_visible);
   return m->headline.data ? PPROFC_OK : error_nomem(error);
 }
-
-/* ---- profiles and measurements ----------------------- */
 
 bool model_is_of(const struct run_pair *pair, const struct benchmark *b) {
   return pair->benchmark && str_equal(b->name, str_of(pair->benchmark)) &&

@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-/* ---- tables ------------------------------------------ */
-
 /* Fails if an input has an unreadable line, because the table would then be wrong. */
 static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error) {
   size_t count;
@@ -128,8 +126,6 @@ static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
   return write_table(run, table_name(run), both.items, both.count, error);
 }
 
-/* ---- measurements for the page ----------------------- */
-
 static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
                       const struct pair *pair, struct arena *arena) {
   pprofc_str unit = escape_line_keep(pairs_text(pairs, pair->unit), arena);
@@ -172,8 +168,6 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
   pairs_free(&pairs);
   return good ? PPROFC_OK : error_nomem(error);
 }
-
-/* ---- the gate ---------------------------------------- */
 
 /* Minimum change in bytes of the bundled program: its buffers grow. */
 #define BUNDLED_FLOOR 64
@@ -361,8 +355,6 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
   if (status == PPROFC_OK && (run->gate_text.failed || !run->totals)) return error_nomem(error);
   return status;
 }
-
-/* ---- instructions ------------------------------------ */
 
 /* Judges the instruction counts, which are the same in every run. */
 static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,

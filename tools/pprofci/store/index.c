@@ -22,8 +22,17 @@
   X(exec)                                                                                          \
   X(prepare_v2)                                                                                    \
   X(step)                                                                                          \
-  X(reset) X(finalize) X(bind_int64) X(bind_text) X(bind_double) X(column_int64) X(column_text)    \
-      X(column_double) X(column_bytes) X(last_insert_rowid) X(errmsg)
+  X(reset)                                                                                         \
+  X(finalize)                                                                                      \
+  X(bind_int64)                                                                                    \
+  X(bind_text)                                                                                     \
+  X(bind_double)                                                                                   \
+  X(column_int64)                                                                                  \
+  X(column_text)                                                                                   \
+  X(column_double)                                                                                 \
+  X(column_bytes)                                                                                  \
+  X(last_insert_rowid)                                                                             \
+  X(errmsg)
 
 #define SQLITE_FIELD(name) __typeof__(sqlite3_##name) *name;
 struct sqlite {

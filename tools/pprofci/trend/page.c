@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 
-/* ---- flame graphs ----------------------------------- */
-
 #define GRAPHS_POINTS 40  /* maximum number of graphs on a page */
 #define GRAPHS_TRIES  120 /* maximum number of pairs of profiles that are read for a page */
 
