@@ -190,6 +190,26 @@ static void test_no_list_of_frames_is_cut(void) {
   }
 }
 
+static void make_ticks(struct buffer *text) {
+  buffer_add_text(text, "{'functions':[],'code':[{'type':'CODE','name':'f'}],'ticks':[");
+  add_list(text, 4 * LIST_DEPTH, "{'tm':#,'vm':0,'s':[0,19295144,0,548630,-1,0,0,19295216]}");
+  buffer_add_text(text, "]}");
+}
+
+/* The reader holds the text, and 16 to 32 bytes for each tick. */
+static void test_a_log_takes_less_than_twice_its_size(void) {
+  struct buffer text;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_profile *profile = NULL;
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  make(&text, make_ticks);
+  CU_ASSERT_EQUAL(read_with(&text, &mem, NULL, &profile, &error), PPROFC_OK);
+  CU_ASSERT(counts.peak < 2 * text.size);
+  pprofc_profile_release(profile);
+  buffer_free(&text);
+}
+
 static void test_stacks_deeper_than_the_limit_are_refused(void) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     struct buffer text;
@@ -267,4 +287,5 @@ static void test_a_small_file_that_needs_much_is_refused(void) {
 
 UNIT_MAIN("import depth", UNIT(test_deep_stacks_share_their_callers),
           UNIT(test_stacks_deeper_than_the_limit_are_refused), UNIT(test_no_list_of_frames_is_cut),
+          UNIT(test_a_log_takes_less_than_twice_its_size),
           UNIT(test_a_small_file_that_needs_much_is_refused))

@@ -160,14 +160,21 @@ static const struct {
   JSON_SHAPE((*read));
   bool may_be_cut; /* true if the reader accepts truncated files and reads their complete values */
 } shapes[] = {
-    {json_cpuprofile, false},   {json_heapprofile, false},
-    {json_speedscope, false},   {json_dhat, false},
-    {json_firefox, false},      {json_gecko, false},
-    {json_timeline, true},      {json_trace, true},
-    {json_v8_log, false},       {json_stackprof, false},
-    {json_safari, false},       {json_haskell, false},
-    {json_pyinstrument, false}, {json_pyinstrument_session, false},
-    {json_scalene, false},      {json_gprof2dot, false},
+    {json_cpuprofile, false},
+    {json_heapprofile, false},
+    {json_speedscope, false},
+    {json_dhat, false},
+    {json_firefox, false},
+    {json_gecko, false},
+    {json_timeline, true},
+    {json_trace, true},
+    {json_stackprof, false},
+    {json_safari, false},
+    {json_haskell, false},
+    {json_pyinstrument, false},
+    {json_pyinstrument_session, false},
+    {json_scalene, false},
+    {json_gprof2dot, false},
 };
 
 /* Documents that are not profiles, identified by two member names. */
@@ -186,12 +193,21 @@ static pprofc_status json_refuse(const struct node *root, pprofc_error *error) {
   return PPROFC_E_NO_MATCH;
 }
 
-/* Finishes the profile. If a reader returned PPROFC_E_NOMEM because its builder had failed, returns
- * the builder's error. */
+static pprofc_builder *json_builder(struct arena *arena, const struct import_options *options) {
+  pprofc_builder *builder = pprofc_builder_new(arena->mem);
+  if (!builder) return NULL;
+  builder_limit_depth(builder, options->limits->stack_depth);
+  builder_keep_times(builder, options->times);
+  return builder;
+}
+
+/* Finishes the profile and frees the builder. If a reader returned PPROFC_E_NOMEM because its
+ * builder had failed, returns the builder's error. */
 static pprofc_status json_finish(pprofc_status status, pprofc_builder *builder,
                                  pprofc_profile **profile, pprofc_error *error) {
   if (status == PPROFC_OK || (status == PPROFC_E_NOMEM && !builder_ok(builder)))
-    return pprofc_builder_finish(builder, profile, error);
+    status = pprofc_builder_finish(builder, profile, error);
+  pprofc_builder_free(builder);
   return status;
 }
 
@@ -202,16 +218,13 @@ static pprofc_status read_document(const struct node *root, bool cut, struct are
   pprofc_status status = PPROFC_E_NO_MATCH;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == PPROFC_E_NO_MATCH; i++) {
     if (cut && !shapes[i].may_be_cut) continue;
-    pprofc_builder *builder = pprofc_builder_new(arena->mem);
+    pprofc_builder *builder = json_builder(arena, options);
     if (!builder) return error_nomem(error);
-    builder_limit_depth(builder, options->limits->stack_depth);
-    builder_keep_times(builder, options->times);
     status = shapes[i].read(root, builder, arena, error);
     if (status == PPROFC_OK && cut)
       pprofc_builder_comment(builder,
                              "the end of the file is missing: it was read as far as it goes");
     status = json_finish(status, builder, profile, error);
-    pprofc_builder_free(builder);
   }
   return status == PPROFC_E_NO_MATCH && !cut ? json_refuse(root, error) : status;
 }
@@ -232,6 +245,19 @@ static void json_find_offset(pprofc_str data, pprofc_error *error) {
   if (error->offset >= start && error->offset - start < data.size) error->offset -= start;
 }
 
+/* Parses the document and tries the readers of all shapes. */
+static pprofc_status read_tree(pprofc_str text, struct arena *arena,
+                               const struct import_options *options, pprofc_profile **profile,
+                               pprofc_error *error) {
+  struct node *root = NULL;
+  bool cut = false;
+  pprofc_status broken = json_tree_parse_cut(arena, text, &root, &cut, error);
+  pprofc_status status = broken;
+  if (broken == PPROFC_OK || cut) status = read_document(root, cut, arena, options, profile, error);
+  /* If no reader accepts a truncated file, return the parser's error. */
+  return cut && status == PPROFC_E_NO_MATCH ? broken : status;
+}
+
 IMPORT_READER(import_json) {
   pprofc_str text =
       str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
@@ -242,16 +268,12 @@ IMPORT_READER(import_json) {
                      "this is a heap snapshot of V8, which has no stacks; node --heap-prof records "
                      "a profile");
   struct arena arena;
-  struct node *root = NULL;
-  bool cut = false;
   arena_init(&arena, mem);
-  pprofc_status broken = json_tree_parse_cut(&arena, text, &root, &cut, error);
-  pprofc_status status = broken;
-  if (broken == PPROFC_OK || cut)
-    status = read_document(root, cut, &arena, options, profile, error);
+  pprofc_builder *builder = json_builder(&arena, options);
+  pprofc_status status = builder ? json_v8_log(text, builder, &arena, error) : error_nomem(error);
+  if (builder) status = json_finish(status, builder, profile, error);
+  if (status == PPROFC_E_NO_MATCH) status = read_tree(text, &arena, options, profile, error);
   if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
-  /* If no reader accepts a truncated file, return the parser's error. */
-  if (cut && status == PPROFC_E_NO_MATCH) status = broken;
   arena_free(&arena);
   return status;
 }

@@ -28,7 +28,6 @@ JSON_SHAPE(json_firefox);
 JSON_SHAPE(json_gecko);
 JSON_SHAPE(json_timeline);
 JSON_SHAPE(json_trace);
-JSON_SHAPE(json_v8_log);
 JSON_SHAPE(json_stackprof);
 JSON_SHAPE(json_safari);
 JSON_SHAPE(json_haskell);
@@ -36,6 +35,11 @@ JSON_SHAPE(json_pyinstrument);
 JSON_SHAPE(json_pyinstrument_session);
 JSON_SHAPE(json_scalene);
 JSON_SHAPE(json_gprof2dot);
+
+/* Reads a V8 log from the text of the document. Also returns PPROFC_E_NO_MATCH if it is not valid
+ * JSON. */
+pprofc_status json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena,
+                          pprofc_error *error);
 
 /* Buffer for the frames of one stack, leaf first. The buffer grows to the longest list of frames in
  * the file. The builder refuses stacks that are deeper than the limit. */

@@ -1,6 +1,10 @@
 /* Reads V8's log (node --prof) in the form that `node --prof-process --preprocess` writes: code,
- * and ticks with stacks. */
-#include "import/json/call_tree.h"
+ * and ticks with stacks.
+ *
+ * A tree of the whole document would take many times its size. So this reader first splits the
+ * document at brackets and commas, and then parses one item at a time. */
+#include "core/array.h"
+#include "import/call_paths.h"
 #include "import/json/json.h"
 
 #include <stdio.h>
@@ -8,19 +12,94 @@
 
 struct v8_tick {
   int64_t at; /* time of the tick in microseconds */
-  size_t order;
-  const struct node *json;
+  uint32_t order;
+  uint32_t path; /* call path of the tick, or MAP_NONE if the tick has no stack */
+};
+
+/* Sums of the ticks of a call path. */
+struct v8_sum {
+  int64_t ticks, time; /* number of ticks, and their time in microseconds */
+};
+
+/* An entry of the code table. */
+struct v8_code {
+  pprofc_str json;
+  uint32_t location; /* location of the code, or PPROFC_NONE until a tick refers to it */
 };
 
 /* Value of a tick's `vm` while V8 collects garbage. */
 #define V8_STATE_GC 1
 
 struct v8_log {
+  const pprofc_allocator *mem;
   pprofc_builder *builder;
-  const struct node *code;
-  uint32_t *locations; /* location of each entry of the code table */
+  struct v8_code *code;
+  size_t code_count, code_room;
+  struct v8_tick *ticks;
+  size_t tick_count, tick_room;
   struct json_stack stack;
+  struct call_paths paths;
+  pprofc_error *error;
+  pprofc_status status;
 };
+
+/* ---- text -------------------------------------------- */
+
+/* Removes the text before the next comma or closing bracket from *rest and returns it without
+ * blanks. Skips strings and nested values. */
+static pprofc_str v8_take_value(pprofc_str *rest) {
+  size_t depth = 0, at = 0;
+  bool quoted = false;
+  for (; at < rest->size; at++) {
+    char c = rest->data[at];
+    if (c == '"') quoted = !quoted;
+    if (quoted) {
+      at += c == '\\';
+      continue;
+    }
+    bool closes = c == ']' || c == '}';
+    if (!depth && (closes || c == ',')) break;
+    depth += c == '[' || c == '{';
+    depth -= closes;
+  }
+  pprofc_str value = str_trim(str_slice(*rest, 0, at));
+  *rest = str_slice(*rest, at, rest->size);
+  return value;
+}
+
+/* Removes the next item of an array or object from *rest, which begins with the opening bracket or
+ * a comma. Returns false at the closing bracket, and if there is no item. */
+static bool v8_next_item(pprofc_str *rest, pprofc_str *item) {
+  if (!rest->size || rest->data[0] == '}' || rest->data[0] == ']') return false;
+  *rest = str_slice(*rest, 1, rest->size);
+  *item = v8_take_value(rest);
+  return item->size > 0;
+}
+
+/* The members of the document that the reader needs, as text. */
+struct v8_members {
+  pprofc_str code, functions, ticks;
+};
+
+/* Returns the field for the member whose name begins the text, or NULL. */
+static pprofc_str *v8_member(struct v8_members *members, pprofc_str text) {
+  if (str_starts(text, STR("\"code\""))) return &members->code;
+  if (str_starts(text, STR("\"functions\""))) return &members->functions;
+  return str_starts(text, STR("\"ticks\"")) ? &members->ticks : NULL;
+}
+
+/* Finds the members of a V8 log. Returns false for any other document. Quickly rejects a document
+ * that begins with another member. */
+static bool v8_log_split(pprofc_str text, struct v8_members *members) {
+  pprofc_str member, *value;
+  *members = (struct v8_members){STR(""), STR(""), STR("")};
+  if (!v8_member(members, str_trim(str_slice(text, 1, text.size)))) return false;
+  while (v8_next_item(&text, &member))
+    if ((value = v8_member(members, member)) && !value->size)
+      *value = str_trim(str_slice(member, str_find_char(member, ':') + 1, member.size));
+  return str_starts(text, STR("}")) && members->functions.size &&
+         str_starts(members->code, STR("[")) && str_starts(members->ticks, STR("["));
+}
 
 /* ---- code -------------------------------------------- */
 
@@ -95,33 +174,86 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
   return v8_named(log, prefix, name);
 }
 
+/* Parses an entry of the code table and adds its location. */
+static uint32_t v8_read_code(struct v8_log *log, pprofc_str json) {
+  struct arena arena;
+  struct node *code = NULL;
+  arena_init(&arena, log->mem);
+  log->status = json_tree_parse(&arena, NULL, json, &code, log->error);
+  uint32_t location = v8_code_frame(log, code);
+  arena_free(&arena);
+  return location;
+}
+
+/* Splits the code table into its entries. */
+static void v8_add_code(struct v8_log *log, pprofc_str code) {
+  pprofc_str json;
+  while (log->status == PPROFC_OK && v8_next_item(&code, &json))
+    if (!ARRAY_PUSH(log->mem, log->code, log->code_count, log->code_room,
+                    (struct v8_code){json, PPROFC_NONE}))
+      log->status = error_nomem(log->error);
+}
+
 /* ---- ticks ------------------------------------------- */
 
 /* Returns the location for an index in the code table. An index beyond the table is an address. */
 static uint32_t v8_location(struct v8_log *log, int64_t index) {
-  size_t count = node_size(log->code);
   char address[32];
-  if ((uint64_t)index > count) {
+  if ((uint64_t)index > log->code_count) {
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)index);
     return v8_named(log, address, STR(""));
   }
-  if ((size_t)index == count) return v8_named(log, "(unknown type)", STR(""));
-  uint32_t *location = &log->locations[index];
-  if (*location == PPROFC_NONE) *location = v8_code_frame(log, node_at(log->code, (size_t)index));
-  return *location;
+  if ((size_t)index == log->code_count) return v8_named(log, "(unknown type)", STR(""));
+  struct v8_code *code = &log->code[index];
+  if (code->location == PPROFC_NONE) code->location = v8_read_code(log, code->json);
+  return code->location;
 }
 
 /* Reads the stack of a tick: pairs of a code index and an offset, innermost first. The index is -1
  * for missing frames. Returns the depth. */
 static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
   size_t depth = 0, size = node_size(stack);
-  if (!json_stack_reserve(&log->stack, log->builder, size / 2)) return 0;
-  for (size_t i = size % 2; i + 1 < size; i += 2) {
+  if (!json_stack_reserve(&log->stack, log->builder, size / 2 + 1)) return 0;
+  for (size_t i = size % 2; i + 1 < size && log->status == PPROFC_OK; i += 2) {
     int64_t index;
     if (node_to_integer(node_at(stack, i), &index) && index >= 0)
       log->stack.frames[depth++] = v8_location(log, index);
   }
   return depth;
+}
+
+/* Returns the call path of a tick, or MAP_NONE if it has no stack. A stack without frames gives
+ * "(garbage collector)" or "(program)", as in a .cpuprofile. */
+static uint32_t v8_tick_path(struct v8_log *log, const struct node *tick) {
+  const struct node *stack = node_get(tick, "s");
+  uint32_t path = MAP_NONE;
+  if (!node_is(stack, NODE_ARRAY)) return path;
+  size_t depth = v8_tick_stack(log, stack);
+  if (!depth && log->stack.frames) {
+    int64_t state = json_cost(log->builder, node_get(tick, "vm"));
+    log->stack.frames[depth++] =
+        v8_named(log, state == V8_STATE_GC ? "(garbage collector)" : "(program)", STR(""));
+  }
+  while (depth && log->status == PPROFC_OK) {
+    path = call_paths_enter(&log->paths, path, log->stack.frames[--depth]);
+    if (path == MAP_NONE) log->status = error_nomem(log->error);
+  }
+  return path;
+}
+
+/* Parses a tick. */
+static void v8_add_tick(struct v8_log *log, pprofc_str json) {
+  struct arena arena;
+  struct node *tick = NULL;
+  arena_init(&arena, log->mem);
+  log->status = json_tree_parse(&arena, NULL, json, &tick, log->error);
+  int64_t at = json_cost(log->builder, node_get(tick, "tm"));
+  uint32_t path = v8_tick_path(log, tick);
+  arena_free(&arena);
+  struct v8_tick item = {at < 0 ? 0 : at, (uint32_t)log->tick_count, path};
+  if (log->tick_count >= UINT32_MAX ||
+      !ARRAY_PUSH(log->mem, log->ticks, log->tick_count, log->tick_room, item))
+    log->status = error_nomem(log->error);
 }
 
 static int v8_tick_by_time(const void *a, const void *b) {
@@ -130,57 +262,61 @@ static int v8_tick_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Makes the stack of a tick without frames: "(garbage collector)" or "(program)", as in a
- * .cpuprofile. Returns the depth. */
-static size_t v8_tick_outside(struct v8_log *log, const struct node *tick) {
-  int64_t state = json_cost(log->builder, node_get(tick, "vm"));
-  if (!json_stack_reserve(&log->stack, log->builder, 1)) return 0;
-  log->stack.frames[0] =
-      v8_named(log, state == V8_STATE_GC ? "(garbage collector)" : "(program)", STR(""));
-  return 1;
-}
-
-/* Adds the ticks as samples. A tick counts for the time since the previous tick. */
-static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t count) {
+/* Sorts the ticks by time, and adds them up by call path. A tick counts for the time since the
+ * previous tick. */
+static void v8_sum_ticks(struct v8_log *log, struct v8_sum *sums) {
   int64_t before = 0;
-  size_t missing = 0;
-  for (size_t i = 0; i < count && builder_ok(log->builder); i++) {
-    int64_t passed = ticks[i].at > before ? ticks[i].at - before : 0;
-    int64_t values[2] = {1, passed < INT64_MAX / 1000 ? passed * 1000 : 0};
-    before = ticks[i].at;
-    const struct node *stack = node_get(ticks[i].json, "s");
-    if (!node_is(stack, NODE_ARRAY)) {
-      missing++;
-      continue;
+  uint64_t missing = 0;
+  if (log->tick_count) qsort(log->ticks, log->tick_count, sizeof *log->ticks, v8_tick_by_time);
+  for (size_t i = 0; i < log->tick_count; i++) {
+    const struct v8_tick *tick = &log->ticks[i];
+    missing += tick->path == MAP_NONE;
+    if (tick->path != MAP_NONE) {
+      sums[tick->path].ticks++;
+      sums[tick->path].time += tick->at - before;
     }
-    size_t depth = v8_tick_stack(log, stack);
-    if (!depth) depth = v8_tick_outside(log, ticks[i].json);
-    if (depth) pprofc_builder_sample(log->builder, log->stack.frames, depth, values);
+    before = tick->at;
   }
   const struct import_loss losses[] = {{missing, "tick has no stack", "ticks have no stack"}, {0}};
-  import_account(log->builder, count - missing, "ticks", losses);
+  import_account(log->builder, log->tick_count - missing, "ticks", losses);
 }
 
-JSON_SHAPE(json_v8_log) {
-  const struct node *ticks = node_get(root, "ticks");
-  struct v8_log log = {.builder = builder, .code = node_get(root, "code")};
-  if (!node_is(ticks, NODE_ARRAY) || !node_is(log.code, NODE_ARRAY) || !node_get(root, "functions"))
-    return PPROFC_E_NO_MATCH;
-  size_t count = node_size(ticks);
-  struct v8_tick *sorted = arena_array(arena, count, sizeof *sorted);
-  log.locations = arena_array(arena, node_size(log.code), sizeof *log.locations);
-  log.stack.arena = arena;
-  if (!sorted || !log.locations) return error_nomem(error);
-  memset(log.locations, 0xFF, node_size(log.code) * sizeof *log.locations);
-  for (size_t i = 0; i < count; i++) {
-    const struct node *tick = node_at(ticks, i);
-    int64_t at = json_cost(builder, node_get(tick, "tm"));
-    sorted[i] = (struct v8_tick){at < 0 ? 0 : at, i, tick};
+/* Adds a sample for each call path that has ticks, in the order of the first ticks. */
+static void v8_add_log_samples(struct v8_log *log) {
+  struct v8_sum *sums = mem_zero_array(log->mem, log->paths.count, sizeof *sums);
+  if (!sums) {
+    log->status = error_nomem(log->error);
+    return;
   }
-  if (count) qsort(sorted, count, sizeof *sorted, v8_tick_by_time);
+  v8_sum_ticks(log, sums);
+  for (size_t i = 0; i < log->tick_count && builder_ok(log->builder); i++) {
+    uint32_t path = log->ticks[i].path;
+    if (path == MAP_NONE || !sums[path].ticks) continue;
+    int64_t time = sums[path].time;
+    int64_t values[2] = {sums[path].ticks, time < INT64_MAX / 1000 ? time * 1000 : 0};
+    call_paths_sample(&log->paths, path, values);
+    sums[path].ticks = 0;
+  }
+  mem_free(log->mem, sums, log->paths.count, sizeof *sums);
+}
+
+pprofc_status json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena,
+                          pprofc_error *error) {
+  struct v8_members members;
+  pprofc_str tick;
+  if (!v8_log_split(text, &members)) return PPROFC_E_NO_MATCH;
+  struct v8_log log = {
+      .mem = arena->mem, .builder = builder, .error = error, .stack = {.arena = arena}};
+  call_paths_init(&log.paths, log.mem, builder);
+  v8_add_code(&log, members.code);
+  while (log.status == PPROFC_OK && builder_ok(builder) && v8_next_item(&members.ticks, &tick))
+    v8_add_tick(&log, tick);
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "wall", "nanoseconds");
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
-  v8_add_log_ticks(&log, sorted, count);
-  return PPROFC_OK;
+  if (log.status == PPROFC_OK) v8_add_log_samples(&log);
+  call_paths_free(&log.paths);
+  ARRAY_FREE(log.mem, log.code, log.code_room);
+  ARRAY_FREE(log.mem, log.ticks, log.tick_room);
+  return log.status == PPROFC_E_FORMAT ? PPROFC_E_NO_MATCH : log.status;
 }
