@@ -3,6 +3,7 @@
 
 #include "core/array.h"
 #include "core/hash.h"
+#include "import/names.h"
 
 void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
                      pprofc_builder *builder) {
@@ -39,11 +40,11 @@ uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t lo
   if (guess < paths->count && call_path_is(paths->items, guess, &path))
     return paths->newest = guess;
   if (caller != MAP_NONE) path.depth += paths->items[caller].depth;
-  if (!builder_allows_depth(paths->builder, path.depth) || paths->count >= MAP_NONE - 1)
-    return MAP_NONE;
-  if (!ARRAY_RESERVE(paths->mem, paths->items, paths->room, paths->count + 1)) return MAP_NONE;
-  uint32_t found = call_paths_find(paths, &path);
-  if (found == MAP_NONE) return found;
+  if (!builder_allows_depth(paths->builder, path.depth)) return MAP_NONE;
+  bool fits = paths->count < MAP_NONE - 1 &&
+              ARRAY_RESERVE(paths->mem, paths->items, paths->room, paths->count + 1);
+  uint32_t found = fits ? call_paths_find(paths, &path) : MAP_NONE;
+  if (!import_need(paths->builder, found != MAP_NONE)) return found;
   if (found == paths->count) paths->items[paths->count++] = path;
   return paths->newest = found;
 }
@@ -53,12 +54,9 @@ uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t lo
 static bool call_paths_store(struct call_paths *paths, uint32_t path) {
   uint32_t size, leaf = path, at = 0;
   while (paths->items[leaf].callee != MAP_NONE) leaf = paths->items[leaf].callee;
-  if (!ARRAY_RESERVE(paths->mem, paths->frames, paths->frame_room, paths->items[leaf].depth)) {
-    pprofc_error error;
-    error_nomem(&error);
-    builder_refuse(paths->builder, &error);
+  if (!import_need(paths->builder, ARRAY_RESERVE(paths->mem, paths->frames, paths->frame_room,
+                                                 paths->items[leaf].depth)))
     return false;
-  }
   for (uint32_t i = leaf; i != MAP_NONE; i = paths->items[i].caller)
     paths->frames[at++] = paths->items[i].location;
   const uint8_t *stack = builder_stack(paths->builder, paths->frames, at, &size);

@@ -33,8 +33,8 @@ void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
 void call_paths_free(struct call_paths *paths);
 
 /* Returns the index of the path of a frame that `caller` calls, and adds the path if it is new. If
- * `caller` is MAP_NONE, the frame is at a root. Returns MAP_NONE when out of memory, and if the
- * builder has failed, for example because the stack is too deep. */
+ * `caller` is MAP_NONE, the frame is at a root. Makes the builder fail when out of memory and if
+ * the stack is too deep. Returns MAP_NONE if the builder has failed. */
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
 
 /* Adds a sample with the stack of a path; MAP_NONE means an empty stack. Enter all paths before the

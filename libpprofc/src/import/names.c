@@ -1,4 +1,4 @@
-/* Adds functions from formats whose names are already demangled.
+/* Adds functions, locations, mappings and labels. Names of functions are already demangled.
  *
  * If the system name of a function looks like C++, reports shorten its name: they drop templates
  * and parameters. Reports must not shorten names that are not C++. Examples are Python's
@@ -53,6 +53,32 @@ uint32_t import_system_name(pprofc_str name, uint32_t text) {
 uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file) {
   uint32_t text = builder_string(builder, name);
   return builder_add_function(builder, text, import_system_name(name, text), file, 0);
+}
+
+uint32_t import_location(pprofc_builder *builder, uint32_t mapping, uint32_t function,
+                         int64_t line) {
+  return pprofc_builder_location(builder, mapping, 0, &(pprofc_line){function, line, 0}, 1);
+}
+
+uint32_t import_object(pprofc_builder *builder, pprofc_str file) {
+  if (!file.size) return NONE;
+  struct mapping mapping = {.file = builder_string(builder, file), .flags = PPROFC_HAS_FUNCTIONS};
+  return builder_add_mapping(builder, &mapping);
+}
+
+void import_label(pprofc_builder *builder, const char *key, pprofc_str text) {
+  if (!text.size) return;
+  struct label label = {.key = builder_string(builder, str_of(key)),
+                        .string = builder_string(builder, text)};
+  builder_add_label(builder, &label);
+}
+
+bool import_need(pprofc_builder *builder, bool ok) {
+  pprofc_error error;
+  if (ok) return true;
+  error_nomem(&error);
+  builder_refuse(builder, &error);
+  return false;
 }
 
 /* Splits a position like "Main.hs:12:1-20". Returns the file and sets *line and *column, which are

@@ -1,4 +1,4 @@
-/* Adds functions from formats whose names are already demangled. */
+/* Adds functions, locations, mappings and labels. Names of functions are already demangled. */
 #ifndef PPROFC_IMPORT_NAMES_H
 #define PPROFC_IMPORT_NAMES_H
 
@@ -10,6 +10,20 @@ uint32_t import_system_name(pprofc_str name, uint32_t text);
 
 /* Adds a function and returns its index. `file` is a string index of the builder. */
 uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file);
+
+/* Adds a location with one line and no address, and returns its index. `mapping` may be NONE. */
+uint32_t import_location(pprofc_builder *builder, uint32_t mapping, uint32_t function,
+                         int64_t line);
+
+/* Adds the mapping of an object file whose addresses are unknown. Returns NONE if the name is
+ * empty. */
+uint32_t import_object(pprofc_builder *builder, pprofc_str file);
+
+/* Adds a label to the last sample, unless the text is empty. */
+void import_label(pprofc_builder *builder, const char *key, pprofc_str text);
+
+/* Returns `ok`. If it is false, makes the builder fail because memory ran out. */
+bool import_need(pprofc_builder *builder, bool ok);
 
 /* Adds the location of a cost centre of GHC's profiler and returns it. `place` is a file with a
  * line and a column, like "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)", or "<built-in>". */

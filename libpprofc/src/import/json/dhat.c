@@ -1,7 +1,6 @@
 /* Reads DHAT's JSON (valgrind --tool=dhat, dhat-rs), version 2 of the file format. */
 #include "core/mem.h"
 #include "import/json/json.h"
-#include "import/names.h"
 
 #include "profile/builder.h"
 

@@ -266,10 +266,10 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
     values[count++] = json_rounded(r->builder, delta, cpu);
   }
   call_paths_sample(&r->paths, path, values);
-  json_label(r->builder, "process", json_id(node_get(thread, "processName")));
-  json_label(r->builder, "pid", json_id(node_get(thread, "pid")));
-  json_label(r->builder, "thread", json_id(node_get(thread, "name")));
-  json_label(r->builder, "tid", json_id(node_get(thread, "tid")));
+  import_label(r->builder, "process", json_id(node_get(thread, "processName")));
+  import_label(r->builder, "pid", json_id(node_get(thread, "pid")));
+  import_label(r->builder, "thread", json_id(node_get(thread, "name")));
+  import_label(r->builder, "tid", json_id(node_get(thread, "tid")));
 }
 
 /* Clock of a thread: reads the times of samples, or the differences between these times. */

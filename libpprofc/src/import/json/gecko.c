@@ -198,9 +198,9 @@ static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path,
   const struct time_track track = {.name = node_text(thread, "name"),
                                    .pid = json_id(node_get(thread, "pid")),
                                    .tid = json_id(node_get(thread, "tid"))};
-  json_label(g->builder, "pid", track.pid);
-  json_label(g->builder, "thread", track.name);
-  json_label(g->builder, "tid", track.tid);
+  import_label(g->builder, "pid", track.pid);
+  import_label(g->builder, "thread", track.name);
+  import_label(g->builder, "tid", track.tid);
   if (at) builder_event(g->builder, builder_track(g->builder, &track), *at, time);
 }
 

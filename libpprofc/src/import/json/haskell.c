@@ -2,7 +2,6 @@
 #include "core/array.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
-#include "import/names.h"
 
 /* A node of the tree, with its call path. The reader visits callers before callees. */
 struct haskell_visit {

@@ -5,7 +5,6 @@
 #include "core/array.h"
 #include "core/scaled.h"
 #include "import/formats.h"
-#include "import/names.h"
 #include "profile/builder_times.h"
 
 #include <math.h>
@@ -21,11 +20,7 @@ static double number_or(const struct node *node, double otherwise) {
 }
 
 bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_t depth) {
-  if (ARRAY_RESERVE_IN(stack->arena, stack->frames, stack->room, depth)) return true;
-  pprofc_error error;
-  error_nomem(&error);
-  builder_refuse(builder, &error);
-  return false;
+  return import_need(builder, ARRAY_RESERVE_IN(stack->arena, stack->frames, stack->room, depth));
 }
 
 double json_member_number(const struct node *object, const char *key, double otherwise) {
@@ -147,13 +142,6 @@ uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   if (line < 0) line = column = -1;
   return json_script_frame(builder, node_text(call, "functionName"), node_text(call, "url"),
                            line + 1, column < 0 ? 0 : column + 1);
-}
-
-void json_label(pprofc_builder *builder, const char *key, pprofc_str text) {
-  if (!text.size) return;
-  struct label label = {.key = builder_string(builder, str_of(key)),
-                        .string = builder_string(builder, text)};
-  builder_add_label(builder, &label);
 }
 
 static const struct {

@@ -6,6 +6,7 @@
 
 #include "core/json_tree.h"
 #include "import/lines.h"
+#include "import/names.h"
 #include "profile/builder.h"
 
 /* Suffix that pprofc adds to the name of the exporter in a speedscope file if the samples of the
@@ -92,9 +93,6 @@ uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t 
 
 /* Returns the location of the member "callFrame" of a V8 node: function, file, and line. */
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
-
-/* Adds a label to the last sample, unless the text is empty. */
-void json_label(pprofc_builder *builder, const char *key, pprofc_str text);
 
 /* Adds a location with one line and returns its index. */
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,

@@ -184,7 +184,7 @@ static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope
   call_paths_sample(&r->paths, path, values);
   if (m->is_timed) speedscope_add_event(r, m, weight);
   if (r->names_are_types || r->member_count == 1 || !m->name.size) return;
-  json_label(r->builder, "profile", m->name);
+  import_label(r->builder, "profile", m->name);
 }
 
 static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, uint32_t location) {

@@ -94,8 +94,8 @@ uint32_t trace_track(pprofc_builder *builder, const struct trace_thread *t) {
 
 void trace_label(pprofc_builder *builder, const void *thread) {
   const struct trace_thread *t = thread;
-  json_label(builder, "process", t->process);
-  json_label(builder, "pid", t->pid);
-  json_label(builder, "thread", t->name);
-  json_label(builder, "tid", t->tid);
+  import_label(builder, "process", t->process);
+  import_label(builder, "pid", t->pid);
+  import_label(builder, "thread", t->name);
+  import_label(builder, "tid", t->tid);
 }

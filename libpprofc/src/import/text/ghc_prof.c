@@ -23,7 +23,6 @@ struct ghc_prof {
   uint64_t total_ticks, total_bytes, ticks, bytes;
   bool has_counts, has_places, in_tree;
   uint64_t rows, bad;
-  bool nomem;
 };
 
 /* Parses "391,030,888". */
@@ -108,7 +107,7 @@ static uint32_t ghc_enter(struct ghc_prof *g, size_t depth, uint32_t location) {
   if (depth > g->depth) depth = g->depth;
   g->depth = depth;
   uint32_t path = call_paths_enter(&g->paths, depth ? g->open[depth - 1] : MAP_NONE, location);
-  g->nomem |= path == MAP_NONE || !ARRAY_PUSH_IN(g->arena, g->open, g->depth, g->room, path);
+  import_need(g->builder, ARRAY_PUSH_IN(g->arena, g->open, g->depth, g->room, path));
   return path;
 }
 
@@ -132,21 +131,19 @@ static void ghc_row(struct ghc_prof *g, pprofc_str line) {
   g->ticks += (uint64_t)values[0];
   g->bytes += (uint64_t)values[1];
   if (__builtin_mul_overflow(values[0], g->interval, &values[2])) values[2] = INT64_MAX;
-  if (!g->nomem && (values[0] || values[1])) call_paths_sample(&g->paths, path, values);
+  if (values[0] || values[1]) call_paths_sample(&g->paths, path, values);
 }
 
-static pprofc_status ghc_read(struct ghc_prof *g, pprofc_str text, pprofc_profile **profile,
-                              pprofc_error *error) {
+static void ghc_read_lines(struct ghc_prof *g, pprofc_str text) {
   pprofc_str line;
   pprofc_builder_type(g->builder, "ticks", "count");
   pprofc_builder_type(g->builder, "alloc_space", "bytes");
   pprofc_builder_type(g->builder, "time", "nanoseconds");
-  while (str_next_line(&text, &line) && builder_ok(g->builder) && !g->nomem) {
+  while (str_next_line(&text, &line) && builder_ok(g->builder)) {
     if (!str_trim(line).size || (!g->in_tree && ghc_total(g, line)) || ghc_columns(g, line))
       continue;
     if (g->in_tree) ghc_row(g, line);
   }
-  if (g->nomem && builder_ok(g->builder)) return error_nomem(error);
   pprofc_builder_period(g->builder, "time", "nanoseconds", g->interval);
   const struct import_loss losses[] = {{g->bad, "row could not be read", "rows could not be read"},
                                        {0}};
@@ -157,7 +154,6 @@ static pprofc_status ghc_read(struct ghc_prof *g, pprofc_str text, pprofc_profil
     pprofc_builder_comment(g->builder,
                            "ticks and bytes are computed from percentages: +RTS -P prints them");
   }
-  return pprofc_builder_finish(g->builder, profile, error);
 }
 
 static bool ghc_begins(pprofc_str text) {
@@ -167,22 +163,14 @@ static bool ghc_begins(pprofc_str text) {
   return false;
 }
 
+static void ghc_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct ghc_prof g = {.builder = builder, .arena = arena, .interval = 1000000};
+  call_paths_init(&g.paths, arena->mem, builder);
+  ghc_read_lines(&g, text);
+  call_paths_free(&g.paths);
+}
+
 IMPORT_READER(import_ghc_prof) {
-  struct buffer utf8;
-  struct arena arena;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !ghc_begins(text)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    arena_init(&arena, mem);
-    struct ghc_prof g = {.builder = pprofc_builder_new(mem), .arena = &arena, .interval = 1000000};
-    call_paths_init(&g.paths, mem, g.builder);
-    if (g.builder) builder_limit_depth(g.builder, options->limits->stack_depth);
-    status = g.builder ? ghc_read(&g, text, profile, error) : error_nomem(error);
-    call_paths_free(&g.paths);
-    pprofc_builder_free(g.builder);
-    arena_free(&arena);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {ghc_begins, ghc_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

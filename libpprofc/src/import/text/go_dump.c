@@ -7,13 +7,12 @@
  * has the same form in all lines of a goroutine. Between the lines there may be lines of other
  * programs. */
 #include "core/array.h"
-#include "core/buffer.h"
 #include "core/chars.h"
 #include "core/hash.h"
 #include "core/map.h"
 #include "import/formats.h"
 #include "import/lines.h"
-#include "profile/builder.h"
+#include "import/names.h"
 
 #include <stdio.h>
 
@@ -190,19 +189,12 @@ static pprofc_str go_dump_creator(pprofc_str line) {
 
 /* ---- goroutines -------------------------------------- */
 
-static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) {
-  if (!value.size) return;
-  builder_add_label(d->builder, &(struct label){.key = builder_string(d->builder, str_of(key)),
-                                                .string = builder_string(d->builder, value)});
-}
-
 /* Counts a goroutine. If the dump already contains a goroutine with this id, a new dump begins. The
- * id 0 never begins a dump, because several goroutines of the runtime have this id. Returns false
- * when out of memory. */
-static bool go_dump_count(struct go_dump *d, int64_t id) {
+ * id 0 never begins a dump, because several goroutines of the runtime have this id. */
+static void go_dump_count(struct go_dump *d, int64_t id) {
   d->goroutines++;
   if (!d->dumps) d->dumps++;
-  if (!id) return true;
+  if (!id) return;
   uint64_t hash = hash_mix(0, (uint64_t)id);
   MAP_FIND(at, &d->seen, hash, d->ids[at] == id);
   if (at != MAP_NONE) {
@@ -210,27 +202,26 @@ static bool go_dump_count(struct go_dump *d, int64_t id) {
     map_free(&d->seen);
     d->id_count = 0;
   }
-  return d->id_count < MAP_NONE - 1 &&
-         MAP_PUSH(d->mem, &d->seen, hash, d->ids, d->id_count, d->id_room, id);
+  import_need(d->builder, d->id_count < MAP_NONE - 1 && MAP_PUSH(d->mem, &d->seen, hash, d->ids,
+                                                                 d->id_count, d->id_room, id));
 }
 
 /* Adds a sample for the goroutine whose frames have been read. */
-static bool go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
+static void go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
   go_dump_close_call(d);
-  if (!go_dump_count(d, head->id)) return false;
+  go_dump_count(d, head->id);
   if (!d->depth)
     go_dump_add_frame(d, STR("[no stack]"), &(struct go_dump_place){.has_offset = true});
   pprofc_builder_sample(d->builder, d->stack, d->depth, &(int64_t){1});
-  go_dump_label(d, "state", head->state);
-  go_dump_label(d, "creator", d->creator);
-  go_dump_label(d, "thread", head->thread);
-  go_dump_label(d, "bubble", head->bubble);
+  import_label(d->builder, "state", head->state);
+  import_label(d->builder, "creator", d->creator);
+  import_label(d->builder, "thread", head->thread);
+  import_label(d->builder, "bubble", head->bubble);
   if (head->minutes >= 0)
     pprofc_builder_number_label(
         d->builder, "wait", head->minutes < INT64_MAX / MINUTE ? head->minutes * MINUTE : INT64_MAX,
         "nanoseconds");
   if (d->dumps > 1) pprofc_builder_number_label(d->builder, "dump", (int64_t)d->dumps, NULL);
-  return true;
 }
 
 /* Sets head->stamped if the lines of the goroutine begin with a log stamp, as the header does. The
@@ -283,7 +274,7 @@ static enum go_dump_line go_dump_read_line(struct go_dump *d, const struct go_du
 }
 
 /* Reads the goroutine after a header. Leaves *text at the first line after the goroutine. */
-static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head *head,
+static void go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head *head,
                                    pprofc_str *text) {
   d->depth = d->line_count = 0;
   d->creator = STR("");
@@ -296,7 +287,7 @@ static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head 
     if (go_dump_read_line(d, head, line, &rest) == GO_DUMP_END) break;
     *text = rest;
   }
-  return go_dump_finish(d, head);
+  go_dump_finish(d, head);
 }
 
 /* Finds the next header and leaves *text after the header. Counts the lines before the header in
@@ -316,7 +307,7 @@ static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head, uint6
 
 /* True if a header is followed by a call or by "stack unavailable". A header alone may be in
  * any text. */
-static bool is_go_dump(pprofc_str text) {
+static bool go_dump_begins(pprofc_str text) {
   struct go_dump_head head;
   struct go_dump_place place;
   pprofc_str line, name;
@@ -337,40 +328,30 @@ static void go_dump_comment(struct go_dump *d, const char *what, uint64_t count)
   pprofc_builder_comment(d->builder, note);
 }
 
-static pprofc_status read_go_dump(struct go_dump *d, pprofc_str text, pprofc_profile **profile,
-                                  pprofc_error *error) {
+static void go_dump_read_all(struct go_dump *d, pprofc_str text) {
   struct go_dump_head head;
   pprofc_builder_type(d->builder, "goroutine", "count");
   builder_set_period(d->builder, STR("goroutine"), STR("count"), 1);
-  bool ok = true;
-  while (ok && builder_ok(d->builder) && go_dump_next_head(&text, &head, &d->other))
-    ok = go_dump_read_goroutine(d, &head, &text);
-  if (!ok) return error_nomem(error);
+  while (builder_ok(d->builder) && go_dump_next_head(&text, &head, &d->other))
+    go_dump_read_goroutine(d, &head, &text);
   if (d->elided) go_dump_comment(d, "stacks that the Go runtime cut in the middle", d->elided);
   if (d->broken)
     go_dump_comment(d, "stacks with a goroutine of another program in them", d->broken);
   import_note_count(d->builder, d->other, "line is not of a goroutine",
                     "lines are not of goroutines");
   if (d->dumps > 1) go_dump_comment(d, "dumps; the label dump distinguishes them", d->dumps);
-  return pprofc_builder_finish(d->builder, profile, error);
+}
+
+static void go_dump_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct go_dump d = {.builder = builder, .mem = arena->mem};
+  map_init(&d.seen, d.mem);
+  d.stack = arena_array(arena, MAX_FRAMES, sizeof *d.stack);
+  if (import_need(builder, d.stack != NULL)) go_dump_read_all(&d, text);
+  map_free(&d.seen);
+  ARRAY_FREE(d.mem, d.ids, d.id_room);
 }
 
 IMPORT_READER(import_go_dump) {
-  struct buffer utf8;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !is_go_dump(text)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    struct go_dump d = {.builder = pprofc_builder_new(mem), .mem = mem};
-    map_init(&d.seen, mem);
-    d.stack = mem_array(mem, MAX_FRAMES, sizeof *d.stack);
-    if (d.builder) builder_limit_depth(d.builder, options->limits->stack_depth);
-    status = d.builder && d.stack ? read_go_dump(&d, text, profile, error) : error_nomem(error);
-    mem_free(mem, d.stack, MAX_FRAMES, sizeof *d.stack);
-    map_free(&d.seen);
-    ARRAY_FREE(mem, d.ids, d.id_room);
-    pprofc_builder_free(d.builder);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {go_dump_begins, go_dump_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

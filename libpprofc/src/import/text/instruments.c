@@ -7,7 +7,6 @@
  *
  * Versions differ in the names and the number of columns. The depth of a row is the number of
  * spaces before its symbol, minus the spaces of the first row. */
-#include "core/buffer.h"
 #include "core/chars.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -247,13 +246,8 @@ static void instruments_cells(const struct instruments *r, pprofc_str line, ppro
 static uint32_t instruments_location(struct instruments *r, const pprofc_str *cells) {
   uint32_t file = builder_string(r->builder, str_trim(cells[PATH]));
   pprofc_str library = str_trim(cells[LIBRARY]);
-  pprofc_line line = {import_function(r->builder, str_trim(cells[SYMBOL]), file), 0, 0};
-  uint32_t mapping = NONE;
-  if (library.size)
-    mapping = builder_add_mapping(r->builder,
-                                  &(struct mapping){.file = builder_string(r->builder, library),
-                                                    .flags = PPROFC_HAS_FUNCTIONS});
-  return pprofc_builder_location(r->builder, mapping, 0, &line, 1);
+  uint32_t function = import_function(r->builder, str_trim(cells[SYMBOL]), file);
+  return import_location(r->builder, import_object(r->builder, library), function, 0);
 }
 
 /* Parses the amounts of a row. Returns false if an amount has another kind of unit than the first
@@ -333,43 +327,39 @@ static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   return r->family != FAMILY_NONE;
 }
 
-static pprofc_status read_instruments(struct instruments *r, pprofc_str text,
-                                      pprofc_profile **profile, pprofc_error *error) {
+/* Reads the header, and finds the kind of unit. Returns false for text of another format. */
+static bool instruments_skip_header(struct instruments *r, pprofc_str *text) {
   pprofc_str line;
-  builder_add_type(r->builder, str_of(instruments_types[r->family].type),
-                   str_of(instruments_types[r->family].unit));
-  if (r->columns[COUNT] != SIZE_MAX) {
-    pprofc_builder_type(r->builder, "objects", "count");
-    pprofc_builder_default_type(r->builder, instruments_types[r->family].type);
+  *text = import_first_line(*text);
+  return str_next_line(text, &line) && instruments_header(line, r) &&
+         instruments_find_family(r, *text);
+}
+
+static bool instruments_begins(pprofc_str text) {
+  struct instruments r = {.self_unit = STR("")};
+  return instruments_skip_header(&r, &text);
+}
+
+static void instruments_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct instruments r = {
+      .tree = {.builder = builder, .arena = arena}, .builder = builder, .self_unit = STR("")};
+  pprofc_str line;
+  instruments_skip_header(&r, &text);
+  builder_add_type(builder, str_of(instruments_types[r.family].type),
+                   str_of(instruments_types[r.family].unit));
+  if (r.columns[COUNT] != SIZE_MAX) {
+    pprofc_builder_type(builder, "objects", "count");
+    pprofc_builder_default_type(builder, instruments_types[r.family].type);
   }
-  while (str_next_line(&text, &line) && builder_ok(r->builder) && !r->tree.failed)
-    instruments_read_line(r, line);
-  printed_tree_end(&r->tree);
-  if (r->tree.failed) return error_nomem(error);
-  const struct import_loss losses[] = {{r->bad_lines, "line of Instruments' text could not be read",
+  while (str_next_line(&text, &line) && builder_ok(builder)) instruments_read_line(&r, line);
+  printed_tree_end(&r.tree);
+  const struct import_loss losses[] = {{r.bad_lines, "line of Instruments' text could not be read",
                                         "lines of Instruments' text could not be read"},
                                        {0}};
-  import_account(r->builder, r->rows - r->bad_lines, "lines", losses);
-  return pprofc_builder_finish(r->builder, profile, error);
+  import_account(builder, r.rows - r.bad_lines, "lines", losses);
 }
 
 IMPORT_READER(import_instruments) {
-  struct buffer utf8;
-  pprofc_str text, line;
-  struct instruments r = {.family = FAMILY_NONE, .self_unit = STR("")};
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  text = import_first_line(text);
-  if (status == PPROFC_OK && !(str_next_line(&text, &line) && instruments_header(line, &r) &&
-                               instruments_find_family(&r, text)))
-    status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    r.builder = pprofc_builder_new(mem);
-    printed_tree_init(&r.tree, r.builder, mem, false);
-    if (r.builder) builder_limit_depth(r.builder, options->limits->stack_depth);
-    status = r.builder ? read_instruments(&r, text, profile, error) : error_nomem(error);
-    pprofc_builder_free(r.builder);
-    printed_tree_free(&r.tree);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {instruments_begins, instruments_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -9,7 +9,6 @@
  *         +   825 main  (in app) + 41,52,...  [0x10384b549,0x10384b554,...]  main.c:12
  *
  * Each level is two characters deep. The counts of a row include the counts of the rows below. */
-#include "core/buffer.h"
 #include "core/chars.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -152,7 +151,7 @@ static bool macos_read_row(struct macos_sample *r, pprofc_str line) {
 /* Reads the rows up to the first line that is not indented. */
 static void macos_read_rows(struct macos_sample *r, pprofc_str text) {
   pprofc_str line;
-  while (str_next_line(&text, &line) && builder_ok(r->tree.builder) && !r->tree.failed) {
+  while (str_next_line(&text, &line) && builder_ok(r->tree.builder)) {
     if (!str_trim(line).size) continue;
     if (line.data[0] != ' ') break;
     r->rows++;
@@ -161,37 +160,28 @@ static void macos_read_rows(struct macos_sample *r, pprofc_str text) {
   printed_tree_end(&r->tree);
 }
 
-static pprofc_status macos_read(struct macos_sample *r, pprofc_str text, pprofc_profile **profile,
-                                pprofc_error *error) {
-  pprofc_builder *builder = r->tree.builder;
+static bool macos_begins(pprofc_str text) {
+  struct macos_sample r;
+  return macos_skip_header(&r, &text);
+}
+
+static void macos_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct macos_sample r = {.tree = {.builder = builder, .arena = arena}, .program = STR("")};
+  macos_skip_header(&r, &text);
   pprofc_builder_type(builder, "samples", "count");
-  if (r->interval) {
+  if (r.interval) {
     pprofc_builder_type(builder, "wall", "nanoseconds");
-    pprofc_builder_period(builder, "wall", "nanoseconds", r->interval);
+    pprofc_builder_period(builder, "wall", "nanoseconds", r.interval);
   }
-  macos_mapping(r, str_path_base(r->program)); /* the first mapping is the program */
-  macos_read_rows(r, text);
-  if (r->tree.failed) return error_nomem(error);
-  const struct import_loss losses[] = {{r->bad_lines, "line of the call graph could not be read",
+  macos_mapping(&r, str_path_base(r.program)); /* the first mapping is the program */
+  macos_read_rows(&r, text);
+  const struct import_loss losses[] = {{r.bad_lines, "line of the call graph could not be read",
                                         "lines of the call graph could not be read"},
                                        {0}};
-  import_account(builder, r->rows - r->bad_lines, "lines", losses);
-  return pprofc_builder_finish(builder, profile, error);
+  import_account(builder, r.rows - r.bad_lines, "lines", losses);
 }
 
 IMPORT_READER(import_macos_sample) {
-  struct buffer utf8;
-  pprofc_str text;
-  struct macos_sample r = {.program = STR("")};
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !macos_skip_header(&r, &text)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    printed_tree_init(&r.tree, pprofc_builder_new(mem), mem, false);
-    if (r.tree.builder) builder_limit_depth(r.tree.builder, options->limits->stack_depth);
-    status = r.tree.builder ? macos_read(&r, text, profile, error) : error_nomem(error);
-    pprofc_builder_free(r.tree.builder);
-    printed_tree_free(&r.tree);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {macos_begins, macos_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

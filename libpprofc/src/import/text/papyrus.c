@@ -11,11 +11,11 @@
  * millisecond takes no time. Its two lines may be in the wrong order, so the reader drops both.
  * Queue events are not calls. */
 #include "core/array.h"
-#include "core/buffer.h"
 #include "core/chars.h"
 #include "import/call_paths.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 
 #include <stdio.h>
 
@@ -49,7 +49,7 @@ struct papyrus_time {
 
 struct papyrus {
   pprofc_builder *builder;
-  const pprofc_allocator *mem;
+  struct arena *arena;
   struct papyrus_line *lines;
   size_t count, capacity;
   struct papyrus_frame *frames; /* frames that are open now, root first */
@@ -60,7 +60,6 @@ struct papyrus {
   int64_t at;      /* time of the last event that changed the frames, in milliseconds */
   int64_t counted; /* end of the time counted so far, in milliseconds */
   uint64_t bad_lines, lost_returns;
-  bool failed;
 };
 
 /* ---- lines ------------------------------------------- */
@@ -89,9 +88,10 @@ static bool papyrus_is_opening(pprofc_str line) {
   return str_find(line, STR(" log opened")) < line.size;
 }
 
-static bool is_papyrus(pprofc_str text) {
+static bool papyrus_begins(pprofc_str text) {
   pprofc_str line, fields[6];
   int64_t time;
+  text = import_first_line(text);
   if (!str_next_line(&text, &line) || !papyrus_is_opening(line)) return false;
   while (str_next_line(&text, &line))
     if (line.size) return papyrus_fields(line, fields) && papyrus_is_stamp(fields[0], &time);
@@ -124,7 +124,7 @@ static void papyrus_read_line(struct papyrus *p, pprofc_str text) {
   }
   line.stack = papyrus_stack_name(p, fields[2]);
   line.function = builder_string(p->builder, fields[5]);
-  p->failed |= !ARRAY_PUSH(p->mem, p->lines, p->count, p->capacity, line);
+  import_need(p->builder, ARRAY_PUSH_IN(p->arena, p->lines, p->count, p->capacity, line));
 }
 
 /* ---- calls that take no time ------------------------- */
@@ -185,23 +185,22 @@ static void papyrus_pair(struct papyrus *p, const struct map *map) {
 static void papyrus_count(struct papyrus *p, int64_t time) {
   if (time > p->counted && p->depth) {
     int64_t value = (time - p->counted) * MILLISECOND;
-    p->failed |= !ARRAY_PUSH(p->mem, p->times, p->time_count, p->time_capacity,
-                             (struct papyrus_time){p->frames[p->depth - 1].path, value});
+    import_need(p->builder,
+                ARRAY_PUSH_IN(p->arena, p->times, p->time_count, p->time_capacity,
+                              (struct papyrus_time){p->frames[p->depth - 1].path, value}));
   }
   if (time > p->counted) p->counted = time;
 }
 
 static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
-  if (!ARRAY_RESERVE(p->mem, p->frames, p->frame_capacity, p->depth + 1)) {
-    p->failed = true;
+  if (!import_need(p->builder,
+                   ARRAY_RESERVE_IN(p->arena, p->frames, p->frame_capacity, p->depth + 1)))
     return;
-  }
   uint32_t below = p->depth ? p->frames[p->depth - 1].stack : 0;
-  pprofc_line line = {builder_add_function(p->builder, name, name, 0, 0), 0, 0};
-  uint32_t location = pprofc_builder_location(p->builder, NONE, 0, &line, 1);
+  uint32_t function = builder_add_function(p->builder, name, name, 0, 0);
+  uint32_t location = import_location(p->builder, NONE, function, 0);
   uint32_t caller = p->depth ? p->frames[p->depth - 1].path : MAP_NONE;
   uint32_t path = call_paths_enter(&p->paths, caller, location);
-  p->failed |= path == MAP_NONE && builder_ok(p->builder);
   if (path != MAP_NONE)
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
@@ -246,7 +245,7 @@ static void papyrus_run(struct papyrus *p) {
   if (!p->count) return;
   int64_t start = p->lines[0].time;
   p->at = p->counted = start;
-  for (size_t i = 0; i < p->count && builder_ok(p->builder) && !p->failed; i++) {
+  for (size_t i = 0; i < p->count && builder_ok(p->builder); i++) {
     const struct papyrus_line *line = &p->lines[i];
     if (line->event == PUSH) {
       papyrus_enter(p, line, line->time);
@@ -260,45 +259,34 @@ static void papyrus_run(struct papyrus *p) {
     call_paths_sample(&p->paths, p->times[i].path, &p->times[i].value);
 }
 
-static pprofc_status read_papyrus(struct papyrus *p, pprofc_str text, pprofc_profile **profile,
-                                  pprofc_error *error) {
-  pprofc_str line;
+/* Finds the calls that take no time. */
+static void papyrus_find_at_once(struct papyrus *p) {
   struct map map;
-  pprofc_builder_type(p->builder, "wall", "nanoseconds");
-  while (str_next_line(&text, &line) && builder_ok(p->builder) && !p->failed)
-    papyrus_read_line(p, line);
-  map_init(&map, p->mem);
-  p->failed = p->failed || p->count >= MAP_NONE || !papyrus_list_returns(p, &map);
-  if (!p->failed) papyrus_pair(p, &map);
+  map_init(&map, p->arena->mem);
+  if (import_need(p->builder, p->count < MAP_NONE && papyrus_list_returns(p, &map)))
+    papyrus_pair(p, &map);
   map_free(&map);
-  if (!p->failed) papyrus_run(p);
-  if (p->failed) return error_nomem(error);
-  const struct import_loss losses[] = {{p->bad_lines, "line of the Papyrus log could not be read",
+}
+
+static void papyrus_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct papyrus p = {.builder = builder, .arena = arena};
+  pprofc_str line;
+  call_paths_init(&p.paths, arena->mem, builder);
+  pprofc_builder_type(builder, "wall", "nanoseconds");
+  text = import_first_line(text);
+  while (str_next_line(&text, &line) && builder_ok(builder)) papyrus_read_line(&p, line);
+  papyrus_find_at_once(&p);
+  papyrus_run(&p);
+  call_paths_free(&p.paths);
+  const struct import_loss losses[] = {{p.bad_lines, "line of the Papyrus log could not be read",
                                         "lines of the Papyrus log could not be read"},
-                                       {p->lost_returns, "return of the Papyrus log without a call",
+                                       {p.lost_returns, "return of the Papyrus log without a call",
                                         "returns of the Papyrus log without a call"},
                                        {0}};
-  import_account(p->builder, p->count - p->lost_returns, "lines", losses);
-  return pprofc_builder_finish(p->builder, profile, error);
+  import_account(builder, p.count - p.lost_returns, "lines", losses);
 }
 
 IMPORT_READER(import_papyrus) {
-  struct buffer utf8;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  text = import_first_line(text);
-  if (status == PPROFC_OK && !is_papyrus(text)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    struct papyrus p = {.builder = pprofc_builder_new(mem), .mem = mem};
-    call_paths_init(&p.paths, mem, p.builder);
-    if (p.builder) builder_limit_depth(p.builder, options->limits->stack_depth);
-    status = p.builder ? read_papyrus(&p, text, profile, error) : error_nomem(error);
-    call_paths_free(&p.paths);
-    ARRAY_FREE(mem, p.times, p.time_capacity);
-    ARRAY_FREE(mem, p.lines, p.capacity);
-    ARRAY_FREE(mem, p.frames, p.frame_capacity);
-    pprofc_builder_free(p.builder);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {papyrus_begins, papyrus_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

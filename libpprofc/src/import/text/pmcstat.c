@@ -76,36 +76,17 @@ static uint64_t pmcstat_total(pprofc_str line) {
 }
 
 /* True if the first line that is not blank is a header, and a row follows. */
-static bool is_pmcstat(pprofc_str text, pprofc_str *event) {
-  pprofc_str line;
+static bool pmcstat_begins(pprofc_str text) {
+  pprofc_str line, event;
   struct pmcstat_line row;
   bool head = false;
   for (size_t i = 0; i < PMCSTAT_SNIFFED && str_next_line(&text, &line); i++) {
     if (!str_trim(line).size) continue;
-    if (!head && !pmcstat_head(line, event)) return false;
+    if (!head && !pmcstat_head(line, &event)) return false;
     if (head && pmcstat_parse(line, &row)) return true;
     head = true;
   }
   return false;
-}
-
-/* The object of the last row that names an object. */
-struct pmcstat_object {
-  pprofc_str name;
-  uint32_t mapping; /* mapping of the object, or NONE */
-};
-
-static void pmcstat_enter_object(struct pmcstat_object *object, pprofc_builder *builder,
-                                 pprofc_str name) {
-  if (!name.size || str_equal(name, object->name)) return;
-  struct mapping mapping = {.file = builder_string(builder, name), .flags = PPROFC_HAS_FUNCTIONS};
-  *object = (struct pmcstat_object){name, builder_add_mapping(builder, &mapping)};
-}
-
-static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name,
-                                 const struct pmcstat_object *object) {
-  pprofc_line line = {import_function(builder, name, 0), 0, 0};
-  return pprofc_builder_location(builder, object->mapping, 0, &line, 1);
 }
 
 /* Counts of rows, lines and samples that were read or skipped. */
@@ -130,13 +111,18 @@ static void pmcstat_read_other(pprofc_str line, pprofc_str event, pprofc_str *cu
   left->bad += text.size && text.data[0] != '#';
 }
 
-static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pprofc_str event,
-                                  pprofc_profile **profile, pprofc_error *error) {
-  pprofc_str line, current = event;
-  struct pmcstat_object object = {STR(""), NONE};
+static void pmcstat_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct printed_tree tree = {.builder = builder, .arena = arena, .callers = true};
   struct pmcstat_left left = {0};
-  builder_add_type(tree->builder, event, STR("count"));
-  while (str_next_line(&text, &line) && builder_ok(tree->builder) && !tree->failed) {
+  pprofc_str line, event, current;
+  uint32_t object = NONE; /* mapping of the last row that names an object */
+  text = import_first_line(text);
+  pprofc_str head = text;
+  str_next_line(&head, &line);
+  pmcstat_head(line, &event);
+  current = event;
+  builder_add_type(builder, event, STR("count"));
+  while (str_next_line(&text, &line) && builder_ok(builder)) {
     struct pmcstat_line row;
     if (!pmcstat_parse(line, &row)) {
       pmcstat_read_other(line, event, &current, &left);
@@ -147,40 +133,27 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
       continue;
     }
     if (!row.depth) left.shown += (uint64_t)row.samples;
-    pmcstat_enter_object(&object, tree->builder, row.object);
-    struct printed_row node = {.location = pmcstat_location(tree->builder, row.name, &object),
+    if (row.object.size) object = import_object(builder, row.object);
+    uint32_t function = import_function(builder, row.name, 0);
+    struct printed_row node = {.location = import_location(builder, object, function, 0),
                                .values = {row.samples},
                                .self = -1};
-    bool added = printed_tree_add(tree, row.depth, &node);
+    bool added = printed_tree_add(&tree, row.depth, &node);
     left.read += added;
     left.bad += !added;
   }
-  printed_tree_end(tree);
-  if (tree->failed) return error_nomem(error);
+  printed_tree_end(&tree);
   const struct import_loss losses[] = {
       {left.bad, "line of pmcstat could not be read", "lines of pmcstat could not be read"},
       {left.other, "line of pmcstat is of another event", "lines of pmcstat are of other events"},
       {0}};
-  import_account(tree->builder, left.read, "lines", losses);
-  import_note_count(tree->builder, left.said > left.shown ? left.said - left.shown : 0,
+  import_account(builder, left.read, "lines", losses);
+  import_note_count(builder, left.said > left.shown ? left.said - left.shown : 0,
                     "sample is of a function that pmcstat's text does not have",
                     "samples are of functions that pmcstat's text does not have");
-  return pprofc_builder_finish(tree->builder, profile, error);
 }
 
 IMPORT_READER(import_pmcstat) {
-  struct buffer utf8;
-  pprofc_str text, event;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !is_pmcstat(text, &event)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    struct printed_tree tree;
-    printed_tree_init(&tree, pprofc_builder_new(mem), mem, true);
-    if (tree.builder) builder_limit_depth(tree.builder, options->limits->stack_depth);
-    status = tree.builder ? read_pmcstat(&tree, text, event, profile, error) : error_nomem(error);
-    pprofc_builder_free(tree.builder);
-    printed_tree_free(&tree);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {pmcstat_begins, pmcstat_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -4,16 +4,7 @@
 #include "import/text/printed_tree.h"
 
 #include "core/array.h"
-
-void printed_tree_init(struct printed_tree *tree, pprofc_builder *builder,
-                       const pprofc_allocator *mem, bool callers) {
-  *tree = (struct printed_tree){.builder = builder, .mem = mem, .callers = callers};
-}
-
-void printed_tree_free(struct printed_tree *tree) {
-  ARRAY_FREE(tree->mem, tree->open, tree->capacity);
-  ARRAY_FREE(tree->mem, tree->stack, tree->stack_capacity);
-}
+#include "import/names.h"
 
 /* Returns a + b, saturated at INT64_MAX. Costs are not negative. */
 static int64_t printed_tree_sum(int64_t a, int64_t b) {
@@ -37,10 +28,9 @@ static int64_t printed_tree_own(const struct printed_row *row) {
 
 static void printed_tree_sample(struct printed_tree *tree, const int64_t *values) {
   size_t depth = 0;
-  if (!ARRAY_RESERVE(tree->mem, tree->stack, tree->stack_capacity, tree->depth)) {
-    tree->failed = true;
+  if (!import_need(tree->builder,
+                   ARRAY_RESERVE_IN(tree->arena, tree->stack, tree->stack_capacity, tree->depth)))
     return;
-  }
   for (size_t i = 0; i < tree->depth; i++) {
     uint32_t location = tree->open[tree->callers ? i : tree->depth - 1 - i].location;
     if (location != NONE) tree->stack[depth++] = location;
@@ -72,8 +62,9 @@ bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct prin
   added.depth = depth;
   while (tree->depth && tree->open[tree->depth - 1].depth >= depth) printed_tree_close(tree);
   bool fits = depth == (tree->depth ? tree->open[tree->depth - 1].depth + 1 : 0);
-  tree->failed |= !ARRAY_PUSH(tree->mem, tree->open, tree->depth, tree->capacity, added);
-  return fits || tree->failed;
+  return !import_need(tree->builder,
+                      ARRAY_PUSH_IN(tree->arena, tree->open, tree->depth, tree->capacity, added)) ||
+         fits;
 }
 
 void printed_tree_end(struct printed_tree *tree) {

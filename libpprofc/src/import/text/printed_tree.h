@@ -22,7 +22,7 @@ struct printed_row {
 
 struct printed_tree {
   pprofc_builder *builder;
-  const pprofc_allocator *mem;
+  struct arena *arena;
   struct printed_row *open; /* rows that may get more children, root first */
   size_t depth, capacity;
   uint32_t *stack; /* buffer for the stack of the current sample, leaf first */
@@ -30,12 +30,7 @@ struct printed_tree {
   struct label labels[PRINTED_TREE_LABELS]; /* labels of the samples of all open rows */
   size_t label_count;
   bool callers; /* true if the parent of a row is its callee, false if its caller */
-  bool failed;  /* true when out of memory */
 };
-
-void printed_tree_init(struct printed_tree *tree, pprofc_builder *builder,
-                       const pprofc_allocator *mem, bool callers);
-void printed_tree_free(struct printed_tree *tree);
 
 /* Adds a row. First closes open rows of the same or a greater depth. Returns false if no row of
  * depth `depth` - 1 is open; then the row becomes a child of the last open row. */

@@ -27,7 +27,6 @@ struct probe_stacks {
   size_t key_count, key_room;
   uint64_t samples, bad, no_stack, more_types;
   uint64_t lost; /* number of events that bpftrace lost */
-  bool nomem;
   bool gap;      /* true after an empty line of DTrace's text */
   unsigned more; /* number of stacks of the current entry after its first stack */
 };
@@ -70,13 +69,11 @@ static void probe_add_frame(struct probe_stacks *p, pprofc_str text) {
     if (blank < text.size && str_parse_uint(str_slice(text, 0, blank), 16, &address))
       text = str_slice(text, blank + 1, text.size);
   }
-  struct mapping mapping = {.file = builder_string(p->builder, object),
-                            .flags = PPROFC_HAS_FUNCTIONS};
-  uint32_t of = object.size ? builder_add_mapping(p->builder, &mapping) : NONE;
+  uint32_t of = import_object(p->builder, object);
   pprofc_line lines[PROBE_LINES];
   size_t count = probe_lines(p, probe_name(text), lines);
   uint32_t location = pprofc_builder_location(p->builder, of, 0, lines, count);
-  p->nomem |= !ARRAY_PUSH_IN(p->arena, p->frames, p->depth, p->room, location);
+  import_need(p->builder, ARRAY_PUSH_IN(p->arena, p->frames, p->depth, p->room, location));
 }
 
 /* Adds keys that are not stacks: "bash, 12". */
@@ -84,7 +81,8 @@ static void probe_add_keys(struct probe_stacks *p, pprofc_str text) {
   pprofc_str key;
   while (text.size && str_next(&text, ',', &key)) {
     key = str_trim(key);
-    if (key.size) p->nomem |= !ARRAY_PUSH_IN(p->arena, p->keys, p->key_count, p->key_room, key);
+    if (key.size)
+      import_need(p->builder, ARRAY_PUSH_IN(p->arena, p->keys, p->key_count, p->key_room, key));
   }
 }
 
@@ -114,11 +112,7 @@ static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) 
   if (type < PROBE_TYPES) {
     values[type] = value;
     pprofc_builder_sample(p->builder, p->frames, p->depth, values);
-    for (size_t i = 0; i < p->key_count; i++) {
-      struct label label = {.key = builder_string(p->builder, STR("key")),
-                            .string = builder_string(p->builder, p->keys[i])};
-      builder_add_label(p->builder, &label);
-    }
+    for (size_t i = 0; i < p->key_count; i++) import_label(p->builder, "key", p->keys[i]);
     p->samples++;
   }
   p->depth = p->key_count = 0;
@@ -129,7 +123,7 @@ static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) 
 static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
   pprofc_str line;
   bool first = true;
-  while (str_next_line(&text, &line) && !p->nomem) {
+  while (str_next_line(&text, &line) && builder_ok(p->builder)) {
     pprofc_str inner = str_trim(line);
     if (first || str_starts(inner, STR(",")))
       probe_add_keys(p, inner);
@@ -209,9 +203,9 @@ static void probe_read_other(struct probe_stacks *p, pprofc_str line) {
     p->bad += str_trim(line).size && !str_starts(line, STR("Attach"));
 }
 
-static void probe_read_bpftrace(struct probe_stacks *p, pprofc_str text) {
+static void probe_read_entries(struct probe_stacks *p, pprofc_str text) {
   pprofc_str name, line;
-  while (text.size && builder_ok(p->builder) && !p->nomem) {
+  while (text.size && builder_ok(p->builder)) {
     if (probe_map_head(&text, &name)) {
       probe_read_entry(p, &text, name);
     } else if (str_next_line(&text, &line) && str_starts(line, STR("{"))) {
@@ -297,9 +291,9 @@ static void probe_dtrace_line(struct probe_stacks *p, pprofc_str text, bool inde
     probe_add_keys(p, text);
 }
 
-static void probe_read_dtrace(struct probe_stacks *p, pprofc_str text) {
+static void probe_read_stacks(struct probe_stacks *p, pprofc_str text) {
   pprofc_str line;
-  while (str_next_line(&text, &line) && builder_ok(p->builder) && !p->nomem)
+  while (str_next_line(&text, &line) && builder_ok(p->builder))
     if (!str_trim(line).size)
       probe_dtrace_gap(p);
     else
@@ -309,9 +303,7 @@ static void probe_read_dtrace(struct probe_stacks *p, pprofc_str text) {
 
 /* ---- the text ---------------------------------------- */
 
-static pprofc_status probe_finish(struct probe_stacks *p, pprofc_profile **profile,
-                                  pprofc_error *error) {
-  if (p->nomem) return error_nomem(error);
+static void probe_account(struct probe_stacks *p) {
   if (!p->type_count) probe_type(p, STR(""));
   const struct import_loss losses[] = {
       {p->bad, "entry could not be read", "entries could not be read"},
@@ -321,37 +313,26 @@ static pprofc_status probe_finish(struct probe_stacks *p, pprofc_profile **profi
       {p->more_types, "entry is of a map after the 16th", "entries are of maps after the 16th"},
       {0}};
   import_account(p->builder, p->samples, "entries", losses);
-  return pprofc_builder_finish(p->builder, profile, error);
 }
 
-static pprofc_status probe_import(pprofc_str data, const pprofc_allocator *mem,
-                                  const struct import_options *options, pprofc_profile **profile,
-                                  pprofc_error *error, bool (*is)(pprofc_str),
-                                  void (*read)(struct probe_stacks *, pprofc_str)) {
-  struct buffer utf8;
-  struct arena arena;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !is(text)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    arena_init(&arena, mem);
-    struct probe_stacks p = {.builder = pprofc_builder_new(mem), .arena = &arena};
-    if (p.builder) {
-      builder_limit_depth(p.builder, options->limits->stack_depth);
-      read(&p, text);
-    }
-    status = p.builder ? probe_finish(&p, profile, error) : error_nomem(error);
-    pprofc_builder_free(p.builder);
-    arena_free(&arena);
-  }
-  buffer_free(&utf8);
-  return status;
+static void probe_read_bpftrace(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct probe_stacks p = {.builder = builder, .arena = arena};
+  probe_read_entries(&p, text);
+  probe_account(&p);
+}
+
+static void probe_read_dtrace(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct probe_stacks p = {.builder = builder, .arena = arena};
+  probe_read_stacks(&p, text);
+  probe_account(&p);
 }
 
 IMPORT_READER(import_bpftrace) {
-  return probe_import(data, mem, options, profile, error, probe_is_bpftrace, probe_read_bpftrace);
+  const struct import_text_reader reader = {probe_is_bpftrace, probe_read_bpftrace};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }
 
 IMPORT_READER(import_dtrace) {
-  return probe_import(data, mem, options, profile, error, probe_is_dtrace, probe_read_dtrace);
+  const struct import_text_reader reader = {probe_is_dtrace, probe_read_dtrace};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

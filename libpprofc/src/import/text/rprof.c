@@ -14,7 +14,6 @@ struct rprof {
   uint32_t *frames;
   size_t depth, room;
   uint64_t samples, bad, empty;
-  bool nomem;
 };
 
 /* Parses a header: "sample.interval=20000", in microseconds, after words for other recorded
@@ -33,7 +32,7 @@ static bool rprof_file(struct rprof *r, pprofc_str line) {
   if (!str_starts(line, STR("#File "))) return false;
   size_t colon = str_find(line, STR(": "));
   pprofc_str name = str_slice(line, colon + 2, line.size);
-  r->nomem |= !ARRAY_PUSH_IN(r->arena, r->files, r->file_count, r->file_room, name);
+  import_need(r->builder, ARRAY_PUSH_IN(r->arena, r->files, r->file_count, r->file_room, name));
   return true;
 }
 
@@ -50,9 +49,9 @@ static bool rprof_place(const struct rprof *r, pprofc_str word, pprofc_str *file
 
 static void rprof_add(struct rprof *r, pprofc_str name, pprofc_str file, int64_t number) {
   uint32_t path = file.size ? builder_string(r->builder, file) : 0;
-  pprofc_line line = {import_function(r->builder, name, path), file.size ? number : 0, 0};
-  uint32_t location = pprofc_builder_location(r->builder, NONE, 0, &line, 1);
-  r->nomem |= !ARRAY_PUSH_IN(r->arena, r->frames, r->depth, r->room, location);
+  uint32_t location = import_location(r->builder, NONE, import_function(r->builder, name, path),
+                                      file.size ? number : 0);
+  import_need(r->builder, ARRAY_PUSH_IN(r->arena, r->frames, r->depth, r->room, location));
 }
 
 /* Reads the frames of a sample. Returns false if the line is not a list of names in quotes. */
@@ -60,7 +59,7 @@ static bool rprof_frames(struct rprof *r, pprofc_str rest) {
   pprofc_str file = STR(""), word;
   int64_t line = 0;
   r->depth = 0;
-  while ((rest = str_trim(rest)).size && !r->nomem) {
+  while ((rest = str_trim(rest)).size && builder_ok(r->builder)) {
     if (rest.data[0] == '"') {
       size_t end = str_find(str_slice(rest, 1, rest.size), STR("\"")) + 1;
       if (end >= rest.size) return false;
@@ -98,48 +97,33 @@ static void rprof_line(struct rprof *r, pprofc_str line, int64_t nanoseconds) {
   }
 }
 
-static pprofc_status rprof_read(struct rprof *r, pprofc_str text, int64_t interval,
-                                pprofc_profile **profile, pprofc_error *error) {
-  pprofc_str line;
-  pprofc_builder_type(r->builder, "samples", "count");
-  pprofc_builder_type(r->builder, "time", "nanoseconds");
-  pprofc_builder_period(r->builder, "time", "nanoseconds", interval * 1000);
-  str_next_line(&text, &line);
-  while (str_next_line(&text, &line) && builder_ok(r->builder) && !r->nomem)
-    rprof_line(r, line, interval * 1000);
-  if (r->nomem) return error_nomem(error);
-  const struct import_loss losses[] = {
-      {r->bad, "line of Rprof could not be read", "lines of Rprof could not be read"},
-      {r->empty, "sample has no stack", "samples have no stack"},
-      {0}};
-  import_account(r->builder, r->samples, "samples", losses);
-  return pprofc_builder_finish(r->builder, profile, error);
-}
-
 /* True if the first line is a header, whose words before the interval end with a colon. */
-static bool rprof_begins(pprofc_str text, int64_t *interval) {
+static bool rprof_begins(pprofc_str text) {
   pprofc_str line;
-  if (!str_next_line(&text, &line) || !rprof_head(line, interval)) return false;
-  pprofc_str before = str_slice(line, 0, str_find(line, STR("sample.interval=")));
-  before = str_trim(before);
+  int64_t interval;
+  if (!str_next_line(&text, &line) || !rprof_head(line, &interval)) return false;
+  pprofc_str before = str_trim(str_slice(line, 0, str_find(line, STR("sample.interval="))));
   return !before.size || str_ends(before, STR(":"));
 }
 
-IMPORT_READER(import_rprof) {
-  struct buffer utf8;
-  struct arena arena;
-  pprofc_str text;
+static void rprof_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct rprof r = {.builder = builder, .arena = arena};
+  pprofc_str line;
   int64_t interval = 0;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !rprof_begins(text, &interval)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    arena_init(&arena, mem);
-    struct rprof r = {.builder = pprofc_builder_new(mem), .arena = &arena};
-    if (r.builder) builder_limit_depth(r.builder, options->limits->stack_depth);
-    status = r.builder ? rprof_read(&r, text, interval, profile, error) : error_nomem(error);
-    pprofc_builder_free(r.builder);
-    arena_free(&arena);
-  }
-  buffer_free(&utf8);
-  return status;
+  str_next_line(&text, &line);
+  rprof_head(line, &interval);
+  pprofc_builder_type(builder, "samples", "count");
+  pprofc_builder_type(builder, "time", "nanoseconds");
+  pprofc_builder_period(builder, "time", "nanoseconds", interval * 1000);
+  while (str_next_line(&text, &line) && builder_ok(builder)) rprof_line(&r, line, interval * 1000);
+  const struct import_loss losses[] = {
+      {r.bad, "line of Rprof could not be read", "lines of Rprof could not be read"},
+      {r.empty, "sample has no stack", "samples have no stack"},
+      {0}};
+  import_account(builder, r.samples, "samples", losses);
+}
+
+IMPORT_READER(import_rprof) {
+  const struct import_text_reader reader = {rprof_begins, rprof_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -7,7 +7,6 @@
  *       "f<int, bool>",0.015,app.exe
  *
  * The separator is a comma, a semicolon or a tab. */
-#include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"
@@ -67,11 +66,9 @@ static bool vtune_skip_header(pprofc_str *text, struct vtune *r) {
 static uint32_t vtune_location(pprofc_builder *builder, pprofc_str name, pprofc_str module,
                                bool root) {
   if (root && str_equal(name, STR("Total"))) return NONE;
-  struct mapping mapping = {.file = builder_string(builder, module), .flags = PPROFC_HAS_FUNCTIONS};
-  bool known = module.size && !str_equal(module, STR("[Unknown]"));
-  pprofc_line line = {import_function(builder, name, 0), 0, 0};
-  return pprofc_builder_location(builder, known ? builder_add_mapping(builder, &mapping) : NONE, 0,
-                                 &line, 1);
+  bool known = !str_equal(module, STR("[Unknown]"));
+  uint32_t function = import_function(builder, name, 0);
+  return import_location(builder, known ? import_object(builder, module) : NONE, function, 0);
 }
 
 /* Adds a row. Returns false if the line is not a row. */
@@ -93,38 +90,29 @@ static bool vtune_read_row(struct vtune *r, pprofc_str line) {
   return printed_tree_add(&r->tree, depth, &row);
 }
 
-static pprofc_status vtune_read(struct vtune *r, pprofc_str text, pprofc_profile **profile,
-                                pprofc_error *error) {
-  pprofc_builder *builder = r->tree.builder;
+static bool vtune_begins(pprofc_str text) {
+  struct vtune r;
+  return vtune_skip_header(&text, &r);
+}
+
+static void vtune_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct vtune r = {.tree = {.builder = builder, .arena = arena}};
   pprofc_str line;
+  vtune_skip_header(&text, &r);
   pprofc_builder_type(builder, "cpu", "nanoseconds");
-  while (str_next_line(&text, &line) && builder_ok(builder) && !r->tree.failed) {
+  while (str_next_line(&text, &line) && builder_ok(builder)) {
     if (!str_trim(line).size) continue;
-    r->rows++;
-    r->bad_lines += !vtune_read_row(r, line);
+    r.rows++;
+    r.bad_lines += !vtune_read_row(&r, line);
   }
-  printed_tree_end(&r->tree);
-  if (r->tree.failed) return error_nomem(error);
-  const struct import_loss losses[] = {{r->bad_lines, "line of VTune's text could not be read",
+  printed_tree_end(&r.tree);
+  const struct import_loss losses[] = {{r.bad_lines, "line of VTune's text could not be read",
                                         "lines of VTune's text could not be read"},
                                        {0}};
-  import_account(builder, r->rows - r->bad_lines, "lines", losses);
-  return pprofc_builder_finish(builder, profile, error);
+  import_account(builder, r.rows - r.bad_lines, "lines", losses);
 }
 
 IMPORT_READER(import_vtune) {
-  struct buffer utf8;
-  pprofc_str text;
-  struct vtune r = {.rows = 0};
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !vtune_skip_header(&text, &r)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    printed_tree_init(&r.tree, pprofc_builder_new(mem), mem, false);
-    if (r.tree.builder) builder_limit_depth(r.tree.builder, options->limits->stack_depth);
-    status = r.tree.builder ? vtune_read(&r, text, profile, error) : error_nomem(error);
-    pprofc_builder_free(r.tree.builder);
-    printed_tree_free(&r.tree);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {vtune_begins, vtune_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -37,7 +37,6 @@ struct xctrace {
   pprofc_str thread, process;
   bool is_cycles, has_type, in_frame, in_trace;
   uint64_t rows, no_stack, no_weight;
-  bool nomem;
 };
 
 /* A tag: its name, and its attributes, in which entities are not yet replaced. */
@@ -86,8 +85,7 @@ static pprofc_str xctrace_text(struct xctrace *x, pprofc_str text) {
   }
   buffer_add_str(&x->decoded, text);
   pprofc_str copy = buffer_keep(&x->decoded, x->arena);
-  x->nomem |= !copy.data;
-  return copy.data ? copy : STR("");
+  return import_need(x->builder, copy.data != NULL) ? copy : STR("");
 }
 
 /* Returns the value of an attribute with its entities not replaced; "" if there is no such
@@ -148,8 +146,8 @@ static const struct xctrace_known *xctrace_ref(const struct xctrace *x,
 /* Stores an element that has an id, for later refs to it. */
 static void xctrace_keep(struct xctrace *x, const struct xctrace_known *known) {
   if (known->id)
-    x->nomem |= !MAP_PUSH(x->arena->mem, &x->by_id, hash_mix(0, known->id), x->known,
-                          x->known_count, x->known_room, *known);
+    import_need(x->builder, MAP_PUSH(x->arena->mem, &x->by_id, hash_mix(0, known->id), x->known,
+                                     x->known_count, x->known_room, *known));
 }
 
 static struct xctrace_known xctrace_begin(const struct xctrace_tag *tag) {
@@ -161,14 +159,15 @@ static struct xctrace_known xctrace_begin(const struct xctrace_tag *tag) {
 /* ---- frames ------------------------------------------ */
 
 static void xctrace_push(struct xctrace *x, uint32_t location) {
-  x->nomem |= !ARRAY_PUSH(x->arena->mem, x->frames, x->frame_count, x->frame_room, location);
+  import_need(x->builder,
+              ARRAY_PUSH_IN(x->arena, x->frames, x->frame_count, x->frame_room, location));
 }
 
 /* Ends a frame: stores the location of the frame and adds it to the backtrace. */
 static void xctrace_end_frame(struct xctrace *x) {
   uint32_t file = x->file.size ? builder_string(x->builder, x->file) : 0;
-  pprofc_line line = {import_function(x->builder, x->name, file), x->line, 0};
-  x->frame.item = pprofc_builder_location(x->builder, x->mapping, 0, &line, 1);
+  uint32_t function = import_function(x->builder, x->name, file);
+  x->frame.item = import_location(x->builder, x->mapping, function, x->line);
   x->in_frame = false;
   xctrace_keep(x, &x->frame);
   xctrace_push(x, x->frame.item);
@@ -266,12 +265,6 @@ static void xctrace_path(struct xctrace *x, const struct xctrace_tag *tag, pprof
   }
 }
 
-static void xctrace_label(struct xctrace *x, const char *key, pprofc_str text) {
-  struct label label = {.key = builder_string(x->builder, str_of(key)),
-                        .string = builder_string(x->builder, text)};
-  if (text.size) builder_add_label(x->builder, &label);
-}
-
 static void xctrace_end_row(struct xctrace *x) {
   if (!x->has_type && x->is_cycles)
     builder_add_late_type(x->builder, STR("cycles"), STR("count"));
@@ -285,8 +278,8 @@ static void xctrace_end_row(struct xctrace *x) {
   }
   int64_t values[2] = {1, x->weight};
   builder_sample(x->builder, x->row.stack, x->row.size, x->row.depth, values);
-  xctrace_label(x, "process", x->process);
-  xctrace_label(x, "thread", x->thread);
+  import_label(x->builder, "process", x->process);
+  import_label(x->builder, "thread", x->thread);
   x->rows++;
 }
 
@@ -337,24 +330,22 @@ static void xctrace_element(struct xctrace *x, const struct xctrace_tag *tag, pp
 
 /* ---- the file ---------------------------------------- */
 
-static pprofc_status xctrace_read(struct xctrace *x, pprofc_str rest, pprofc_profile **profile,
-                                  pprofc_error *error) {
+static void xctrace_read_tags(struct xctrace *x, pprofc_str rest) {
   struct xctrace_tag tag;
   pprofc_str text;
   pprofc_builder_type(x->builder, "samples", "count");
-  while (builder_ok(x->builder) && !x->nomem && xctrace_next(&rest, &text, &tag))
-    xctrace_element(x, &tag, text);
-  if (x->nomem) return error_nomem(error);
-  if (!x->has_type)
-    return error_set(error, PPROFC_E_FORMAT,
-                     "the export has no rows; xctrace export --xpath exports the table "
-                     "time-profile or cpu-profile");
+  while (builder_ok(x->builder) && xctrace_next(&rest, &text, &tag)) xctrace_element(x, &tag, text);
   const struct import_loss losses[] = {
       {x->no_stack, "row has no backtrace", "rows have no backtrace"},
       {x->no_weight, "row has no weight", "rows have no weight"},
       {0}};
   import_account(x->builder, x->rows, "rows", losses);
-  return pprofc_builder_finish(x->builder, profile, error);
+  if (x->has_type) return;
+  pprofc_error error;
+  error_set(&error, PPROFC_E_FORMAT,
+            "the export has no rows; xctrace export --xpath exports the table time-profile or "
+            "cpu-profile");
+  builder_refuse(x->builder, &error);
 }
 
 static bool xctrace_begins(pprofc_str text) {
@@ -362,26 +353,17 @@ static bool xctrace_begins(pprofc_str text) {
   return str_starts(text, STR("<")) && str_find(text, STR("<trace-query-result")) < text.size;
 }
 
+static void xctrace_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+  struct xctrace x = {.builder = builder, .arena = arena, .mapping = NONE};
+  buffer_init(&x.decoded, arena->mem, SIZE_MAX / 2);
+  map_init(&x.by_id, arena->mem);
+  xctrace_read_tags(&x, text);
+  ARRAY_FREE(arena->mem, x.known, x.known_room);
+  map_free(&x.by_id);
+  buffer_free(&x.decoded);
+}
+
 IMPORT_READER(import_xctrace) {
-  struct buffer utf8;
-  struct arena arena;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !xctrace_begins(text)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    arena_init(&arena, mem);
-    struct xctrace x = {.builder = pprofc_builder_new(mem), .arena = &arena, .mapping = NONE};
-    buffer_init(&x.decoded, mem, SIZE_MAX / 2);
-    map_init(&x.by_id, mem);
-    if (x.builder) builder_limit_depth(x.builder, options->limits->stack_depth);
-    status = x.builder ? xctrace_read(&x, text, profile, error) : error_nomem(error);
-    ARRAY_FREE(mem, x.known, x.known_room);
-    ARRAY_FREE(mem, x.frames, x.frame_room);
-    map_free(&x.by_id);
-    buffer_free(&x.decoded);
-    pprofc_builder_free(x.builder);
-    arena_free(&arena);
-  }
-  buffer_free(&utf8);
-  return status;
+  const struct import_text_reader reader = {xctrace_begins, xctrace_read};
+  return import_whole_text(&reader, data, mem, options, profile, error);
 }
