@@ -7,6 +7,9 @@
 
 #include "core/chars.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 static bool names_is_word(char c) {
   return char_is_word(c) || c == '$' || c == '>' || c == ')' || c == ']' ||
          (unsigned char)c >= 0x80;
@@ -79,6 +82,17 @@ bool import_need(pprofc_builder *builder, bool ok) {
   error_nomem(&error);
   builder_refuse(builder, &error);
   return false;
+}
+
+void import_refuse(pprofc_builder *builder, pprofc_status status, const char *format, ...) {
+  char message[200];
+  pprofc_error error;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  error_set(&error, status, "%s", message);
+  builder_refuse(builder, &error);
 }
 
 /* Splits a position like "Main.hs:12:1-20". Returns the file and sets *line and *column, which are

@@ -24,6 +24,9 @@ void import_label(pprofc_builder *builder, const char *key, pprofc_str text);
 
 /* Returns `ok`. If it is false, makes the builder fail because memory ran out. */
 bool import_need(pprofc_builder *builder, bool ok);
+/* Makes the builder fail with this message. */
+void import_refuse(pprofc_builder *builder, pprofc_status status, const char *format, ...)
+    PPROFC_PRINTF(3, 4);
 
 /* Adds the location of a cost centre of GHC's profiler and returns it. `place` is a file with a
  * line and a column, like "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)", or "<built-in>". */

@@ -5,8 +5,8 @@
 #include "core/hash.h"
 #include "import/json/json.h"
 
-void call_tree_init(struct json_call_tree *tree, struct arena *arena) {
-  *tree = (struct json_call_tree){.arena = arena};
+void call_tree_init(struct json_call_tree *tree, struct arena *arena, pprofc_builder *builder) {
+  *tree = (struct json_call_tree){.arena = arena, .builder = builder};
   map_init(&tree->by_id, arena->mem);
 }
 
@@ -19,16 +19,21 @@ static uint32_t call_tree_lookup(const struct json_call_tree *tree, uint64_t has
   return node;
 }
 
+static bool call_tree_reserve(struct json_call_tree *tree) {
+  size_t count = tree->count + 1;
+  return count < MAP_NONE && ARRAY_RESERVE_IN(tree->arena, tree->nodes, tree->room, count) &&
+         ARRAY_RESERVE_IN(tree->arena, tree->ids, tree->id_room, count);
+}
+
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind) {
   size_t count = tree->count;
-  if (count >= MAP_NONE - 1) return MAP_NONE;
-  if (!ARRAY_RESERVE_IN(tree->arena, tree->nodes, tree->room, count + 1)) return MAP_NONE;
-  if (!ARRAY_RESERVE_IN(tree->arena, tree->ids, tree->id_room, count + 1)) return MAP_NONE;
+  if (!import_need(tree->builder, call_tree_reserve(tree))) return MAP_NONE;
   uint64_t hash = hash_bytes(id.data, id.size);
   /* If several nodes have the same id, index only the first, which keeps lookups short. */
   bool again = call_tree_lookup(tree, hash, id) != MAP_NONE;
-  if (!again && !map_insert(&tree->by_id, hash, (uint32_t)count)) return MAP_NONE;
+  bool known = again || map_insert(&tree->by_id, hash, (uint32_t)count);
+  if (!import_need(tree->builder, known)) return MAP_NONE;
   tree->ids[count] = id;
   tree->nodes[count] = (struct call_node){json, MAP_NONE, location, 0, MAP_NONE, kind};
   tree->count++;
@@ -57,15 +62,15 @@ static bool call_tree_cut_from(struct json_call_tree *tree, size_t start) {
   return false;
 }
 
-static void call_tree_cut_loops(struct json_call_tree *tree, pprofc_builder *builder) {
+static void call_tree_cut_loops(struct json_call_tree *tree) {
   size_t loops = 0;
   for (size_t i = 0; i < tree->count; i++) loops += call_tree_cut_from(tree, i);
-  import_note_count(builder, loops, "node is its own caller", "nodes are their own callers");
+  import_note_count(tree->builder, loops, "node is its own caller", "nodes are their own callers");
 }
 
 /* Makes the call paths of a node and of its callers. `chain` is a buffer with room for all nodes.
- * Returns false when out of memory. */
-static bool call_tree_make_path(struct json_call_tree *tree, struct call_paths *paths,
+ */
+static void call_tree_make_path(struct json_call_tree *tree, struct call_paths *paths,
                                 uint32_t node, uint32_t *chain) {
   struct call_node *nodes = tree->nodes;
   size_t length = 0;
@@ -74,21 +79,33 @@ static bool call_tree_make_path(struct json_call_tree *tree, struct call_paths *
     node = nodes[node].parent;
   }
   uint32_t path = node == MAP_NONE ? MAP_NONE : nodes[node].path;
-  while (length) {
+  while (length && builder_ok(tree->builder)) {
     struct call_node *next = &nodes[chain[--length]];
     path = next->path = call_paths_enter(paths, path, next->location);
-    if (path == MAP_NONE) return false;
   }
-  return true;
 }
 
-bool call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths,
-                          pprofc_builder *builder) {
+void call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths) {
   uint32_t *chain = mem_array(tree->arena->mem, tree->count, sizeof *chain);
-  bool good = chain != NULL;
-  call_tree_cut_loops(tree, builder);
-  for (uint32_t i = 0; good && i < tree->count; i++)
-    good = call_tree_make_path(tree, paths, i, chain);
+  import_need(tree->builder, chain != NULL);
+  call_tree_cut_loops(tree);
+  for (uint32_t i = 0; i < tree->count && builder_ok(tree->builder); i++)
+    call_tree_make_path(tree, paths, i, chain);
   mem_free(tree->arena->mem, chain, tree->count, sizeof *chain);
-  return good;
+}
+
+/* ---- nested nodes ------------------------------------ */
+
+void json_visits_init(struct json_visits *visits, struct arena *arena, pprofc_builder *builder) {
+  *visits = (struct json_visits){.arena = arena};
+  call_paths_init(&visits->paths, arena->mem, builder);
+}
+
+void json_visits_free(struct json_visits *visits) {
+  call_paths_free(&visits->paths);
+}
+
+void json_visit(struct json_visits *visits, const struct node *node, uint32_t path) {
+  import_need(visits->paths.builder, ARRAY_PUSH_IN(visits->arena, visits->items, visits->count,
+                                                   visits->room, (struct json_visit){node, path}));
 }

@@ -23,6 +23,7 @@ struct call_node {
 
 struct json_call_tree {
   struct arena *arena;
+  pprofc_builder *builder;
   struct call_node *nodes;
   size_t count, room;
   struct map by_id; /* hash table of the nodes, keyed by the text of their ids */
@@ -30,10 +31,11 @@ struct json_call_tree {
   size_t id_room;
 };
 
-void call_tree_init(struct json_call_tree *tree, struct arena *arena);
+void call_tree_init(struct json_call_tree *tree, struct arena *arena, pprofc_builder *builder);
 void call_tree_free(struct json_call_tree *tree);
 
-/* Appends a node without a caller and returns its index; MAP_NONE when out of memory. */
+/* Appends a node without a caller and returns its index. When out of memory, makes the builder fail
+ * and returns MAP_NONE. */
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind);
 
@@ -41,10 +43,23 @@ uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct 
 uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id);
 
 /* Makes the call paths of all nodes. In an invalid file a node may be its own ancestor. The last
- * node of such a loop becomes a root, and a comment in the profile gives the number of loops.
- * Returns false when out of memory. */
-bool call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths,
-                          pprofc_builder *builder);
+ * node of such a loop becomes a root, and a comment in the profile gives the number of loops. */
+void call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths);
+
+/* Visited nodes of a tree whose nodes contain their callees, callers before callees. */
+struct json_visits {
+  struct arena *arena;
+  struct call_paths paths;
+  struct json_visit {
+    const struct node *node;
+    uint32_t path; /* call path of the node */
+  } * items;
+  size_t count, room;
+};
+
+void json_visits_init(struct json_visits *visits, struct arena *arena, pprofc_builder *builder);
+void json_visits_free(struct json_visits *visits);
+void json_visit(struct json_visits *visits, const struct node *node, uint32_t path);
 
 /* Function that adds labels to the last sample. */
 typedef void (*call_label_fn)(pprofc_builder *builder, const void *context);

@@ -21,17 +21,11 @@ static const char dhat_own_frames[] =
     "malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign|valloc|operator new(\\[\\])?|"
     "__builtin_(vec_)?new";
 
-/* Adds a mapping of an object without addresses. */
-static uint32_t dhat_mapping(pprofc_builder *builder, pprofc_str object) {
-  struct mapping mapping = {.file = builder_string(builder, object), .flags = PPROFC_HAS_FUNCTIONS};
-  return builder_add_mapping(builder, &mapping);
-}
-
 /* Adds the mapping of the program, the first word of the command. It is the first mapping, because
  * reports print the first mapping as the file. */
 static void dhat_add_program(pprofc_builder *builder, const struct node *root) {
   pprofc_str command = node_text(root, "cmd"), program;
-  if (import_next_word(&command, &program)) dhat_mapping(builder, program);
+  if (import_next_word(&command, &program)) import_object(builder, program);
 }
 
 /* Parses a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
@@ -55,7 +49,7 @@ static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
       file = str_slice(place, 0, at);
     if (file.size || object.size) text = str_trim(str_slice(text, 0, open));
   }
-  uint32_t mapping = object.size ? dhat_mapping(builder, object) : NONE;
+  uint32_t mapping = import_object(builder, object);
   uint32_t function = import_function(builder, text, builder_string(builder, file));
   return pprofc_builder_location(builder, mapping, address, &(pprofc_line){function, line, 0}, 1);
 }
@@ -106,20 +100,14 @@ static size_t dhat_read_stack(const struct node *point, const uint32_t *location
   return depth;
 }
 
-JSON_SHAPE(json_dhat) {
+/* Adds the program points. `members` are the members that become values. */
+static void dhat_read_points(pprofc_builder *builder, struct arena *arena, const struct node *root,
+                             const char *const *members, size_t types) {
   const struct node *points = node_get(root, "pps"), *table = node_get(root, "ftbl");
-  if (!node_get(root, "dhatFileVersion") || !node_is(points, NODE_ARRAY) ||
-      !node_is(table, NODE_ARRAY))
-    return PPROFC_E_NO_MATCH;
-  if (json_member_int(root, "dhatFileVersion", 0) != 2)
-    return error_set(error, PPROFC_E_FORMAT, "DHAT file version is not 2");
-  const char *members[COUNTERS];
-  size_t types = find_counters(points, members, builder), frame_count = node_size(table);
-  if (!types)
-    return error_set(error, PPROFC_E_FORMAT, "DHAT file has no program points with blocks");
+  size_t frame_count = node_size(table);
   uint32_t *locations = arena_array(arena, frame_count, sizeof *locations);
   struct json_stack stack = {.arena = arena};
-  if (!locations) return error_nomem(error);
+  if (!import_need(builder, locations != NULL)) return;
   size_t missing = 0, other = 0;
   dhat_add_program(builder, root);
   pprofc_builder_drop_frames(builder, dhat_own_frames, NULL);
@@ -141,5 +129,20 @@ JSON_SHAPE(json_dhat) {
   import_account(builder, node_size(points) - other, "program points", losses);
   import_note_count(builder, missing, "frame is not in the table of frames",
                     "frames are not in the table of frames");
-  return PPROFC_OK;
+}
+
+JSON_SHAPE(json_dhat) {
+  const struct node *points = node_get(root, "pps");
+  const char *members[COUNTERS];
+  if (!node_get(root, "dhatFileVersion") || !node_is(points, NODE_ARRAY) ||
+      !node_is(node_get(root, "ftbl"), NODE_ARRAY))
+    return false;
+  size_t types = find_counters(points, members, builder);
+  if (json_member_int(root, "dhatFileVersion", 0) != 2)
+    import_refuse(builder, PPROFC_E_FORMAT, "DHAT file version is not 2");
+  else if (!types)
+    import_refuse(builder, PPROFC_E_FORMAT, "DHAT file has no program points with blocks");
+  else
+    dhat_read_points(builder, arena, root, members, types);
+  return true;
 }

@@ -3,7 +3,7 @@
  * native code without names, as in samply's files, the reader keeps library and address, so that
  * the symbolizer can find the names. */
 #include "import/call_paths.h"
-#include "import/json/json.h"
+#include "import/json/trace_threads.h"
 #include "profile/builder_times.h"
 
 #include <math.h>
@@ -42,6 +42,7 @@ struct firefox_reader {
   bool has[WEIGHT_COUNT], has_cpu, cpu_is_cycles;
   double cpu_factor;            /* factor from threadCPUDelta to nanoseconds */
   struct firefox_tables tables; /* tables of the current thread */
+  struct trace_thread thread;   /* names of the current thread */
   struct call_paths paths;
   uint32_t *path; /* call path of each stack entry; MAP_NONE if the entry has no frames */
   size_t path_count;
@@ -54,10 +55,6 @@ struct firefox_reader {
   const struct node *libs;
   uint32_t *mappings; /* mapping of each library, or NONE */
 };
-
-static const struct node *column(const struct node *table, const char *name) {
-  return node_get(table, name);
-}
 
 static const struct node *table_of(const struct node *thread, const struct node *shared,
                                    const char *name) {
@@ -76,29 +73,25 @@ static void find_tables(const struct node *thread, const struct node *root,
   if (!strings) strings = table_of(thread, shared, "stringTable");
   *t = (struct firefox_tables){
       .strings = strings,
-      .stack_frame = column(stacks, "frame"),
-      .stack_prefix = column(stacks, "prefix"),
-      .prefix_offset = column(stacks, "prefixOffset"),
-      .frame_func = column(frames, "func"),
-      .frame_line = column(frames, "line"),
-      .frame_column = column(frames, "column"),
-      .frame_address = column(frames, "address"),
-      .func_name = column(funcs, "name"),
-      .func_file = column(funcs, "fileName"),
-      .func_source = column(funcs, "source"),
+      .stack_frame = node_get(stacks, "frame"),
+      .stack_prefix = node_get(stacks, "prefix"),
+      .prefix_offset = node_get(stacks, "prefixOffset"),
+      .frame_func = node_get(frames, "func"),
+      .frame_line = node_get(frames, "line"),
+      .frame_column = node_get(frames, "column"),
+      .frame_address = node_get(frames, "address"),
+      .func_name = node_get(funcs, "name"),
+      .func_file = node_get(funcs, "fileName"),
+      .func_source = node_get(funcs, "source"),
       .sources = table_of(thread, shared, "sources"),
-      .func_resource = column(funcs, "resource"),
-      .resource_lib = column(resources, "lib"),
-      .frame_lib = column(frames, "lib"),
+      .func_resource = node_get(funcs, "resource"),
+      .resource_lib = node_get(resources, "lib"),
+      .frame_lib = node_get(frames, "lib"),
   };
 }
 
 static bool index_at(const struct node *array, size_t i, size_t *index) {
-  const struct node *value = node_at(array, i);
-  int64_t number;
-  if (!node_to_integer(value, &number) || number < 0) return false;
-  *index = (size_t)number;
-  return true;
+  return json_index(node_at(array, i), index);
 }
 
 static int64_t number_at(const struct node *array, size_t i, int64_t otherwise) {
@@ -139,19 +132,18 @@ static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
 
 /* Finds the libraries. Adds the mapping of the program itself, because the first mapping of a
  * profile must be the main binary. */
-static bool firefox_find_libs(struct firefox_reader *r) {
+static void firefox_find_libs(struct firefox_reader *r) {
   r->libs = node_get(r->root, "libs");
   size_t count = node_size(r->libs);
   pprofc_str product = node_text(node_get(r->root, "meta"), "product");
   r->mappings = arena_array(r->arena, count + 1, sizeof *r->mappings);
-  if (!r->mappings) return false;
+  if (!import_need(r->builder, r->mappings != NULL)) return;
   for (size_t i = 0; i < count; i++) r->mappings[i] = NONE;
   for (size_t i = 0; i < count; i++)
     if (product.size && str_equal(node_text(node_at(r->libs, i), "name"), product)) {
       firefox_mapping(r, i);
       break;
     }
-  return true;
 }
 
 /* True if a frame's name is only its address. Sets the library and the address of this frame. */
@@ -219,24 +211,22 @@ static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
 
 /* Makes the call paths of a thread's stack table, unless the previous thread has the same
  * tables. */
-static bool firefox_read_tables(struct firefox_reader *r, const struct node *thread) {
+static void firefox_read_tables(struct firefox_reader *r, const struct node *thread) {
   struct firefox_tables tables;
   find_tables(thread, r->root, &tables);
-  if (r->path && memcmp(&tables, &r->tables, sizeof tables) == 0) return true;
+  if (r->path && memcmp(&tables, &r->tables, sizeof tables) == 0) return;
   r->tables = tables;
   size_t frames = node_size(tables.frame_func), count = node_size(tables.stack_frame);
   uint32_t *locations = firefox_read_frames(r, frames);
   r->path = arena_array(r->arena, count ? count : 1, sizeof *r->path);
-  if (!locations || !r->path) return false;
+  if (!import_need(r->builder, locations && r->path)) return;
   r->path_count = count;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && builder_ok(r->builder); i++) {
     size_t frame, caller;
     r->path[i] = caller_of(&tables, i, &caller) ? r->path[caller] : MAP_NONE;
     if (!index_at(tables.stack_frame, i, &frame) || frame >= frames) continue;
     r->path[i] = call_paths_enter(&r->paths, r->path[i], locations[frame]);
-    if (r->path[i] == MAP_NONE) return false;
   }
-  return true;
 }
 
 /* ---- threads ----------------------------------------- */
@@ -248,8 +238,8 @@ static enum weight weight_of(const struct node *samples) {
   return WEIGHT_SAMPLES;
 }
 
-static void firefox_add_sample(struct firefox_reader *r, const struct node *thread,
-                               const struct node *samples, size_t i, uint32_t path) {
+static void firefox_add_sample(struct firefox_reader *r, const struct node *samples, size_t i,
+                               uint32_t path) {
   int64_t values[WEIGHT_COUNT + 1] = {0};
   size_t count = 0;
   enum weight kind = weight_of(samples);
@@ -266,10 +256,7 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
     values[count++] = json_rounded(r->builder, delta, cpu);
   }
   call_paths_sample(&r->paths, path, values);
-  import_label(r->builder, "process", json_id(node_get(thread, "processName")));
-  import_label(r->builder, "pid", json_id(node_get(thread, "pid")));
-  import_label(r->builder, "thread", json_id(node_get(thread, "name")));
-  import_label(r->builder, "tid", json_id(node_get(thread, "tid")));
+  trace_label(r->builder, &r->thread);
 }
 
 /* Clock of a thread: reads the times of samples, or the differences between these times. */
@@ -291,17 +278,12 @@ static void firefox_read_time(struct firefox_reader *r, struct firefox_clock *c,
 }
 
 static void firefox_clock_start(struct firefox_reader *r, struct firefox_clock *c,
-                                const struct node *thread) {
-  const struct node *samples = node_get(thread, "samples");
+                                const struct node *samples) {
   *c = (struct firefox_clock){.times = node_get(samples, "time"),
                               .deltas = node_get(samples, "timeDeltas"),
                               .count = node_size(node_get(samples, "stack"))};
   if (!builder_keeps_times(r->builder)) return;
-  c->track = builder_track(r->builder,
-                           &(struct time_track){.name = json_id(node_get(thread, "name")),
-                                                .process = json_id(node_get(thread, "processName")),
-                                                .pid = json_id(node_get(thread, "pid")),
-                                                .tid = json_id(node_get(thread, "tid"))});
+  c->track = trace_track(r->builder, &r->thread);
   firefox_read_time(r, c, 0);
 }
 
@@ -324,14 +306,18 @@ static void firefox_add_event(struct firefox_reader *r, const struct firefox_clo
   builder_event(r->builder, c->track, c->now, duration);
 }
 
-static bool firefox_read_thread(struct firefox_reader *r, const struct node *thread) {
+static void firefox_read_thread(struct firefox_reader *r, const struct node *thread) {
   const struct node *samples = node_get(thread, "samples"), *stacks = node_get(samples, "stack");
   int64_t said = json_member_int(samples, "length", -1);
-  if (!firefox_read_tables(r, thread)) return false;
+  firefox_read_tables(r, thread);
+  r->thread = (struct trace_thread){.name = json_id(node_get(thread, "name")),
+                                    .process = json_id(node_get(thread, "processName")),
+                                    .pid = json_id(node_get(thread, "pid")),
+                                    .tid = json_id(node_get(thread, "tid"))};
   r->said = r->said < 0 || said < 0 || said > INT32_MAX ? -1 : r->said + said;
   r->listed += node_size(stacks);
   struct firefox_clock clock;
-  firefox_clock_start(r, &clock, thread);
+  firefox_clock_start(r, &clock, samples);
   for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
     bool good = r->has_frames && index_at(stacks, i, &stack);
@@ -339,10 +325,9 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
     r->missing += !good;
     firefox_clock_move(r, &clock, i);
     if (!good) continue;
-    firefox_add_sample(r, thread, samples, i, stack < r->path_count ? r->path[stack] : MAP_NONE);
+    firefox_add_sample(r, samples, i, stack < r->path_count ? r->path[stack] : MAP_NONE);
     firefox_add_event(r, &clock);
   }
-  return true;
 }
 
 static void firefox_find_cpu(struct firefox_reader *r) {
@@ -393,21 +378,15 @@ static void firefox_read_clock(struct firefox_reader *r, const struct node *meta
 
 JSON_SHAPE(json_firefox) {
   const struct node *meta = node_get(root, "meta"), *threads = node_get(root, "threads");
-  if (!node_is(threads, NODE_ARRAY) || !node_get(meta, "preprocessedProfileVersion"))
-    return PPROFC_E_NO_MATCH;
-  struct firefox_reader *r = arena_zero_array(arena, 1, sizeof *r);
-  if (!r) return error_nomem(error);
-  r->builder = builder;
-  r->arena = arena;
-  r->root = root;
-  call_paths_init(&r->paths, arena->mem, builder);
-  if (!firefox_find_libs(r)) return error_nomem(error);
-  firefox_find_types(r, threads);
-  firefox_read_clock(r, meta);
-  bool good = true;
-  for (size_t i = 0; i < node_size(threads) && good; i++)
-    good = firefox_read_thread(r, node_at(threads, i));
-  firefox_account(r, meta);
-  call_paths_free(&r->paths);
-  return good ? PPROFC_OK : error_nomem(error);
+  if (!node_is(threads, NODE_ARRAY) || !node_get(meta, "preprocessedProfileVersion")) return false;
+  struct firefox_reader r = {.builder = builder, .arena = arena, .root = root};
+  call_paths_init(&r.paths, arena->mem, builder);
+  firefox_find_libs(&r);
+  firefox_find_types(&r, threads);
+  firefox_read_clock(&r, meta);
+  for (size_t i = 0; i < node_size(threads) && builder_ok(builder); i++)
+    firefox_read_thread(&r, node_at(threads, i));
+  firefox_account(&r, meta);
+  call_paths_free(&r.paths);
+  return true;
 }

@@ -4,7 +4,7 @@
  * lists its frames. */
 #include "core/array.h"
 #include "import/json/call_tree.h"
-#include "import/json/json.h"
+#include "import/json/trace_threads.h"
 #include "profile/builder_times.h"
 
 /* The newest `meta.version` that was tested. */
@@ -45,21 +45,13 @@ static struct gecko_table gecko_table_of(const struct node *thread, const char *
 
 /* Returns the index of a column in the rows of a table, or SIZE_MAX if there is no such column. */
 static size_t gecko_column(const struct gecko_table *table, const char *name) {
-  int64_t index;
-  bool found = node_to_integer(node_get(table->schema, name), &index) && index >= 0;
-  return found ? (size_t)index : SIZE_MAX;
+  size_t index;
+  return json_index(node_get(table->schema, name), &index) ? index : SIZE_MAX;
 }
 
 /* Returns the value of a cell, or NULL if the row does not have it. */
 static const struct node *gecko_cell(const struct gecko_table *table, size_t row, size_t column) {
   return node_at(node_at(table->rows, row), column);
-}
-
-static bool gecko_index(const struct node *cell, size_t *index) {
-  int64_t number;
-  if (!node_to_integer(cell, &number) || number < 0) return false;
-  *index = (size_t)number;
-  return true;
 }
 
 /* ---- frames ------------------------------------------ */
@@ -127,63 +119,58 @@ static uint32_t gecko_location(struct gecko *g, pprofc_str text, const struct no
   return json_frame(g->builder, place.name, place.file, place.line, place.column);
 }
 
-static bool gecko_read_frames(struct gecko_thread *t) {
+static void gecko_read_frames(struct gecko_thread *t) {
   size_t count = node_size(t->frames.rows);
   size_t location = gecko_column(&t->frames, "location"), line = gecko_column(&t->frames, "line");
   t->locations = mem_zero_array(t->g->arena->mem, count, sizeof *t->locations);
+  import_need(t->g->builder, t->locations != NULL);
   for (size_t i = 0; t->locations && i < count; i++) {
     size_t text;
     const struct node *name = NULL;
-    if (gecko_index(gecko_cell(&t->frames, i, location), &text)) name = node_at(t->strings, text);
+    if (json_index(gecko_cell(&t->frames, i, location), &text)) name = node_at(t->strings, text);
     t->locations[i] = gecko_location(t->g, json_id(name), gecko_cell(&t->frames, i, line));
   }
-  return t->locations;
 }
 
 /* ---- samples ----------------------------------------- */
 
-/* Appends a frame to *path, unless the frame is hidden. Returns false when out of memory. */
-static bool gecko_enter(struct gecko *g, uint32_t location, uint32_t *path) {
-  if (location == PPROFC_NONE) return true;
-  *path = call_paths_enter(&g->paths, *path, location);
-  return *path != MAP_NONE || !builder_ok(g->builder);
+/* Appends a frame to a call path, unless the frame is hidden. Returns the new path. */
+static uint32_t gecko_enter(struct gecko *g, uint32_t location, uint32_t path) {
+  return location == PPROFC_NONE ? path : call_paths_enter(&g->paths, path, location);
 }
 
-/* Makes the call paths of the stack table, in which callers come before their callees. Returns
- * false when out of memory. */
-static bool gecko_read_paths(struct gecko_thread *t) {
+/* Makes the call paths of the stack table, in which callers come before their callees. */
+static void gecko_read_paths(struct gecko_thread *t) {
   size_t count = node_size(t->stacks.rows), frames = node_size(t->frames.rows);
   size_t frame = gecko_column(&t->stacks, "frame"), prefix = gecko_column(&t->stacks, "prefix");
   t->paths = mem_array(t->g->arena->mem, count, sizeof *t->paths);
   t->path_count = count;
-  for (size_t i = 0; t->paths && i < count; i++) {
+  import_need(t->g->builder, t->paths != NULL);
+  for (size_t i = 0; i < count && builder_ok(t->g->builder); i++) {
     size_t index, caller;
     uint32_t location = PPROFC_NONE, path = MAP_NONE;
-    if (gecko_index(gecko_cell(&t->stacks, i, frame), &index) && index < frames)
+    if (json_index(gecko_cell(&t->stacks, i, frame), &index) && index < frames)
       location = t->locations[index];
-    if (gecko_index(gecko_cell(&t->stacks, i, prefix), &caller) && caller < i)
+    if (json_index(gecko_cell(&t->stacks, i, prefix), &caller) && caller < i)
       path = t->paths[caller];
-    if (!gecko_enter(t->g, location, &path)) return false;
-    t->paths[i] = path;
+    t->paths[i] = gecko_enter(t->g, location, path);
   }
-  return t->paths;
 }
 
 static uint32_t gecko_path(const struct gecko_thread *t, const struct node *cell) {
   size_t stack;
-  return gecko_index(cell, &stack) && stack < t->path_count ? t->paths[stack] : MAP_NONE;
+  return json_index(cell, &stack) && stack < t->path_count ? t->paths[stack] : MAP_NONE;
 }
 
-/* Makes the call path of a sample that lists its frames, root first, as in the oldest files.
- * Returns false when out of memory. */
-static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32_t *path) {
-  *path = MAP_NONE;
+/* Returns the call path of a sample that lists its frames, root first, as in the oldest files. */
+static uint32_t gecko_listed_path(struct gecko *g, const struct node *frames) {
+  uint32_t path = MAP_NONE;
   for (size_t i = 0; i < node_size(frames); i++) {
     const struct node *frame = node_at(frames, i), *text = node_get(frame, "location");
     uint32_t location = gecko_location(g, json_id(text ? text : frame), node_get(frame, "line"));
-    if (!gecko_enter(g, location, path)) return false;
+    path = gecko_enter(g, location, path);
   }
-  return true;
+  return path;
 }
 
 /* Adds a sample, and records that it began at *at and lasted for `time` nanoseconds. `at` is NULL
@@ -195,13 +182,11 @@ static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path,
   if (path == MAP_NONE) return;
   g->read++;
   call_paths_sample(&g->paths, path, values);
-  const struct time_track track = {.name = node_text(thread, "name"),
-                                   .pid = json_id(node_get(thread, "pid")),
-                                   .tid = json_id(node_get(thread, "tid"))};
-  import_label(g->builder, "pid", track.pid);
-  import_label(g->builder, "thread", track.name);
-  import_label(g->builder, "tid", track.tid);
-  if (at) builder_event(g->builder, builder_track(g->builder, &track), *at, time);
+  const struct trace_thread names = {.name = node_text(thread, "name"),
+                                     .pid = json_id(node_get(thread, "pid")),
+                                     .tid = json_id(node_get(thread, "tid"))};
+  trace_label(g->builder, &names);
+  if (at) builder_event(g->builder, trace_track(g->builder, &names), *at, time);
 }
 
 static size_t gecko_sample_count(const struct node *thread) {
@@ -210,7 +195,7 @@ static size_t gecko_sample_count(const struct node *thread) {
 }
 
 /* Adds the samples of a thread. A sample lasts until the next sample. */
-static bool gecko_add_samples(struct gecko_thread *t) {
+static void gecko_add_samples(struct gecko_thread *t) {
   const struct node *list = node_get(t->thread, "samples");
   bool listed = node_is(list, NODE_ARRAY);
   struct gecko_table samples = gecko_table_of(t->thread, "samples");
@@ -228,13 +213,12 @@ static bool gecko_add_samples(struct gecko_thread *t) {
                     listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, time_column), 6);
     int64_t time;
     if (i + 1 == count || !timed || __builtin_sub_overflow(end, at, &time)) time = 0;
-    if (listed && !gecko_listed_path(t->g, node_get(item, "frames"), &path)) return false;
+    if (listed) path = gecko_listed_path(t->g, node_get(item, "frames"));
     gecko_add(t->g, t->thread, path, timed ? &at : NULL, time);
   }
-  return true;
 }
 
-static bool gecko_read_thread(struct gecko *g, const struct node *profile,
+static void gecko_read_thread(struct gecko *g, const struct node *profile,
                               const struct node *thread) {
   const struct node *strings = node_get(thread, "stringTable");
   struct gecko_thread t = {.g = g,
@@ -242,10 +226,11 @@ static bool gecko_read_thread(struct gecko *g, const struct node *profile,
                            .strings = strings ? strings : node_get(profile, "stringTable"),
                            .stacks = gecko_table_of(thread, "stackTable"),
                            .frames = gecko_table_of(thread, "frameTable")};
-  bool good = gecko_read_frames(&t) && gecko_read_paths(&t) && gecko_add_samples(&t);
+  gecko_read_frames(&t);
+  gecko_read_paths(&t);
+  gecko_add_samples(&t);
   mem_free(g->arena->mem, t.paths, t.path_count, sizeof *t.paths);
   mem_free(g->arena->mem, t.locations, node_size(t.frames.rows), sizeof *t.locations);
-  return good;
 }
 
 /* ---- the file ---------------------------------------- */
@@ -257,26 +242,25 @@ static bool gecko_is_shown(const struct gecko *g, const struct node *threads, si
   return str_equal(node_text(node_at(threads, i), "name"), STR("GeckoMain"));
 }
 
-static bool gecko_push(struct gecko *g, const struct node *profile) {
-  return ARRAY_PUSH_IN(g->arena, g->profiles, g->profile_count, g->profile_room, profile);
+static void gecko_push(struct gecko *g, const struct node *profile) {
+  import_need(g->builder,
+              ARRAY_PUSH_IN(g->arena, g->profiles, g->profile_count, g->profile_room, profile));
 }
 
-static bool gecko_read(struct gecko *g, const struct node *profile) {
-  if (!gecko_push(g, profile)) return false;
+static void gecko_read(struct gecko *g, const struct node *profile) {
+  gecko_push(g, profile);
   for (size_t i = 0; i < g->profile_count && builder_ok(g->builder); i++) {
     const struct node *threads = node_get(g->profiles[i], "threads");
     const struct node *processes = node_get(g->profiles[i], "processes");
-    for (size_t k = 0; k < node_size(threads); k++) {
+    for (size_t k = 0; k < node_size(threads) && builder_ok(g->builder); k++) {
       const struct node *thread = node_at(threads, k);
       if (!gecko_is_shown(g, threads, k))
         g->hidden += gecko_sample_count(thread);
-      else if (!gecko_read_thread(g, g->profiles[i], thread))
-        return false;
+      else
+        gecko_read_thread(g, g->profiles[i], thread);
     }
-    for (size_t k = 0; k < node_size(processes); k++)
-      if (!gecko_push(g, node_at(processes, k))) return false;
+    for (size_t k = 0; k < node_size(processes); k++) gecko_push(g, node_at(processes, k));
   }
-  return true;
 }
 
 static bool gecko_is_profile(const struct node *profile) {
@@ -289,14 +273,12 @@ static bool gecko_is_profile(const struct node *profile) {
 JSON_SHAPE(json_gecko) {
   const struct node *inside = node_get(root, "profile");
   const struct node *profile = inside ? inside : root;
-  if (!gecko_is_profile(profile)) return PPROFC_E_NO_MATCH;
+  if (!gecko_is_profile(profile)) return false;
   struct gecko g = {.arena = arena, .builder = builder, .scripts_only = inside != NULL};
   call_paths_init(&g.paths, arena->mem, builder);
   int64_t interval = json_scaled(builder, node_path(profile, "meta.interval"), 6);
-  pprofc_builder_type(builder, "samples", "count");
-  pprofc_builder_type(builder, "wall", "nanoseconds");
-  pprofc_builder_period(builder, "wall", "nanoseconds", interval > 0 ? interval : 0);
-  bool good = gecko_read(&g, profile);
+  json_wall_types(builder, interval > 0 ? interval : 0);
+  gecko_read(&g, profile);
   const struct import_loss losses[] = {
       {g.empty, "sample has no stack that is shown", "samples have no stack that is shown"}, {0}};
   import_account(builder, g.read, "samples", losses);
@@ -305,5 +287,5 @@ JSON_SHAPE(json_gecko) {
   import_compare_version(builder, "Firefox's profiles",
                          json_member_int(node_get(profile, "meta"), "version", 0), NEWEST_VERSION);
   call_paths_free(&g.paths);
-  return good ? PPROFC_OK : error_nomem(error);
+  return true;
 }

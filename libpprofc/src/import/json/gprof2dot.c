@@ -11,16 +11,16 @@ struct gprof2dot {
   size_t function_count, cost_count;
 };
 
-static bool gprof2dot_functions(struct gprof2dot *g, const struct node *functions,
+static void gprof2dot_functions(struct gprof2dot *g, const struct node *functions,
                                 struct arena *arena) {
   g->function_count = node_size(functions);
   g->locations = arena_array(arena, g->function_count, sizeof *g->locations);
+  import_need(g->builder, g->locations != NULL);
   for (size_t i = 0; g->locations && i < g->function_count; i++) {
     const struct node *function = node_at(functions, i);
     g->locations[i] = json_plain_frame(g->builder, node_text(function, "name"),
                                        node_text(function, "module"), 0, 0);
   }
-  return g->locations != NULL;
 }
 
 static void gprof2dot_types(struct gprof2dot *g, const struct node *costs) {
@@ -39,10 +39,8 @@ static bool gprof2dot_event(struct gprof2dot *g, const struct node *event) {
   int64_t values[GPROF2DOT_MAX_COSTS];
   if (!depth || !json_stack_reserve(&g->stack, g->builder, depth)) return false;
   for (size_t i = 0; i < depth; i++) {
-    int64_t index;
-    if (!node_to_integer(node_at(chain, i), &index) || index < 0 ||
-        (uint64_t)index >= g->function_count)
-      return false;
+    size_t index;
+    if (!json_index(node_at(chain, i), &index) || index >= g->function_count) return false;
     g->stack.frames[i] = g->locations[index];
   }
   for (size_t i = 0; i < g->cost_count; i++) values[i] = json_cost(g->builder, node_at(costs, i));
@@ -54,17 +52,19 @@ JSON_SHAPE(json_gprof2dot) {
   const struct node *costs = node_get(root, "costs"), *events = node_get(root, "events");
   const struct node *functions = node_get(root, "functions");
   if (!node_size(costs) || !node_is(events, NODE_ARRAY) || !node_is(functions, NODE_ARRAY))
-    return PPROFC_E_NO_MATCH;
-  if (node_size(costs) > GPROF2DOT_MAX_COSTS)
-    return error_set(error, PPROFC_E_LIMIT, "more than %u costs", GPROF2DOT_MAX_COSTS);
+    return false;
+  if (node_size(costs) > GPROF2DOT_MAX_COSTS) {
+    import_refuse(builder, PPROFC_E_LIMIT, "more than %u costs", GPROF2DOT_MAX_COSTS);
+    return true;
+  }
   struct gprof2dot g = {.builder = builder, .stack = {.arena = arena}};
   gprof2dot_types(&g, costs);
-  if (!gprof2dot_functions(&g, functions, arena)) return error_nomem(error);
+  gprof2dot_functions(&g, functions, arena);
   size_t read = 0, count = node_size(events);
   for (size_t i = 0; i < count && builder_ok(builder); i++)
     read += gprof2dot_event(&g, node_at(events, i));
   const struct import_loss losses[] = {
       {count - read, "event has no readable stack", "events have no readable stack"}, {0}};
   import_account(builder, read, "events", losses);
-  return PPROFC_OK;
+  return true;
 }

@@ -13,10 +13,14 @@
 #define MAX_NUMBER   0x1p63 /* 2^63, the smallest positive number that does not fit int64_t */
 #define SHOWN_NUMBER 40u    /* maximum length of a number in a message, in bytes */
 
+pprofc_str json_id(const struct node *node) {
+  bool text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
+  return text ? node->text : STR("");
+}
+
 static double number_or(const struct node *node, double otherwise) {
   double value;
-  bool number = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
-  return number && str_parse_float(node->text, &value) && isfinite(value) ? value : otherwise;
+  return str_parse_float(json_id(node), &value) && isfinite(value) ? value : otherwise;
 }
 
 bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_t depth) {
@@ -31,15 +35,14 @@ double json_member_number(const struct node *object, const char *key, double oth
  * the number in place of its offset; json_find_offset converts the address. */
 static void json_refuse_number(pprofc_builder *builder, const struct node *node) {
   pprofc_error error;
-  pprofc_str text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING) ? node->text : STR("");
-  uint64_t offset = text.size ? (uint64_t)(uintptr_t)text.data : PPROFC_NO_OFFSET;
-  if (!builder_ok(builder)) return;
-  if (text.size)
-    error_at(&error, PPROFC_E_FORMAT, offset, "the number %.*s does not fit 64 bits",
-             STR_ARG(str_slice(text, 0, SHOWN_NUMBER)));
-  else
-    error_set(&error, PPROFC_E_FORMAT, "a number of line %u does not fit 64 bits",
-              node ? node->line : 0);
+  pprofc_str text = json_id(node);
+  if (!text.size) {
+    import_refuse(builder, PPROFC_E_FORMAT, "a number of line %u does not fit 64 bits",
+                  node ? node->line : 0);
+    return;
+  }
+  error_at(&error, PPROFC_E_FORMAT, (uint64_t)(uintptr_t)text.data,
+           "the number %.*s does not fit 64 bits", STR_ARG(str_slice(text, 0, SHOWN_NUMBER)));
   builder_refuse(builder, &error);
 }
 
@@ -79,9 +82,17 @@ void json_drop(const struct node *array, size_t count) {
   mem_discard(array->text.data, node_at(array, count - 1)->text.data);
 }
 
-pprofc_str json_id(const struct node *node) {
-  bool text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
-  return text ? node->text : STR("");
+bool json_index(const struct node *node, size_t *index) {
+  int64_t number;
+  if (!node_to_integer(node, &number) || number < 0) return false;
+  *index = (size_t)number;
+  return true;
+}
+
+void json_wall_types(pprofc_builder *builder, int64_t interval) {
+  pprofc_builder_type(builder, "samples", "count");
+  pprofc_builder_type(builder, "wall", "nanoseconds");
+  pprofc_builder_period(builder, "wall", "nanoseconds", interval);
 }
 
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise) {
@@ -189,16 +200,6 @@ static pprofc_builder *json_builder(struct arena *arena, const struct import_opt
   return builder;
 }
 
-/* Finishes the profile and frees the builder. If a reader returned PPROFC_E_NOMEM because its
- * builder had failed, returns the builder's error. */
-static pprofc_status json_finish(pprofc_status status, pprofc_builder *builder,
-                                 pprofc_profile **profile, pprofc_error *error) {
-  if (status == PPROFC_OK || (status == PPROFC_E_NOMEM && !builder_ok(builder)))
-    status = pprofc_builder_finish(builder, profile, error);
-  pprofc_builder_free(builder);
-  return status;
-}
-
 /* Tries the readers of all shapes. `cut` is true if the file is truncated. */
 static pprofc_status read_document(const struct node *root, bool cut, struct arena *arena,
                                    const struct import_options *options, pprofc_profile **profile,
@@ -208,11 +209,13 @@ static pprofc_status read_document(const struct node *root, bool cut, struct are
     if (cut && !shapes[i].may_be_cut) continue;
     pprofc_builder *builder = json_builder(arena, options);
     if (!builder) return error_nomem(error);
-    status = shapes[i].read(root, builder, arena, error);
-    if (status == PPROFC_OK && cut)
-      pprofc_builder_comment(builder,
-                             "the end of the file is missing: it was read as far as it goes");
-    status = json_finish(status, builder, profile, error);
+    if (shapes[i].read(root, builder, arena)) {
+      if (cut)
+        pprofc_builder_comment(builder,
+                               "the end of the file is missing: it was read as far as it goes");
+      status = pprofc_builder_finish(builder, profile, error);
+    }
+    pprofc_builder_free(builder);
   }
   return status == PPROFC_E_NO_MATCH && !cut ? json_refuse(root, error) : status;
 }
@@ -258,9 +261,14 @@ IMPORT_READER(import_json) {
   struct arena arena;
   arena_init(&arena, mem);
   pprofc_builder *builder = json_builder(&arena, options);
-  pprofc_status status = builder ? json_v8_log(text, builder, &arena, error) : error_nomem(error);
-  if (builder) status = json_finish(status, builder, profile, error);
-  if (status == PPROFC_E_NO_MATCH) status = read_tree(text, &arena, options, profile, error);
+  pprofc_status status;
+  if (!builder)
+    status = error_nomem(error);
+  else if (json_v8_log(text, builder, &arena))
+    status = pprofc_builder_finish(builder, profile, error);
+  else
+    status = read_tree(text, &arena, options, profile, error);
+  pprofc_builder_free(builder);
   if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
   arena_free(&arena);
   return status;

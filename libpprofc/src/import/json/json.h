@@ -13,13 +13,11 @@
  * file are in order of time. */
 #define SPEEDSCOPE_TIMED " in order of time"
 
-/* Declares a reader of one shape. The reader returns PPROFC_E_NO_MATCH for other shapes, and then
- * leaves the builder unchanged. The root is an object, or an array whose first item is an object.
- * The builder keeps its first error, so readers need not check for errors. The arena lives until
- * the profile is made. */
+/* Declares a reader of one shape. The reader returns false for documents of other shapes. The root
+ * is an object, or an array whose first item is an object. The builder keeps its first error, so
+ * readers need not check for errors. The arena lives until the profile is made. */
 #define JSON_SHAPE(name)                                                                           \
-  pprofc_status name(const struct node *root, pprofc_builder *builder, struct arena *arena,        \
-                     pprofc_error *error)
+  bool name(const struct node *root, pprofc_builder *builder, struct arena *arena)
 
 JSON_SHAPE(json_cpuprofile);
 JSON_SHAPE(json_heapprofile);
@@ -37,10 +35,9 @@ JSON_SHAPE(json_pyinstrument_session);
 JSON_SHAPE(json_scalene);
 JSON_SHAPE(json_gprof2dot);
 
-/* Reads a V8 log from the text of the document. Also returns PPROFC_E_NO_MATCH if it is not valid
- * JSON. */
-pprofc_status json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena,
-                          pprofc_error *error);
+/* Reads a V8 log from the text of the document. Also returns false if the text is not valid JSON.
+ */
+bool json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena);
 
 /* Buffer for the frames of one stack, leaf first. The buffer grows to the longest list of frames in
  * the file. The builder refuses stacks that are deeper than the limit. */
@@ -80,6 +77,12 @@ void json_drop(const struct node *array, size_t count);
 
 /* Returns the text of a number or string, else "". */
 pprofc_str json_id(const struct node *node);
+
+/* Reads an index: an integer that is not negative. */
+bool json_index(const struct node *node, size_t *index);
+
+/* Adds the sample types "samples" and "wall" of a profiler, and its interval in nanoseconds. */
+void json_wall_types(pprofc_builder *builder, int64_t interval);
 
 /* Returns a member that is a line or a column; -1 if it is missing or out of range. */
 int64_t json_member_line(const struct node *object, const char *key);

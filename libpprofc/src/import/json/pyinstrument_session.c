@@ -44,8 +44,7 @@ static bool session_sample(struct pyinstrument_session *s, const struct node *re
 JSON_SHAPE(json_pyinstrument_session) {
   const struct node *records = node_get(root, "frame_records"),
                     *count = node_get(root, "sample_count");
-  (void)error;
-  if (!node_is(records, NODE_ARRAY) || !count) return PPROFC_E_NO_MATCH;
+  if (!node_is(records, NODE_ARRAY) || !count) return false;
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "wall", "nanoseconds");
   pprofc_builder_default_type(builder, "wall");
@@ -60,5 +59,5 @@ JSON_SHAPE(json_pyinstrument_session) {
                                        {0}};
   import_account(builder, s.samples, "samples", losses);
   import_compare_total(builder, "samples", (uint64_t)json_cost(builder, count), node_size(records));
-  return PPROFC_OK;
+  return true;
 }

@@ -22,12 +22,9 @@ JSON_SHAPE(json_safari) {
   const struct node *recording = node_get(root, "recording");
   const struct node *samples = node_get(recording, "sampleStackTraces");
   const struct node *durations = node_get(recording, "sampleDurations");
-  if (!node_is(samples, NODE_ARRAY)) return PPROFC_E_NO_MATCH;
-  pprofc_builder_type(builder, "samples", "count");
-  pprofc_builder_type(builder, "wall", "nanoseconds");
-  pprofc_builder_period(builder, "wall", "nanoseconds", 0);
+  if (!node_is(samples, NODE_ARRAY)) return false;
+  json_wall_types(builder, 0);
   struct json_stack stack = {.arena = arena};
-  (void)error;
   /* Sum of the durations so far, in seconds. The value of a sample is the difference of two rounded
    * sums, so rounding errors do not add up. */
   double before = 0;
@@ -47,5 +44,5 @@ JSON_SHAPE(json_safari) {
   const struct import_loss losses[] = {{empty, "sample has no stack", "samples have no stack"},
                                        {0}};
   import_account(builder, node_size(samples) - empty, "samples", losses);
-  return PPROFC_OK;
+  return true;
 }

@@ -43,15 +43,15 @@ static void scalene_times(struct scalene *s) {
   pprofc_builder_type(s->builder, "cpu", "nanoseconds");
 }
 
-/* Adds a stack: its frames, root first, and its counts. Returns false when out of memory. */
-static bool scalene_add_stack(struct scalene *s, const struct node *item) {
+/* Adds a stack: its frames, root first, and its counts. */
+static void scalene_add_stack(struct scalene *s, const struct node *item) {
   const struct node *frames = node_at(item, 0);
   size_t depth = node_size(frames);
   if (!depth || !node_is(node_at(item, 1), NODE_OBJECT)) {
     s->bad++;
-    return true;
+    return;
   }
-  if (!json_stack_reserve(&s->stack, s->builder, depth)) return false;
+  if (!json_stack_reserve(&s->stack, s->builder, depth)) return;
   for (size_t i = 0; i < depth; i++) {
     const struct node *frame = node_at(frames, depth - 1 - i);
     s->stack.frames[i] =
@@ -64,15 +64,13 @@ static bool scalene_add_stack(struct scalene *s, const struct node *item) {
   scalene_add_up(values);
   pprofc_builder_sample(s->builder, s->stack.frames, depth, values);
   s->samples++;
-  return true;
 }
 
-static bool scalene_add_stacks(struct scalene *s, const struct node *stacks) {
+static void scalene_add_stacks(struct scalene *s, const struct node *stacks) {
   pprofc_builder_type(s->builder, "samples", "count");
   scalene_times(s);
-  for (size_t i = 0; i < node_size(stacks); i++)
-    if (!scalene_add_stack(s, node_at(stacks, i))) return false;
-  return true;
+  for (size_t i = 0; i < node_size(stacks) && builder_ok(s->builder); i++)
+    scalene_add_stack(s, node_at(stacks, i));
 }
 
 /* Adds the times of a line and the memory that the line allocated. Scalene gives the times in
@@ -113,15 +111,14 @@ static void scalene_add_files(struct scalene *s, const struct node *root) {
 JSON_SHAPE(json_scalene) {
   const struct node *stacks = node_get(root, "stacks");
   if (!node_is(node_get(root, "files"), NODE_OBJECT) || !node_get(root, "elapsed_time_sec"))
-    return PPROFC_E_NO_MATCH;
+    return false;
   struct scalene s = {.builder = builder, .stack = {.arena = arena}};
-  bool good = true;
   if (node_size(stacks))
-    good = scalene_add_stacks(&s, stacks);
+    scalene_add_stacks(&s, stacks);
   else
     scalene_add_files(&s, root);
   const struct import_loss losses[] = {{s.bad, "stack cannot be read", "stacks cannot be read"},
                                        {0}};
   import_account(builder, s.samples, "stacks", losses);
-  return good ? PPROFC_OK : error_nomem(error);
+  return true;
 }

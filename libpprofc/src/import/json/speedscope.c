@@ -52,7 +52,6 @@ struct speedscope_reader {
   struct speedscope_stack stack;
   uint32_t *steps; /* for each event of the current profile: call path after the event */
   size_t step_room;
-  bool failed; /* true when out of memory */
   size_t open; /* number of frames that the events opened but did not close */
   size_t read; /* number of events and samples that were read */
   size_t bad;  /* number of invalid events and samples */
@@ -124,8 +123,8 @@ static bool speedscope_find_types(struct speedscope_reader *r) {
 
 static bool frame_location(const struct speedscope_reader *r, const struct node *index,
                            uint32_t *location) {
-  int64_t i;
-  if (!node_to_integer(index, &i) || i < 0 || (size_t)i >= r->frame_count) return false;
+  size_t i;
+  if (!json_index(index, &i) || i >= r->frame_count) return false;
   *location = r->location[i];
   return true;
 }
@@ -187,12 +186,6 @@ static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope
   import_label(r->builder, "profile", m->name);
 }
 
-static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, uint32_t location) {
-  uint32_t path = call_paths_enter(&r->paths, caller, location);
-  r->failed |= path == MAP_NONE;
-  return path;
-}
-
 /* Keeps the frames of the previous stack that the stack at `text` shares. `room` is the number of
  * bytes that can be read at `text`. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
@@ -215,11 +208,10 @@ static bool speedscope_push(struct speedscope_reader *r, const char *p, const ch
   *end = p;
   if (!frame_location(r, &index, &location)) return false;
   uint32_t caller = stack->depth ? stack->paths[stack->depth - 1] : MAP_NONE;
-  uint32_t path = speedscope_enter(r, caller, location);
-  if (!ARRAY_RESERVE_IN(r->arena, stack->paths, stack->path_room, stack->depth + 1) ||
-      !ARRAY_RESERVE_IN(r->arena, stack->ends, stack->end_room, stack->depth + 1))
-    r->failed = true;
-  if (r->failed) return false;
+  uint32_t path = call_paths_enter(&r->paths, caller, location);
+  bool fits = ARRAY_RESERVE_IN(r->arena, stack->paths, stack->path_room, stack->depth + 1) &&
+              ARRAY_RESERVE_IN(r->arena, stack->ends, stack->end_room, stack->depth + 1);
+  if (!import_need(r->builder, fits) || path == MAP_NONE) return false;
   stack->paths[stack->depth] = path;
   stack->ends[stack->depth++] = (size_t)(p + 1 - stack->text);
   return true;
@@ -249,7 +241,7 @@ static bool speedscope_read_stack(struct speedscope_reader *r, const struct node
     return speedscope_read_text(r, sample->text, path);
   for (size_t d = 0; d < node_size(sample); d++) {
     if (!frame_location(r, node_at(sample, d), &location)) return false;
-    *path = speedscope_enter(r, *path, location);
+    *path = call_paths_enter(&r->paths, *path, location);
   }
   return true;
 }
@@ -258,7 +250,7 @@ static void read_sampled(struct speedscope_reader *r, struct speedscope_member *
   const struct node *samples = node_get(m->profile, "samples");
   const struct node *weights = node_get(m->profile, "weights");
   r->read += node_size(samples);
-  for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder) && !r->failed; i++) {
+  for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder); i++) {
     uint32_t path = MAP_NONE;
     double weight = json_amount(r->builder, node_at(weights, i), 0);
     if (i < node_size(weights) && speedscope_read_stack(r, node_at(samples, i), &path))
@@ -279,7 +271,7 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
                                   uint32_t *path) {
   const struct call_path *top = *path == MAP_NONE ? NULL : &r->paths.items[*path];
   if (str_equal(type, STR("O"))) {
-    *path = speedscope_enter(r, *path, location);
+    *path = call_paths_enter(&r->paths, *path, location);
     return true;
   }
   if (!str_equal(type, STR("C")) || !top || top->location != location) return false;
@@ -287,15 +279,15 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
   return true;
 }
 
-/* Computes the call path after each event. Returns false when out of memory. */
-static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope_member *m) {
+/* Computes the call path after each event. */
+static void speedscope_walk(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   size_t count = node_size(events);
   double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
   uint32_t path = MAP_NONE, location;
   r->read += count;
-  if (!ARRAY_RESERVE_IN(r->arena, r->steps, r->step_room, count)) return false;
-  for (size_t i = 0; i < count && !r->failed; i++) {
+  if (!import_need(r->builder, ARRAY_RESERVE_IN(r->arena, r->steps, r->step_room, count))) return;
+  for (size_t i = 0; i < count && builder_ok(r->builder); i++) {
     const struct node *event = node_at(events, i);
     double at = json_amount(r->builder, node_get(event, "at"), last);
     bool good = frame_location(r, node_get(event, "frame"), &location) && at >= last;
@@ -307,7 +299,6 @@ static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope
     r->steps[i] = path;
   }
   if (path != MAP_NONE) r->open += r->paths.items[path].depth;
-  return !r->failed;
 }
 
 /* Reads an evented profile: the time between two events counts for the call path after the
@@ -316,10 +307,7 @@ static void read_evented(struct speedscope_reader *r, struct speedscope_member *
   const struct node *events = node_get(m->profile, "events");
   double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
   uint32_t path = MAP_NONE;
-  if (!speedscope_walk(r, m)) {
-    r->failed = true;
-    return;
-  }
+  speedscope_walk(r, m);
   for (size_t i = 0; i <= node_size(events) && builder_ok(r->builder); i++) {
     const struct node *event = node_at(events, i);
     const struct node *time = event ? node_get(event, "at") : node_get(m->profile, "endValue");
@@ -345,27 +333,30 @@ static void speedscope_add_frames(struct speedscope_reader *r) {
   }
 }
 
-static pprofc_status speedscope_read_file(struct speedscope_reader *r, const struct node *root,
-                                          struct arena *arena, pprofc_error *error) {
-  const struct node *profiles = node_get(root, "profiles");
+/* Finds the profiles of the file. */
+static void speedscope_find_members(struct speedscope_reader *r, const struct node *profiles) {
   size_t count = node_size(profiles);
-  r->members = arena_array(arena, count, sizeof *r->members);
-  if (!r->members) return error_nomem(error);
-  pprofc_str exporter = node_text(root, "exporter");
-  r->is_ours = str_starts(exporter, STR("pprofc"));
-  r->names_are_types = r->is_ours && !str_ends(exporter, STR(SPEEDSCOPE_TIMED));
+  r->members = arena_array(r->arena, count, sizeof *r->members);
+  if (!import_need(r->builder, r->members != NULL)) return;
   for (size_t i = 0; i < count; i++) {
     const struct node *p = node_at(profiles, i);
     /* Copy the unit, because it must end with a NUL. */
-    pprofc_str unit = arena_str(arena, node_text(p, "unit"));
-    if (!unit.data) return error_nomem(error);
+    pprofc_str unit = arena_str(r->arena, node_text(p, "unit"));
+    if (!import_need(r->builder, unit.data != NULL)) return;
     r->members[r->member_count++] =
         (struct speedscope_member){.profile = p, .name = node_text(p, "name"), .unit = unit};
   }
   if (!speedscope_find_types(r))
-    return error_set(error, PPROFC_E_LIMIT, "more than %u sample types in one file", MAX_TYPES);
-  speedscope_add_frames(r);
-  for (size_t i = 0; i < r->member_count && !r->failed; i++) {
+    import_refuse(r->builder, PPROFC_E_LIMIT, "more than %u sample types in one file", MAX_TYPES);
+}
+
+static void speedscope_read_file(struct speedscope_reader *r, const struct node *root) {
+  pprofc_str exporter = node_text(root, "exporter");
+  r->is_ours = str_starts(exporter, STR("pprofc"));
+  r->names_are_types = r->is_ours && !str_ends(exporter, STR(SPEEDSCOPE_TIMED));
+  speedscope_find_members(r, node_get(root, "profiles"));
+  if (builder_ok(r->builder)) speedscope_add_frames(r);
+  for (size_t i = 0; i < r->member_count && builder_ok(r->builder); i++) {
     struct speedscope_member *m = &r->members[i];
     speedscope_begin_times(r, m);
     if (str_equal(node_text(m->profile, "type"), STR("evented")))
@@ -373,7 +364,6 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
     else
       read_sampled(r, m);
   }
-  if (r->failed) return error_nomem(error);
   const struct import_loss losses[] = {
       {r->bad, "sample or event could not be read", "samples or events could not be read"}, {0}};
   import_account(r->builder, r->read - r->bad, "samples and events", losses);
@@ -381,23 +371,17 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
                     "weights have fractions, and are rounded so that their sum stays");
   import_note_count(r->builder, r->open, "frame was still open at the end",
                     "frames were still open at the end");
-  return PPROFC_OK;
 }
 
 JSON_SHAPE(json_speedscope) {
-  const struct node *frames = node_get(node_get(root, "shared"), "frames");
+  const struct node *frames = node_path(root, "shared.frames");
   if (!node_is(frames, NODE_ARRAY) || !node_is(node_get(root, "profiles"), NODE_ARRAY))
-    return PPROFC_E_NO_MATCH;
-  struct speedscope_reader *r = arena_zero_array(arena, 1, sizeof *r);
-  if (!r) return error_nomem(error);
-  r->builder = builder;
-  r->frames = frames;
-  r->frame_count = node_size(frames);
-  r->location = arena_array(arena, r->frame_count, sizeof *r->location);
-  r->arena = arena;
-  if (!r->location) return error_nomem(error);
-  call_paths_init(&r->paths, arena->mem, builder);
-  pprofc_status status = speedscope_read_file(r, root, arena, error);
-  call_paths_free(&r->paths);
-  return status;
+    return false;
+  struct speedscope_reader r = {
+      .builder = builder, .frames = frames, .frame_count = node_size(frames), .arena = arena};
+  r.location = arena_array(arena, r.frame_count, sizeof *r.location);
+  call_paths_init(&r.paths, arena->mem, builder);
+  if (import_need(builder, r.location != NULL)) speedscope_read_file(&r, root);
+  call_paths_free(&r.paths);
+  return true;
 }

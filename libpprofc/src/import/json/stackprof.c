@@ -23,12 +23,12 @@ struct stackprof {
   size_t unknown; /* number of frames that are missing in the table of frames */
 };
 
-static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
+static void stackprof_add_frames(struct stackprof *s, struct arena *arena,
                                  const struct node *frames) {
   size_t count = 0;
   for (const struct node *frame = frames->first; frame; frame = frame->next) count++;
   s->functions = arena_array(arena, count + 1, sizeof *s->functions);
-  if (!s->functions) return false;
+  if (!import_need(s->builder, s->functions != NULL)) return;
   for (const struct node *frame = frames->first; frame; frame = frame->next) {
     pprofc_str name = node_text(frame, "name");
     int64_t line = json_member_line(frame, "line");
@@ -42,10 +42,9 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
     uint32_t location = pprofc_builder_location(s->builder, NONE, 0, &at, 1);
     enum call_kind kind = collector ? CALL_ON_TOP : CALL_FRAME;
     uint32_t node = call_tree_add(&s->frames, frame->key, frame, location, kind);
-    if (node == MAP_NONE) return false;
+    if (node == MAP_NONE) return;
     s->functions[node] = at.function;
   }
-  return true;
 }
 
 /* Returns the sum of the measured times of the next *count samples, in nanoseconds. Sets *count to
@@ -169,7 +168,7 @@ static bool stackprof_is_profile(const struct node *root) {
 }
 
 JSON_SHAPE(json_stackprof) {
-  if (!stackprof_is_profile(root)) return PPROFC_E_NO_MATCH;
+  if (!stackprof_is_profile(root)) return false;
   struct stackprof s = {.builder = builder,
                         .raw = node_get(root, "raw"),
                         .lines = node_get(root, "raw_lines"),
@@ -177,12 +176,11 @@ JSON_SHAPE(json_stackprof) {
   if (!node_is(s.raw, NODE_ARRAY)) s.raw = NULL;
   if (node_size(s.lines) != node_size(s.raw)) s.lines = NULL;
   s.stack.arena = s.collected.arena = arena;
-  call_tree_init(&s.frames, arena);
+  call_tree_init(&s.frames, arena, builder);
   stackprof_types(&s, root);
-  bool good = stackprof_add_frames(&s, arena, node_get(root, "frames"));
-  for (size_t at = 0; good && at < node_size(s.raw) && builder_ok(builder);)
-    at = stackprof_run(&s, at);
-  if (good && !s.raw) stackprof_flat(&s);
+  stackprof_add_frames(&s, arena, node_get(root, "frames"));
+  for (size_t at = 0; at < node_size(s.raw) && builder_ok(builder);) at = stackprof_run(&s, at);
+  if (!s.raw && builder_ok(builder)) stackprof_flat(&s);
   const struct import_loss losses[] = {
       {s.bad, "stack could not be read", "stacks could not be read"},
       {s.empty, "stack is empty", "stacks are empty"},
@@ -191,5 +189,5 @@ JSON_SHAPE(json_stackprof) {
   import_note_count(builder, s.unknown, "frame is not in the table of frames",
                     "frames are not in the table of frames");
   call_tree_free(&s.frames);
-  return good ? PPROFC_OK : error_nomem(error);
+  return true;
 }

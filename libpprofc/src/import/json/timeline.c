@@ -47,20 +47,17 @@ static int timeline_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Finds the events that contain profiles and sorts them by time. Returns false when out of
- * memory. */
-static bool timeline_find(struct timeline *t, const struct node *events) {
+/* Finds the events that contain profiles and sorts them by time. */
+static void timeline_find(struct timeline *t, const struct node *events) {
   for (size_t i = 0; i < node_size(events); i++) {
     const struct node *event = node_at(events, i);
     enum timeline_kind kind = timeline_kind_of(event);
     if (kind == TIMELINE_OTHER || !node_is(node_path(event, "args.data"), NODE_OBJECT)) continue;
     int64_t at = json_scaled(t->builder, node_get(event, "ts"), 3);
-    if (!ARRAY_PUSH_IN(t->arena, t->events, t->event_count, t->event_room,
-                       (struct timeline_event){at, i, event, kind}))
-      return false;
+    import_need(t->builder, ARRAY_PUSH_IN(t->arena, t->events, t->event_count, t->event_room,
+                                          (struct timeline_event){at, i, event, kind}));
   }
   if (t->event_count) qsort(t->events, t->event_count, sizeof *t->events, timeline_by_time);
-  return true;
 }
 
 /* Returns a text that identifies a profile. Ids are unique only within a process, so the text
@@ -72,6 +69,7 @@ static pprofc_str timeline_key(struct timeline *t, const struct node *event) {
   buffer_add_str(&t->scratch, json_id(node_get(event, "pid")));
   buffer_add_text(&t->scratch, id.size ? ":" : "/");
   buffer_add_str(&t->scratch, id.size ? id : json_id(node_get(event, "tid")));
+  import_need(t->builder, !t->scratch.failed);
   return buffer_str(&t->scratch);
 }
 
@@ -82,15 +80,17 @@ static int64_t timeline_start_time(const struct timeline *t, const struct node *
   return json_scaled(t->builder, start ? start : node_get(event, "ts"), 3);
 }
 
+/* Returns the profile that an event begins, and adds the profile if it is new. When out of memory,
+ * makes the builder fail and returns NULL. */
 static struct timeline_profile *timeline_start(struct timeline *t, const struct node *event) {
   size_t before = t->ids.count;
   pprofc_str key = timeline_key(t, event);
   uint32_t thread = trace_thread_of(&t->threads, event);
-  if (t->scratch.failed || thread == MAP_NONE) return NULL;
+  if (!builder_ok(t->builder)) return NULL;
   uint32_t i = interner_copy(&t->ids, t->arena, key);
-  if (i == MAP_NONE) return NULL;
-  if (t->ids.count == before) return &t->profiles[i];
-  if (!ARRAY_RESERVE_IN(t->arena, t->profiles, t->profile_room, t->ids.count)) {
+  if (i != MAP_NONE && t->ids.count == before) return &t->profiles[i];
+  if (!import_need(t->builder, i != MAP_NONE && ARRAY_RESERVE_IN(t->arena, t->profiles,
+                                                                 t->profile_room, t->ids.count))) {
     t->ids.count = before;
     return NULL;
   }
@@ -102,46 +102,38 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
 
 /* Adds the nodes and samples of one event to a profile. The member `cpuProfile`, or else `data`
  * itself, contains them. Time deltas may be in either. */
-static void timeline_add(struct timeline *t, struct timeline_profile *profile,
-                         const struct node *data) {
+static void timeline_add(struct timeline_profile *profile, const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");
   if (!cpu) cpu = data;
   const struct node *deltas = node_get(data, "timeDeltas");
-  v8_add_nodes(&profile->recording, t->builder, node_get(cpu, "nodes"));
+  v8_add_nodes(&profile->recording, node_get(cpu, "nodes"));
   v8_add_samples(&profile->recording, node_get(cpu, "samples"));
-  v8_add_deltas(&profile->recording, t->builder, deltas ? deltas : node_get(cpu, "timeDeltas"));
+  v8_add_deltas(&profile->recording, deltas ? deltas : node_get(cpu, "timeDeltas"));
 }
 
-static bool timeline_take(struct timeline *t, const struct timeline_event *e) {
-  const struct node *data = node_path(e->event, "args.data");
-  struct timeline_profile *profile;
+static void timeline_take(struct timeline *t, const struct timeline_event *e) {
+  struct timeline_profile *profile = NULL;
   if (e->kind == TIMELINE_CHUNK) {
     uint32_t i = interner_find(&t->ids, timeline_key(t, e->event));
-    if (t->scratch.failed) return false;
-    if (i == MAP_NONE)
-      t->undeclared++;
-    else
-      timeline_add(t, &t->profiles[i], data);
-    return true;
+    if (i != MAP_NONE) profile = &t->profiles[i];
+    t->undeclared += !profile;
+  } else {
+    profile = timeline_start(t, e->event);
   }
-  profile = timeline_start(t, e->event);
-  if (profile) timeline_add(t, profile, data);
-  return profile;
+  if (profile) timeline_add(profile, node_path(e->event, "args.data"));
 }
 
-static pprofc_status timeline_read(struct timeline *t, const struct node *events,
-                                   pprofc_error *error) {
-  v8_types(t->builder);
-  for (size_t i = 0; i < t->event_count; i++)
-    if (!timeline_take(t, &t->events[i])) return error_nomem(error);
-  if (!trace_threads_name(&t->threads, events)) return error_nomem(error);
-  pprofc_status status = PPROFC_OK;
+static void timeline_read(struct timeline *t, const struct node *events) {
+  json_wall_types(t->builder, 0);
+  for (size_t i = 0; i < t->event_count && builder_ok(t->builder); i++)
+    timeline_take(t, &t->events[i]);
+  trace_threads_name(&t->threads, events);
   struct v8_counts counts = {0};
-  for (size_t i = 0; i < t->ids.count && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < t->ids.count && builder_ok(t->builder); i++) {
     struct timeline_profile *p = &t->profiles[i];
-    p->recording.track = trace_track(t->builder, &t->threads.threads[p->thread]);
-    status = v8_finish(&p->recording, t->builder, trace_label, &t->threads.threads[p->thread],
-                       &counts, error);
+    const struct trace_thread *thread = &t->threads.threads[p->thread];
+    p->recording.track = trace_track(t->builder, thread);
+    v8_finish(&p->recording, trace_label, thread, &counts);
   }
   v8_account(t->builder, &counts);
   import_note_count(t->builder, node_size(events) - t->event_count,
@@ -149,22 +141,21 @@ static pprofc_status timeline_read(struct timeline *t, const struct node *events
                     "events of the trace are not of a CPU profile");
   import_note_count(t->builder, t->undeclared, "piece of a profile has no beginning",
                     "pieces of profiles have no beginning");
-  return status;
 }
 
 JSON_SHAPE(json_timeline) {
   const struct node *events = trace_events(root);
-  if (!events) return PPROFC_E_NO_MATCH;
+  if (!events) return false;
   struct timeline t = {.arena = arena, .builder = builder};
-  if (!timeline_find(&t, events)) return error_nomem(error);
-  if (!t.event_count) return PPROFC_E_NO_MATCH;
+  timeline_find(&t, events);
+  if (!t.event_count && builder_ok(builder)) return false;
   interner_init(&t.ids, arena->mem);
-  trace_threads_init(&t.threads, arena);
+  trace_threads_init(&t.threads, arena, builder);
   buffer_init(&t.scratch, arena->mem, SIZE_MAX / 2);
-  pprofc_status status = timeline_read(&t, events, error);
+  timeline_read(&t, events);
   for (size_t i = 0; i < t.ids.count; i++) v8_free(&t.profiles[i].recording);
   interner_free(&t.ids);
   trace_threads_free(&t.threads);
   buffer_free(&t.scratch);
-  return status;
+  return true;
 }

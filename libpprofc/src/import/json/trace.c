@@ -306,15 +306,15 @@ static void trace_sums_free(struct trace_sums *sums) {
 
 /* ---- the file ---------------------------------------- */
 
-static pprofc_status trace_read(struct trace_reader *r, const struct node *events,
-                                pprofc_error *error) {
+static void trace_read(struct trace_reader *r, const struct node *events) {
   pprofc_builder_type(r->builder, "calls", "count");
   pprofc_builder_type(r->builder, "wall", "nanoseconds");
-  if (!trace_group(r, events)) return error_nomem(error);
-  if (!trace_threads_name(&r->threads, events)) return error_nomem(error);
-  if (!end_lists_init(&r->lists, r->arena, r->key, r->keys.count,
-                      interner_find(&r->names, STR(""))))
-    return error_nomem(error);
+  if (!import_need(r->builder, trace_group(r, events))) return;
+  trace_threads_name(&r->threads, events);
+  uint32_t nameless = interner_find(&r->names, STR(""));
+  if (!import_need(r->builder,
+                   end_lists_init(&r->lists, r->arena, r->key, r->keys.count, nameless)))
+    return;
   const struct trace_entry *entries = r->entries;
   for (size_t i = 0; i < r->threads.keys.count; i++) {
     const struct trace_thread *thread = &r->threads.threads[i];
@@ -326,7 +326,7 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
     if (good) trace_add_samples(r, &sums, thread);
     if (good) good = trace_number_events(r, &sums, event, sample);
     trace_sums_free(&sums);
-    if (!good) return error_nomem(error);
+    if (!import_need(r->builder, good)) return;
     entries += thread->events;
   }
   const struct import_loss losses[] = {
@@ -339,7 +339,6 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
                     "events were still open at the end");
   import_note_count(r->builder, r->faults.reversed, "event has a negative duration",
                     "events have negative durations");
-  return PPROFC_OK;
 }
 
 /* True if an array contains trace events: all items have a kind (`ph`), and the reader can read at
@@ -356,18 +355,21 @@ static bool trace_is_list(const struct node *events) {
 
 JSON_SHAPE(json_trace) {
   const struct node *events = trace_events(root);
-  if (trace_has_samples(root)) return trace_samples(root, builder, arena, error);
-  if (!trace_is_list(events)) return PPROFC_E_NO_MATCH;
+  if (trace_has_samples(root)) {
+    trace_samples(root, builder, arena);
+    return true;
+  }
+  if (!trace_is_list(events)) return false;
   struct trace_reader r = {.arena = arena, .builder = builder};
-  trace_threads_init(&r.threads, arena);
+  trace_threads_init(&r.threads, arena, builder);
   interner_init(&r.keys, arena->mem);
   interner_init(&r.names, arena->mem);
   buffer_init(&r.scratch, arena->mem, SIZE_MAX / 2);
-  pprofc_status status = trace_read(&r, events, error);
+  trace_read(&r, events);
   ARRAY_FREE(arena->mem, r.key, r.key_room);
   trace_threads_free(&r.threads);
   interner_free(&r.keys);
   interner_free(&r.names);
   buffer_free(&r.scratch);
-  return status;
+  return true;
 }

@@ -79,7 +79,6 @@ bool trace_walk(struct arena *arena, const struct trace_marks *begins,
 bool trace_has_samples(const struct node *root);
 
 /* Reads the samples whose frames are in `stackFrames`. */
-pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                            pprofc_error *error);
+void trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena);
 
 #endif

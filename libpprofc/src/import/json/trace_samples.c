@@ -38,41 +38,35 @@ bool trace_has_samples(const struct node *root) {
   return false;
 }
 
-static bool sampler_add_frames(struct trace_sampler *s, const struct node *frames) {
+static void sampler_add_frames(struct trace_sampler *s, const struct node *frames) {
   for (const struct node *frame = frames->first; frame; frame = frame->next) {
     pprofc_str name = node_text(frame, "name");
     uint32_t location =
         json_plain_frame(s->builder, name.size ? name : STR("(unnamed)"), STR(""), 0, 0);
-    if (call_tree_add(&s->tree, frame->key, frame, location, CALL_FRAME) == MAP_NONE) return false;
+    call_tree_add(&s->tree, frame->key, frame, location, CALL_FRAME);
   }
   for (uint32_t i = 0; i < s->tree.count; i++) {
     uint32_t parent = call_tree_find(&s->tree, node_get(s->tree.nodes[i].json, "parent"));
     if (parent != MAP_NONE && parent != i) s->tree.nodes[i].parent = parent;
   }
-  return true;
 }
 
-static bool sampler_add(struct trace_sampler *s, const struct node *sample) {
-  uint32_t thread = trace_thread_of(&s->threads, sample);
-  if (thread == MAP_NONE) return false;
-  if (!ARRAY_RESERVE_IN(s->arena, s->samples, s->room, s->count + 1)) return false;
-  uint32_t node = call_tree_find(&s->tree, node_get(sample, "sf"));
-  if (node == MAP_NONE) s->missing++;
-  s->samples[s->count] = (struct trace_sample){thread, node, s->count,
-                                               json_scaled(s->builder, node_get(sample, "ts"), 3)};
-  s->count++;
-  return true;
+static void sampler_add(struct trace_sampler *s, const struct node *sample) {
+  struct trace_sample added = {.thread = trace_thread_of(&s->threads, sample),
+                               .node = call_tree_find(&s->tree, node_get(sample, "sf")),
+                               .order = s->count,
+                               .at = json_scaled(s->builder, node_get(sample, "ts"), 3)};
+  s->missing += added.node == MAP_NONE;
+  import_need(s->builder, ARRAY_PUSH_IN(s->arena, s->samples, s->count, s->room, added));
 }
 
-static bool sampler_add_all(struct trace_sampler *s, const struct node *root,
+static void sampler_add_all(struct trace_sampler *s, const struct node *root,
                             const struct node *events) {
   const struct node *samples = node_get(root, "samples");
-  for (size_t i = 0; i < node_size(samples); i++)
-    if (!sampler_add(s, node_at(samples, i))) return false;
-  if (node_size(samples)) return true;
-  for (size_t i = 0; i < node_size(events); i++)
-    if (trace_is_sample(node_at(events, i)) && !sampler_add(s, node_at(events, i))) return false;
-  return true;
+  if (node_size(samples)) events = samples;
+  for (size_t i = 0; i < node_size(events) && builder_ok(s->builder); i++)
+    if (events == samples || trace_is_sample(node_at(events, i)))
+      sampler_add(s, node_at(events, i));
 }
 
 static int trace_by_thread(const void *a, const void *b) {
@@ -101,21 +95,20 @@ static void sampler_emit(struct trace_sampler *s) {
   import_account(s->builder, s->count - s->missing, "samples", losses);
 }
 
-pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                            pprofc_error *error) {
+void trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena) {
   const struct node *events = trace_events(root);
   struct trace_sampler s = {.arena = arena, .builder = builder};
-  call_tree_init(&s.tree, arena);
+  call_tree_init(&s.tree, arena, builder);
   call_paths_init(&s.paths, arena->mem, builder);
-  trace_threads_init(&s.threads, arena);
+  trace_threads_init(&s.threads, arena, builder);
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "wall", "nanoseconds");
-  bool good = sampler_add_frames(&s, node_get(root, "stackFrames")) &&
-              sampler_add_all(&s, root, events) && trace_threads_name(&s.threads, events) &&
-              call_tree_make_paths(&s.tree, &s.paths, builder);
-  if (good) sampler_emit(&s);
+  sampler_add_frames(&s, node_get(root, "stackFrames"));
+  sampler_add_all(&s, root, events);
+  trace_threads_name(&s.threads, events);
+  call_tree_make_paths(&s.tree, &s.paths);
+  sampler_emit(&s);
   call_tree_free(&s.tree);
   call_paths_free(&s.paths);
   trace_threads_free(&s.threads);
-  return good ? PPROFC_OK : error_nomem(error);
 }

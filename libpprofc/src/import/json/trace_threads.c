@@ -4,8 +4,8 @@
 #include "core/array.h"
 #include "profile/builder_times.h"
 
-void trace_threads_init(struct trace_threads *t, struct arena *arena) {
-  *t = (struct trace_threads){.arena = arena};
+void trace_threads_init(struct trace_threads *t, struct arena *arena, pprofc_builder *builder) {
+  *t = (struct trace_threads){.arena = arena, .builder = builder};
   interner_init(&t->keys, arena->mem);
   buffer_init(&t->scratch, arena->mem, SIZE_MAX / 2);
 }
@@ -25,16 +25,18 @@ static pprofc_str trace_key(struct trace_threads *t, const struct node *event) {
   buffer_add_str(&t->scratch, json_id(node_get(event, "pid")));
   buffer_add_char(&t->scratch, ':');
   buffer_add_str(&t->scratch, json_id(node_get(event, "tid")));
+  import_need(t->builder, !t->scratch.failed);
   return buffer_str(&t->scratch);
 }
 
 uint32_t trace_thread_of(struct trace_threads *t, const struct node *event) {
   size_t before = t->keys.count;
   pprofc_str key = trace_key(t, event);
-  if (t->scratch.failed) return MAP_NONE;
+  if (!builder_ok(t->builder)) return MAP_NONE;
   uint32_t thread = interner_copy(&t->keys, t->arena, key);
-  if (thread == MAP_NONE || t->keys.count == before) return thread;
-  if (!ARRAY_RESERVE_IN(t->arena, t->threads, t->room, t->keys.count)) return MAP_NONE;
+  if (!import_need(t->builder, thread != MAP_NONE) || t->keys.count == before) return thread;
+  if (!import_need(t->builder, ARRAY_RESERVE_IN(t->arena, t->threads, t->room, t->keys.count)))
+    return MAP_NONE;
   t->threads[thread] = (struct trace_thread){.pid = json_id(node_get(event, "pid")),
                                              .tid = json_id(node_get(event, "tid"))};
   return thread;
@@ -56,34 +58,30 @@ static bool process_names_set(struct process_names *p, struct arena *arena, ppro
   return true;
 }
 
-/* Reads the name of a thread or process from an event of kind "M". Returns false when out of
- * memory. */
-static bool trace_take_name(struct trace_threads *t, struct process_names *processes,
+/* Reads the name of a thread or process from an event of kind "M". */
+static void trace_take_name(struct trace_threads *t, struct process_names *processes,
                             const struct node *event) {
   pprofc_str what = node_text(event, "name"), name = node_text(node_get(event, "args"), "name");
-  if (!name.size) return true;
-  if (str_equal(what, STR("process_name")))
-    return process_names_set(processes, t->arena, json_id(node_get(event, "pid")), name);
-  if (!str_equal(what, STR("thread_name"))) return true;
+  if (name.size && str_equal(what, STR("process_name")))
+    import_need(t->builder,
+                process_names_set(processes, t->arena, json_id(node_get(event, "pid")), name));
+  if (!name.size || !str_equal(what, STR("thread_name"))) return;
   uint32_t thread = interner_find(&t->keys, trace_key(t, event));
   if (thread != MAP_NONE) t->threads[thread].name = name;
-  return !t->scratch.failed;
 }
 
-bool trace_threads_name(struct trace_threads *t, const struct node *events) {
+void trace_threads_name(struct trace_threads *t, const struct node *events) {
   struct process_names processes = {0};
-  bool good = true;
   interner_init(&processes.pids, t->arena->mem);
-  for (size_t i = 0; good && i < node_size(events); i++) {
+  for (size_t i = 0; i < node_size(events) && builder_ok(t->builder); i++) {
     const struct node *event = node_at(events, i);
-    if (str_equal(node_text(event, "ph"), STR("M"))) good = trace_take_name(t, &processes, event);
+    if (str_equal(node_text(event, "ph"), STR("M"))) trace_take_name(t, &processes, event);
   }
-  for (size_t i = 0; good && i < t->keys.count; i++) {
+  for (size_t i = 0; i < t->keys.count && builder_ok(t->builder); i++) {
     uint32_t process = interner_find(&processes.pids, t->threads[i].pid);
     if (process != MAP_NONE) t->threads[i].process = processes.names[process];
   }
   interner_free(&processes.pids);
-  return good;
 }
 
 uint32_t trace_track(pprofc_builder *builder, const struct trace_thread *t) {

@@ -12,7 +12,7 @@
 
 void v8_init(struct v8_recording *r, struct arena *arena, pprofc_builder *builder) {
   *r = (struct v8_recording){0};
-  call_tree_init(&r->tree, arena);
+  call_tree_init(&r->tree, arena, builder);
   call_paths_init(&r->paths, arena->mem, builder);
   interner_init(&r->ids, arena->mem);
 }
@@ -40,50 +40,40 @@ static enum call_kind v8_kind_of(const struct node *json) {
   return str_equal(node_text(call, "url"), STR("native dummy.js")) ? CALL_OUTSIDE : CALL_FRAME;
 }
 
-static uint32_t v8_add_node(struct v8_recording *r, pprofc_builder *builder,
-                            const struct node *json) {
-  uint32_t node = call_tree_add(&r->tree, json_id(node_get(json, "id")), json,
-                                json_v8_frame(builder, json), v8_kind_of(json));
-  if (node == MAP_NONE) r->failed = true;
-  return node;
+static bool v8_ok(const struct v8_recording *r) {
+  return builder_ok(r->tree.builder);
 }
 
-void v8_add_nodes(struct v8_recording *r, pprofc_builder *builder, const struct node *nodes) {
-  for (size_t i = 0; i < node_size(nodes) && !r->failed; i++)
-    v8_add_node(r, builder, node_at(nodes, i));
+static uint32_t v8_add_node(struct v8_recording *r, const struct node *json) {
+  return call_tree_add(&r->tree, json_id(node_get(json, "id")), json,
+                       json_v8_frame(r->tree.builder, json), v8_kind_of(json));
+}
+
+void v8_add_nodes(struct v8_recording *r, const struct node *nodes) {
+  for (size_t i = 0; i < node_size(nodes) && v8_ok(r); i++) v8_add_node(r, node_at(nodes, i));
 }
 
 void v8_add_samples(struct v8_recording *r, const struct node *samples) {
   struct arena *arena = r->tree.arena;
   size_t count = node_size(samples), total = r->sample_count + count;
-  if (!ARRAY_RESERVE_IN(arena, r->samples, r->sample_room, total)) {
-    r->failed = true;
+  if (!import_need(r->tree.builder, ARRAY_RESERVE_IN(arena, r->samples, r->sample_room, total)))
     return;
-  }
-  for (size_t i = 0; i < count && !r->failed; i++) {
+  for (size_t i = 0; i < count && v8_ok(r); i++) {
     const struct node *id = node_at(samples, i);
     bool known = node_is(id, NODE_NUMBER) || node_is(id, NODE_STRING);
     uint32_t sample = known ? interner_add(&r->ids, id->text) : MAP_NONE;
-    r->failed = known && sample == MAP_NONE;
+    import_need(r->tree.builder, !known || sample != MAP_NONE);
     r->samples[r->sample_count++] = sample;
   }
 }
 
-void v8_add_deltas(struct v8_recording *r, pprofc_builder *builder, const struct node *deltas) {
+void v8_add_deltas(struct v8_recording *r, const struct node *deltas) {
   struct arena *arena = r->tree.arena;
   size_t count = node_size(deltas), total = r->delta_count + count;
-  if (!ARRAY_RESERVE_IN(arena, r->deltas, r->delta_room, total)) {
-    r->failed = true;
+  if (!import_need(r->tree.builder, ARRAY_RESERVE_IN(arena, r->deltas, r->delta_room, total)))
     return;
-  }
   for (size_t i = 0; i < count; i++)
-    r->deltas[r->delta_count++] = json_scaled(builder, node_at(deltas, i), 3);
-}
-
-void v8_types(pprofc_builder *builder) {
-  pprofc_builder_type(builder, "samples", "count");
-  pprofc_builder_type(builder, "wall", "nanoseconds");
-  pprofc_builder_period(builder, "wall", "nanoseconds", 0);
+    r->deltas[r->delta_count++] = json_scaled(r->tree.builder, node_at(deltas, i), 3);
 }
 
 /* Links each node with its caller. The nodes of a file list either their children or their
@@ -128,15 +118,12 @@ static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uin
   stack->on_top_count = k + 1;
 }
 
-/* Returns the call path of a stack. Returns MAP_NONE if the stack is empty, and on failure
- * (r->failed). */
+/* Returns the call path of a stack. Returns MAP_NONE if the stack is empty, and on failure. */
 static uint32_t v8_path(struct v8_recording *r, const struct v8_stack *stack) {
   const struct call_node *nodes = r->tree.nodes;
   uint32_t path = stack->base == MAP_NONE ? MAP_NONE : nodes[stack->base].path;
-  for (size_t k = 0; k < stack->on_top_count && !r->failed; k++) {
+  for (size_t k = 0; k < stack->on_top_count && v8_ok(r); k++)
     path = call_paths_enter(&r->paths, path, nodes[stack->on_top[k]].location);
-    r->failed = path == MAP_NONE;
-  }
   return path;
 }
 
@@ -157,14 +144,14 @@ static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock)
   return i;
 }
 
-/* Finds the node of each id. Returns false when out of memory. */
-static bool v8_find_nodes(struct v8_recording *r) {
+/* Finds the node of each id. */
+static void v8_find_nodes(struct v8_recording *r) {
   r->node_of = arena_array(r->tree.arena, r->ids.count, sizeof *r->node_of);
+  import_need(r->tree.builder, r->node_of != NULL);
   for (size_t i = 0; r->node_of && i < r->ids.count; i++) {
     struct node id = {.kind = NODE_STRING, .text = r->ids.items[i]};
     r->node_of[i] = call_tree_find(&r->tree, &id);
   }
-  return r->node_of != NULL;
 }
 
 /* Returns the node of a sample; MAP_NONE if the file does not contain it. */
@@ -175,8 +162,9 @@ static uint32_t v8_sample_node(const struct v8_recording *r, size_t i) {
 /* Adds a sample for each run of consecutive samples with the same node. A run lasts until the next
  * run; the duration of the last sample is unknown. If the clock goes back, no time passes until the
  * clock reaches its latest value again. */
-static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
-                         const void *context, struct v8_counts *counts) {
+static void v8_add_times(struct v8_recording *r, call_label_fn label, const void *context,
+                         struct v8_counts *counts) {
+  pprofc_builder *builder = r->tree.builder;
   struct v8_stack stack = {.base = MAP_NONE};
   int64_t clock = r->delta_count ? r->deltas[0] : 0, latest = clock;
   size_t end;
@@ -213,11 +201,11 @@ void v8_account(pprofc_builder *builder, const struct v8_counts *counts) {
 }
 
 /* Returns the sum of the hit counts of all nodes, or only of functions. */
-static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder, bool functions) {
+static int64_t v8_hits(const struct v8_recording *r, bool functions) {
   int64_t hits = 0;
   for (size_t i = 0; i < r->tree.count; i++) {
     if (functions && r->tree.nodes[i].kind != CALL_FRAME) continue;
-    int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
+    int64_t count = json_cost(r->tree.builder, node_get(r->tree.nodes[i].json, "hitCount"));
     if (count > 0) hits = v8_sum(hits, count);
   }
   return hits;
@@ -227,18 +215,18 @@ static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder, bo
  * samples are normal: some writers leave the counts at 0, and V8 counts no hit for the first sample
  * and for deoptimizations. Hits of "(program)" do not count, because V8 counts them without a
  * sample while a worker starts. */
-static void v8_compare_hits(const struct v8_recording *r, pprofc_builder *builder) {
-  int64_t hits = v8_hits(r, builder, true);
-  if ((uint64_t)hits <= r->sample_count) return;
-  import_compare_total(builder, "samples", (uint64_t)hits, r->sample_count);
+static void v8_compare_hits(const struct v8_recording *r) {
+  uint64_t hits = (uint64_t)v8_hits(r, true);
+  if (hits > r->sample_count)
+    import_compare_total(r->tree.builder, "samples", hits, r->sample_count);
 }
 
 /* Adds samples from the hit counts of nodes, for files without samples. */
-static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t duration) {
-  int64_t hits = v8_hits(r, builder, false), before = 0;
+static void v8_add_hits(struct v8_recording *r, int64_t duration) {
+  int64_t hits = v8_hits(r, false), before = 0;
   double each = hits ? (double)duration / (double)hits : 0;
-  for (size_t i = 0; i < r->tree.count && builder_ok(builder); i++) {
-    int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
+  for (size_t i = 0; i < r->tree.count && v8_ok(r); i++) {
+    int64_t count = json_cost(r->tree.builder, node_get(r->tree.nodes[i].json, "hitCount"));
     if (count <= 0) continue;
     int64_t until = v8_sum(before, count);
     int64_t values[2] = {count, llround((double)until * each) - llround((double)before * each)};
@@ -248,25 +236,24 @@ static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t
   }
 }
 
-pprofc_status v8_finish(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
-                        const void *context, struct v8_counts *counts, pprofc_error *error) {
-  if (r->failed) return error_nomem(error);
+void v8_finish(struct v8_recording *r, call_label_fn label, const void *context,
+               struct v8_counts *counts) {
+  if (!v8_ok(r)) return;
   v8_link(r);
-  if (!call_tree_make_paths(&r->tree, &r->paths, builder) || !v8_find_nodes(r))
-    return error_nomem(error);
-  v8_add_times(r, builder, label, context, counts);
-  return r->failed ? error_nomem(error) : PPROFC_OK;
+  call_tree_make_paths(&r->tree, &r->paths);
+  v8_find_nodes(r);
+  v8_add_times(r, label, context, counts);
 }
 
 /* ---- files ------------------------------------------- */
 
 /* Adds the nodes of the format before 2017, in which nodes contain their children. */
-static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const struct node *head) {
-  v8_add_node(r, builder, head);
-  for (uint32_t i = 0; i < r->tree.count && !r->failed && builder_ok(builder); i++) {
+static void v8_add_head(struct v8_recording *r, const struct node *head) {
+  v8_add_node(r, head);
+  for (uint32_t i = 0; i < r->tree.count && v8_ok(r); i++) {
     const struct node *children = node_get(r->tree.nodes[i].json, "children");
-    for (size_t k = 0; k < node_size(children) && !r->failed; k++) {
-      uint32_t child = v8_add_node(r, builder, node_at(children, k));
+    for (size_t k = 0; k < node_size(children); k++) {
+      uint32_t child = v8_add_node(r, node_at(children, k));
       if (child != MAP_NONE) r->tree.nodes[child].parent = i;
     }
   }
@@ -274,18 +261,18 @@ static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const s
 
 /* Converts the times of samples to time deltas. If the file has no times, assumes equal intervals
  * between samples. */
-static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
-                              const struct node *timestamps, int64_t duration) {
+static void v8_add_timestamps(struct v8_recording *r, const struct node *timestamps,
+                              int64_t duration) {
   size_t count = node_size(timestamps);
   bool regular = !count && r->sample_count;
   if (regular) count = r->sample_count;
-  if (!ARRAY_RESERVE_IN(r->tree.arena, r->deltas, r->delta_room, count)) {
-    r->failed = true;
+  if (!import_need(r->tree.builder,
+                   ARRAY_RESERVE_IN(r->tree.arena, r->deltas, r->delta_room, count)))
     return;
-  }
   int64_t before = 0, each = regular ? duration / (int64_t)count : 0;
   for (size_t i = 0; i < count; i++) {
-    int64_t at = regular ? (int64_t)i * each : json_scaled(builder, node_at(timestamps, i), 3);
+    int64_t at =
+        regular ? (int64_t)i * each : json_scaled(r->tree.builder, node_at(timestamps, i), 3);
     int64_t delta;
     bool good = i && !__builtin_sub_overflow(at, before, &delta);
     r->deltas[r->delta_count++] = good ? delta : 0;
@@ -293,8 +280,7 @@ static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
   }
 }
 
-static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                             pprofc_error *error) {
+static void v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
   /* Profiles from before 2017 have times in seconds, later profiles in microseconds. */
   int scale = head ? 9 : 3;
@@ -305,26 +291,27 @@ static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, s
     duration = 0;
   struct v8_recording r;
   v8_init(&r, arena, builder);
-  v8_types(builder);
+  json_wall_types(builder, 0);
   if (duration) pprofc_builder_time(builder, 0, duration);
   if (head)
-    v8_add_head(&r, builder, head);
+    v8_add_head(&r, head);
   else
-    v8_add_nodes(&r, builder, node_get(root, "nodes"));
+    v8_add_nodes(&r, node_get(root, "nodes"));
   v8_add_samples(&r, samples);
   if (head || !node_size(node_get(root, "timeDeltas")))
-    v8_add_timestamps(&r, builder, node_get(root, "timestamps"), duration);
+    v8_add_timestamps(&r, node_get(root, "timestamps"), duration);
   else
-    v8_add_deltas(&r, builder, node_get(root, "timeDeltas"));
+    v8_add_deltas(&r, node_get(root, "timeDeltas"));
   r.track = builder_track(builder, &(struct time_track){.name = STR("main")});
   builder_time_origin(builder, 0);
   struct v8_counts counts = {0};
-  pprofc_status status = v8_finish(&r, builder, NULL, NULL, &counts, error);
+  v8_finish(&r, NULL, NULL, &counts);
   v8_account(builder, &counts);
-  if (status == PPROFC_OK && !r.sample_count) v8_add_hits(&r, builder, duration);
-  if (status == PPROFC_OK && r.sample_count) v8_compare_hits(&r, builder);
+  if (r.sample_count)
+    v8_compare_hits(&r);
+  else
+    v8_add_hits(&r, duration);
   v8_free(&r);
-  return status;
 }
 
 static bool v8_is_node(const struct node *node) {
@@ -347,7 +334,9 @@ JSON_SHAPE(json_cpuprofile) {
   static const char *const places[] = {"", "profile", "result.profile", "cpuProfile"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const struct node *profile = *places[i] ? node_path(root, places[i]) : root;
-    if (v8_is_profile(profile)) return v8_read(profile, builder, arena, error);
+    if (!v8_is_profile(profile)) continue;
+    v8_read(profile, builder, arena);
+    return true;
   }
-  return PPROFC_E_NO_MATCH;
+  return false;
 }

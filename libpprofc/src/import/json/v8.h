@@ -19,7 +19,6 @@ struct v8_recording {
   size_t delta_count, delta_room;
   uint32_t track; /* track for the times of the samples (profile/builder_times.h) */
   int64_t start;  /* start time of the recording in nanoseconds, on the clock of the trace */
-  bool failed;    /* true when out of memory */
 };
 
 /* Counts of samples, summed over the recordings of a file. */
@@ -36,20 +35,14 @@ void v8_free(struct v8_recording *recording);
 
 /* These functions append nodes, samples or time deltas to a recording. A missing array (NULL)
  * counts as empty. */
-void v8_add_nodes(struct v8_recording *recording, pprofc_builder *builder,
-                  const struct node *nodes);
+void v8_add_nodes(struct v8_recording *recording, const struct node *nodes);
 void v8_add_samples(struct v8_recording *recording, const struct node *samples);
-void v8_add_deltas(struct v8_recording *recording, pprofc_builder *builder,
-                   const struct node *deltas);
-
-/* Adds the sample types of V8's CPU profiles. */
-void v8_types(pprofc_builder *builder);
+void v8_add_deltas(struct v8_recording *recording, const struct node *deltas);
 
 /* Adds the samples and counts them. Calls `label`, unless it is NULL, to add labels to each
  * sample. */
-pprofc_status v8_finish(struct v8_recording *recording, pprofc_builder *builder,
-                        call_label_fn label, const void *context, struct v8_counts *counts,
-                        pprofc_error *error);
+void v8_finish(struct v8_recording *recording, call_label_fn label, const void *context,
+               struct v8_counts *counts);
 
 /* Adds comments to the profile about skipped samples and idle time. */
 void v8_account(pprofc_builder *builder, const struct v8_counts *counts);

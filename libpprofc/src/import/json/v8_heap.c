@@ -1,15 +1,6 @@
 /* Reads V8's heap profiles (.heapprofile), which Node (--heap-prof) and Chromium write. */
-#include "core/buffer.h"
-#include "import/call_paths.h"
+#include "import/json/call_tree.h"
 #include "import/json/json.h"
-
-#define HEAP_MAX_NODES ((size_t)1 << 24)
-
-/* A node of the tree. The reader visits callers before callees. */
-struct visit {
-  const struct node *node;
-  uint32_t path; /* call path of the node, without the root; MAP_NONE for the root */
-};
 
 /* Returns the location of a node. The names of anonymous functions contain a line that counts from
  * 0, as in speedscope. */
@@ -24,51 +15,26 @@ static uint32_t heap_frame(pprofc_builder *builder, const struct node *node) {
   return json_anonymous_frame(builder, file, line, from_one, column < 0 ? 0 : column + 1);
 }
 
-static const struct visit *visits_of(const struct buffer *visits) {
-  return (const struct visit *)(const void *)visits->data;
-}
-
-static size_t visits_count(const struct buffer *visits) {
-  return visits->size / sizeof(struct visit);
-}
-
-static void visits_add(struct buffer *visits, const struct node *node, uint32_t path) {
-  struct visit visit = {node, path};
-  buffer_add(visits, &visit, sizeof visit);
-}
-
-/* Lists all nodes below `head`, callers before callees. Returns false when out of memory. */
-static bool visits_find(struct buffer *visits, struct call_paths *paths, pprofc_builder *builder,
-                        const struct node *head) {
-  visits_add(visits, head, MAP_NONE);
-  for (size_t i = 0; !visits->failed && builder_ok(builder) && i < visits_count(visits); i++) {
-    struct visit caller = visits_of(visits)[i];
-    const struct node *children = node_get(caller.node, "children");
-    for (size_t k = 0; k < node_size(children); k++) {
-      const struct node *child = node_at(children, k);
-      uint32_t path = call_paths_enter(paths, caller.path, heap_frame(builder, child));
-      if (path == MAP_NONE) return false;
-      visits_add(visits, child, path);
-    }
-  }
-  return !visits->failed;
-}
-
 JSON_SHAPE(json_heapprofile) {
   const struct node *head = node_get(root, "head");
-  if (!node_is(head, NODE_OBJECT) || !node_get(head, "selfSize")) return PPROFC_E_NO_MATCH;
-  struct buffer visits;
-  struct call_paths paths;
+  if (!node_is(head, NODE_OBJECT) || !node_get(head, "selfSize")) return false;
+  struct json_visits visits;
   pprofc_builder_type(builder, "inuse_space", "bytes");
-  buffer_init(&visits, arena->mem, HEAP_MAX_NODES * sizeof(struct visit));
-  call_paths_init(&paths, arena->mem, builder);
-  bool good = visits_find(&visits, &paths, builder, head);
-  for (size_t i = 0; good && builder_ok(builder) && i < visits_count(&visits); i++) {
-    const struct visit *visit = &visits_of(&visits)[i];
-    int64_t size = json_cost(builder, node_get(visit->node, "selfSize"));
-    if (size) call_paths_sample(&paths, visit->path, &size);
+  json_visits_init(&visits, arena, builder);
+  json_visit(&visits, head, MAP_NONE);
+  for (size_t i = 0; builder_ok(builder) && i < visits.count; i++) {
+    struct json_visit caller = visits.items[i];
+    const struct node *children = node_get(caller.node, "children");
+    for (size_t k = 0; k < node_size(children) && builder_ok(builder); k++) {
+      const struct node *child = node_at(children, k);
+      uint32_t location = heap_frame(builder, child);
+      json_visit(&visits, child, call_paths_enter(&visits.paths, caller.path, location));
+    }
   }
-  buffer_free(&visits);
-  call_paths_free(&paths);
-  return good ? PPROFC_OK : error_nomem(error);
+  for (size_t i = 0; builder_ok(builder) && i < visits.count; i++) {
+    int64_t size = json_cost(builder, node_get(visits.items[i].node, "selfSize"));
+    if (size) call_paths_sample(&visits.paths, visits.items[i].path, &size);
+  }
+  json_visits_free(&visits);
+  return true;
 }

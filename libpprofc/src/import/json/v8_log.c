@@ -39,8 +39,7 @@ struct v8_log {
   size_t tick_count, tick_room;
   struct json_stack stack;
   struct call_paths paths;
-  pprofc_error *error;
-  pprofc_status status;
+  bool broken; /* true if a part of the document is not valid JSON */
 };
 
 /* ---- text -------------------------------------------- */
@@ -174,12 +173,21 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
   return v8_named(log, prefix, name);
 }
 
+/* Parses an item of the document. Returns NULL on failure. */
+static const struct node *v8_parse(struct v8_log *log, struct arena *arena, pprofc_str json) {
+  struct node *node = NULL;
+  pprofc_error error;
+  arena_init(arena, log->mem);
+  pprofc_status status = json_tree_parse(arena, NULL, json, &node, &error);
+  import_need(log->builder, status != PPROFC_E_NOMEM);
+  log->broken |= status == PPROFC_E_FORMAT;
+  return node;
+}
+
 /* Parses an entry of the code table and adds its location. */
 static uint32_t v8_read_code(struct v8_log *log, pprofc_str json) {
   struct arena arena;
-  struct node *code = NULL;
-  arena_init(&arena, log->mem);
-  log->status = json_tree_parse(&arena, NULL, json, &code, log->error);
+  const struct node *code = v8_parse(log, &arena, json);
   uint32_t location = v8_code_frame(log, code);
   arena_free(&arena);
   return location;
@@ -188,10 +196,9 @@ static uint32_t v8_read_code(struct v8_log *log, pprofc_str json) {
 /* Splits the code table into its entries. */
 static void v8_add_code(struct v8_log *log, pprofc_str code) {
   pprofc_str json;
-  while (log->status == PPROFC_OK && v8_next_item(&code, &json))
-    if (!ARRAY_PUSH(log->mem, log->code, log->code_count, log->code_room,
-                    (struct v8_code){json, PPROFC_NONE}))
-      log->status = error_nomem(log->error);
+  while (builder_ok(log->builder) && v8_next_item(&code, &json))
+    import_need(log->builder, ARRAY_PUSH(log->mem, log->code, log->code_count, log->code_room,
+                                         (struct v8_code){json, PPROFC_NONE}));
 }
 
 /* ---- ticks ------------------------------------------- */
@@ -214,7 +221,7 @@ static uint32_t v8_location(struct v8_log *log, int64_t index) {
 static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
   size_t depth = 0, size = node_size(stack);
   if (!json_stack_reserve(&log->stack, log->builder, size / 2 + 1)) return 0;
-  for (size_t i = size % 2; i + 1 < size && log->status == PPROFC_OK; i += 2) {
+  for (size_t i = size % 2; i + 1 < size && builder_ok(log->builder); i += 2) {
     int64_t index;
     if (node_to_integer(node_at(stack, i), &index) && index >= 0)
       log->stack.frames[depth++] = v8_location(log, index);
@@ -234,26 +241,22 @@ static uint32_t v8_tick_path(struct v8_log *log, const struct node *tick) {
     log->stack.frames[depth++] =
         v8_named(log, state == V8_STATE_GC ? "(garbage collector)" : "(program)", STR(""));
   }
-  while (depth && log->status == PPROFC_OK) {
+  while (depth && builder_ok(log->builder))
     path = call_paths_enter(&log->paths, path, log->stack.frames[--depth]);
-    if (path == MAP_NONE) log->status = error_nomem(log->error);
-  }
   return path;
 }
 
 /* Parses a tick. */
 static void v8_add_tick(struct v8_log *log, pprofc_str json) {
   struct arena arena;
-  struct node *tick = NULL;
-  arena_init(&arena, log->mem);
-  log->status = json_tree_parse(&arena, NULL, json, &tick, log->error);
+  const struct node *tick = v8_parse(log, &arena, json);
   int64_t at = json_cost(log->builder, node_get(tick, "tm"));
   uint32_t path = v8_tick_path(log, tick);
   arena_free(&arena);
   struct v8_tick item = {at < 0 ? 0 : at, (uint32_t)log->tick_count, path};
-  if (log->tick_count >= UINT32_MAX ||
-      !ARRAY_PUSH(log->mem, log->ticks, log->tick_count, log->tick_room, item))
-    log->status = error_nomem(log->error);
+  import_need(log->builder,
+              log->tick_count < UINT32_MAX &&
+                  ARRAY_PUSH(log->mem, log->ticks, log->tick_count, log->tick_room, item));
 }
 
 static int v8_tick_by_time(const void *a, const void *b) {
@@ -284,10 +287,7 @@ static void v8_sum_ticks(struct v8_log *log, struct v8_sum *sums) {
 /* Adds a sample for each call path that has ticks, in the order of the first ticks. */
 static void v8_add_log_samples(struct v8_log *log) {
   struct v8_sum *sums = mem_zero_array(log->mem, log->paths.count, sizeof *sums);
-  if (!sums) {
-    log->status = error_nomem(log->error);
-    return;
-  }
+  if (!import_need(log->builder, sums != NULL)) return;
   v8_sum_ticks(log, sums);
   for (size_t i = 0; i < log->tick_count && builder_ok(log->builder); i++) {
     uint32_t path = log->ticks[i].path;
@@ -300,23 +300,19 @@ static void v8_add_log_samples(struct v8_log *log) {
   mem_free(log->mem, sums, log->paths.count, sizeof *sums);
 }
 
-pprofc_status json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena,
-                          pprofc_error *error) {
+bool json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
   struct v8_members members;
   pprofc_str tick;
-  if (!v8_log_split(text, &members)) return PPROFC_E_NO_MATCH;
-  struct v8_log log = {
-      .mem = arena->mem, .builder = builder, .error = error, .stack = {.arena = arena}};
+  if (!v8_log_split(text, &members)) return false;
+  struct v8_log log = {.mem = arena->mem, .builder = builder, .stack = {.arena = arena}};
   call_paths_init(&log.paths, log.mem, builder);
   v8_add_code(&log, members.code);
-  while (log.status == PPROFC_OK && builder_ok(builder) && v8_next_item(&members.ticks, &tick))
+  while (!log.broken && builder_ok(builder) && v8_next_item(&members.ticks, &tick))
     v8_add_tick(&log, tick);
-  pprofc_builder_type(builder, "samples", "count");
-  pprofc_builder_type(builder, "wall", "nanoseconds");
-  pprofc_builder_period(builder, "wall", "nanoseconds", 0);
-  if (log.status == PPROFC_OK) v8_add_log_samples(&log);
+  json_wall_types(builder, 0);
+  v8_add_log_samples(&log);
   call_paths_free(&log.paths);
   ARRAY_FREE(log.mem, log.code, log.code_room);
   ARRAY_FREE(log.mem, log.ticks, log.tick_room);
-  return log.status == PPROFC_E_FORMAT ? PPROFC_E_NO_MATCH : log.status;
+  return !log.broken;
 }

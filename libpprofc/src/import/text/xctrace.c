@@ -340,12 +340,10 @@ static void xctrace_read_tags(struct xctrace *x, pprofc_str rest) {
       {x->no_weight, "row has no weight", "rows have no weight"},
       {0}};
   import_account(x->builder, x->rows, "rows", losses);
-  if (x->has_type) return;
-  pprofc_error error;
-  error_set(&error, PPROFC_E_FORMAT,
-            "the export has no rows; xctrace export --xpath exports the table time-profile or "
-            "cpu-profile");
-  builder_refuse(x->builder, &error);
+  if (!x->has_type)
+    import_refuse(x->builder, PPROFC_E_FORMAT,
+                  "the export has no rows; xctrace export --xpath exports the table time-profile "
+                  "or cpu-profile");
 }
 
 static bool xctrace_begins(pprofc_str text) {
