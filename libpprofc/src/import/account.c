@@ -17,6 +17,12 @@ void import_note_count(pprofc_builder *builder, uint64_t count, const char *one,
   pprofc_builder_comment(builder, note);
 }
 
+void import_note_total(pprofc_builder *builder, const char *what, uint64_t count) {
+  char note[NOTE_MAX];
+  snprintf(note, sizeof note, "%s: %llu", what, (unsigned long long)count);
+  if (count) pprofc_builder_comment(builder, note);
+}
+
 void import_account(pprofc_builder *builder, uint64_t read, const char *events,
                     const struct import_loss *losses) {
   uint64_t left_out = 0;
@@ -30,6 +36,11 @@ void import_account(pprofc_builder *builder, uint64_t read, const char *events,
            (unsigned long long)(read + left_out), events,
            100.0 * (double)left_out / ((double)read + (double)left_out));
   pprofc_builder_comment(builder, note);
+}
+
+void import_account_one(pprofc_builder *builder, uint64_t read, const char *events, uint64_t count,
+                        const char *one, const char *many) {
+  import_account(builder, read, events, (const struct import_loss[]){{count, one, many}, {0}});
 }
 
 void import_compare_total(pprofc_builder *builder, const char *events, uint64_t said,

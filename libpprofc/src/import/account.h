@@ -16,10 +16,17 @@ struct import_loss {
 /* Adds the comment "1 ONE" or "COUNT MANY" to the profile, unless count is 0. */
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
 
+/* Adds the comment "WHAT: COUNT" to the profile, unless count is 0. */
+void import_note_total(pprofc_builder *builder, const char *what, uint64_t count);
+
 /* Adds a comment for each reason in `losses`, and a comment for their sum: "skipped: 3 of 40
  * samples (7.5%)". `read` is the number of events that were not skipped. */
 void import_account(pprofc_builder *builder, uint64_t read, const char *events,
                     const struct import_loss *losses);
+
+/* Does the same for a single reason: `count` events were skipped. */
+void import_account_one(pprofc_builder *builder, uint64_t read, const char *events, uint64_t count,
+                        const char *one, const char *many);
 
 /* Adds a comment if `said`, the total that the file states, differs from `read`, the number of
  * events read: "totals differ: the file says 9 samples, 8 were read". */

@@ -4,6 +4,8 @@
  * "JS:*parse /app/parser.js:4:13". Other names stay unchanged. */
 #include "import/jit_function.h"
 
+#include "import/lines.h"
+
 #include <string.h>
 
 /* Splits "parse:/app/parser.py" into name and file. */
@@ -11,15 +13,6 @@ static void name_of_python(pprofc_str text, struct jit_function *f) {
   size_t colon = str_find_char(text, ':');
   f->name = str_slice(text, 0, colon);
   f->file = str_slice(text, colon + 1, text.size);
-}
-
-/* Removes ":13" from the end of *text. Returns false if there is no number. */
-static bool take_last_number(pprofc_str *text, int64_t *number) {
-  size_t colon = str_find_last_char(*text, ':');
-  if (colon >= text->size || !str_parse_int(str_slice(*text, colon + 1, text->size), 10, number))
-    return false;
-  *text = str_slice(*text, 0, colon);
-  return *number >= 0;
 }
 
 /* Splits "parse file:///app/parser.mjs:4:13" into name, file and line. The text begins with a space
@@ -35,9 +28,9 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
   place = str_slice(text, space + 1, text.size);
   f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
   /* Two numbers are line and column; a single number is the line. */
-  if (take_last_number(&place, &number)) {
+  if (import_take_number(&place, &number)) {
     f->line = number;
-    if (take_last_number(&place, &number)) f->line = number;
+    if (import_take_number(&place, &number)) f->line = number;
   }
   f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
 }

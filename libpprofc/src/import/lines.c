@@ -111,6 +111,16 @@ pprofc_str import_first_line(pprofc_str text) {
   return text;
 }
 
+bool import_take_number(pprofc_str *text, int64_t *number) {
+  size_t colon = str_find_last_char(*text, ':');
+  int64_t value;
+  if (!str_parse_int(str_slice(*text, colon + 1, text->size), 10, &value) || value < 0)
+    return false;
+  *text = str_slice(*text, 0, colon);
+  *number = value;
+  return true;
+}
+
 bool import_next_word(pprofc_str *rest, pprofc_str *word) {
   size_t from = 0, to;
   while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;

@@ -34,6 +34,10 @@ pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_a
  * format. */
 pprofc_str import_first_line(pprofc_str text);
 
+/* Removes ":12" from the end of *text. Returns false, and leaves *text unchanged, if the text does
+ * not end with a number that is not negative. */
+bool import_take_number(pprofc_str *text, int64_t *number);
+
 /* Removes the next word from *rest; spaces and tabs separate words. Returns false if no word is
  * left. */
 bool import_next_word(pprofc_str *rest, pprofc_str *word);

@@ -63,6 +63,11 @@ uint32_t import_location(pprofc_builder *builder, uint32_t mapping, uint32_t fun
   return pprofc_builder_location(builder, mapping, 0, &(pprofc_line){function, line, 0}, 1);
 }
 
+uint32_t import_marker(pprofc_builder *builder, pprofc_str name) {
+  uint32_t text = builder_string(builder, name);
+  return import_location(builder, NONE, builder_add_function(builder, text, text, 0, 0), 0);
+}
+
 uint32_t import_object(pprofc_builder *builder, pprofc_str file) {
   if (!file.size) return NONE;
   struct mapping mapping = {.file = builder_string(builder, file), .flags = PPROFC_HAS_FUNCTIONS};

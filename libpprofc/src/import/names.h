@@ -15,6 +15,9 @@ uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file
 uint32_t import_location(pprofc_builder *builder, uint32_t mapping, uint32_t function,
                          int64_t line);
 
+/* Adds the location of a frame that is not a function of the program, such as "[pruned]". */
+uint32_t import_marker(pprofc_builder *builder, pprofc_str name);
+
 /* Adds the mapping of an object file whose addresses are unknown. Returns NONE if the name is
  * empty. */
 uint32_t import_object(pprofc_builder *builder, pprofc_str file);

@@ -3,6 +3,7 @@
 #include "import/callgrind/callgrind.h"
 
 #include "core/array.h"
+#include "import/names.h"
 
 #include <math.h>
 
@@ -108,9 +109,7 @@ static bool exact_push(struct callgrind_exact *exact, size_t *depth, uint32_t lo
 /* Pushes the frame "[truncated]" in place of unknown callers. */
 static bool push_truncated(struct callgrind_exact *exact, size_t *depth) {
   exact->is_truncated = true;
-  uint32_t text = builder_string(exact->builder, STR("[truncated]"));
-  pprofc_line line = {builder_add_function(exact->builder, text, text, 0, 0), 0, 0};
-  return exact_push(exact, depth, pprofc_builder_location(exact->builder, NONE, 0, &line, 1));
+  return exact_push(exact, depth, import_marker(exact->builder, STR("[truncated]")));
 }
 
 /* Pushes the caller of *context, with the line of its call. Sets *context to the caller's
@@ -133,10 +132,9 @@ static bool push_from_name(struct callgrind_exact *exact, const struct callgrind
   uint32_t function = exact->places[*context].function;
   if (function == NONE) {
     const struct callgrind_symbol symbol = callgrind_context_symbol(exact->contexts, *context);
-    pprofc_line line = {
-        builder_add_function(exact->builder, symbol.text, symbol.system, symbol.file, symbol.line),
-        0, 0};
-    return exact_push(exact, depth, pprofc_builder_location(exact->builder, NONE, 0, &line, 1));
+    uint32_t added =
+        builder_add_function(exact->builder, symbol.text, symbol.system, symbol.file, symbol.line);
+    return exact_push(exact, depth, import_location(exact->builder, NONE, added, 0));
   }
   struct callgrind_place place = {callgrind_functions(graph)[function].file, 0, 0, 0};
   return exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));

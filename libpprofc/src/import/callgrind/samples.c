@@ -1,6 +1,7 @@
 /* Makes samples of a call graph. Divides the cost of each line among the positions of its function
  * (callgrind.h). The parts are integers and add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
+#include "import/names.h"
 
 #include <math.h>
 
@@ -220,9 +221,7 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
  * function that makes the pruned calls, without a line number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
-  uint32_t name = builder_string(s->builder, STR("[pruned]"));
-  pprofc_line line = {builder_add_function(s->builder, name, name, 0, 0), 0, 0};
-  uint32_t leaves[2] = {pprofc_builder_location(s->builder, NONE, 0, &line, 1)};
+  uint32_t leaves[2] = {import_marker(s->builder, STR("[pruned]"))};
   for (uint32_t p = 0; p < count; p++) {
     if (values_are_zero(values + p * types, types)) continue;
     uint32_t function = callgrind_positions(&s->tree)[p].function;

@@ -6,6 +6,7 @@
  * the limit are joined: each call then has one more position, whose stack has only the caller and
  * the callee. */
 #include "import/callgrind/callgrind.h"
+#include "import/names.h"
 
 /* Share of each total below which a branch is pruned. Speedscope uses 1e-4, which prunes an eighth
  * of the cost in graphs with many paths, for example of a garbage collector. */
@@ -269,10 +270,8 @@ static void pass_rest_on(struct growing *g) {
 /* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks, and
  * returns its index. Returns NONE when out of memory. */
 static uint32_t add_left_out(struct growing *g) {
-  uint32_t name = builder_string(g->builder, STR("[pruned]"));
-  pprofc_line line = {builder_add_function(g->builder, name, name, 0, 0), 0, 0};
-  struct callgrind_position position = {
-      NONE, NONE, pprofc_builder_location(g->builder, NONE, 0, &line, 1), NONE, 1};
+  struct callgrind_position position = {NONE, NONE, import_marker(g->builder, STR("[pruned]")),
+                                        NONE, 1};
   size_t index = callgrind_position_count(g->tree), row = g->tree->types * sizeof(double);
   buffer_add(&g->tree->positions, &position, sizeof position);
   buffer_add_fill(&g->tree->weights, 0, row);

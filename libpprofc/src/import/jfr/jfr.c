@@ -160,12 +160,6 @@ static bool jfr_read_chunk(struct jfr *j, struct jfr_chunk *chunk) {
 
 /* ---- the profile ------------------------------------- */
 
-static void jfr_note(struct jfr *j, const char *text, uint64_t count) {
-  char note[128];
-  snprintf(note, sizeof note, "%s: %llu", text, (unsigned long long)count);
-  if (count) pprofc_builder_comment(j->builder, note);
-}
-
 static uint64_t jfr_kinds_sum(const struct jfr_kinds *kinds) {
   uint64_t sum = 0;
   for (size_t i = 0; i < kinds->names.count; i++) sum += kinds->counts[i];
@@ -206,9 +200,9 @@ static void jfr_note_kinds(struct jfr *j, struct jfr_kinds *kinds, const char *t
 }
 
 static void jfr_notes(struct jfr *j) {
-  jfr_note(j, "skipped frames without a method", j->without_method);
-  jfr_note(j, "stacks that the recorder cut off", j->truncated);
-  jfr_note(j, "skipped bytes of an incomplete last chunk", j->left_out);
+  import_note_total(j->builder, "skipped frames without a method", j->without_method);
+  import_note_total(j->builder, "stacks that the recorder cut off", j->truncated);
+  import_note_total(j->builder, "skipped bytes of an incomplete last chunk", j->left_out);
   if (j->assumed_period)
     pprofc_builder_comment(
         j->builder,

@@ -42,11 +42,10 @@ static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   size_t open = str_find_last_char(text, '(');
   if (str_ends(text, STR(")")) && open > 0 && open < text.size) {
     pprofc_str place = str_slice(text, open + 1, text.size - 1);
-    size_t at = str_find_last_char(place, ':');
     if (str_starts(place, STR("in ")))
       object = str_slice(place, 3, place.size);
-    else if (at < place.size && str_parse_int(str_slice(place, at + 1, place.size), 10, &line))
-      file = str_slice(place, 0, at);
+    else if (import_take_number(&place, &line))
+      file = place;
     if (file.size || object.size) text = str_trim(str_slice(text, 0, open));
   }
   uint32_t mapping = import_object(builder, object);
@@ -123,10 +122,9 @@ static void dhat_read_points(pprofc_builder *builder, struct arena *arena, const
     for (size_t c = 0; c < types; c++) values[c] = json_cost(builder, node_get(point, members[c]));
     pprofc_builder_sample(builder, stack.frames, depth, values);
   }
-  const struct import_loss losses[] = {
-      {other, "program point has no list of frames", "program points have no lists of frames"},
-      {0}};
-  import_account(builder, node_size(points) - other, "program points", losses);
+  import_account_one(builder, node_size(points) - other, "program points", other,
+                     "program point has no list of frames",
+                     "program points have no lists of frames");
   import_note_count(builder, missing, "frame is not in the table of frames",
                     "frames are not in the table of frames");
 }

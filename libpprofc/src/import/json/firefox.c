@@ -358,9 +358,8 @@ static void firefox_find_types(struct firefox_reader *r, const struct node *thre
 /* Adds comments to the profile: about samples without a stack, and if the number of samples differs
  * from the number that the file states. */
 static void firefox_account(struct firefox_reader *r, const struct node *meta) {
-  const struct import_loss losses[] = {{r->missing, "sample has no stack", "samples have no stack"},
-                                       {0}};
-  import_account(r->builder, r->read, "samples", losses);
+  import_account_one(r->builder, r->read, "samples", r->missing, "sample has no stack",
+                     "samples have no stack");
   if (r->said >= 0) import_compare_total(r->builder, "samples", (uint64_t)r->said, r->listed);
   import_compare_version(r->builder, "the Firefox Profiler's format",
                          json_member_int(meta, "preprocessedProfileVersion", 0), NEWEST_VERSION);

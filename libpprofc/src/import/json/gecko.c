@@ -61,16 +61,6 @@ struct gecko_place {
   int64_t line, column; /* line and column, counted from 1, or 0 if unknown */
 };
 
-static bool gecko_take_number(pprofc_str *text, int64_t *number) {
-  size_t colon = str_find_last_char(*text, ':');
-  uint64_t value;
-  if (colon >= text->size) return false;
-  if (!str_parse_uint(str_slice(*text, colon + 1, text->size), 10, &value)) return false;
-  *number = (int64_t)(value & INT32_MAX);
-  *text = str_slice(*text, 0, colon);
-  return true;
-}
-
 /* Removes the number of a source file, which Firefox appends since version 32 of the format: "alpha
  * (FILE:14:13)[7]". */
 static pprofc_str gecko_without_source(pprofc_str location) {
@@ -95,12 +85,12 @@ static bool gecko_script(pprofc_str location, struct gecko_place *place) {
   if (open < 2) return false;
   pprofc_str file = str_slice(location, open, location.size - 1);
   int64_t last = 0, first = 0;
-  bool one = gecko_take_number(&file, &last);
-  bool two = one && gecko_take_number(&file, &first);
+  bool one = import_take_number(&file, &last);
+  bool two = one && import_take_number(&file, &first);
   place->name = str_trim(str_slice(location, 0, open - 1));
   place->file = file;
-  place->line = two ? first : last;
-  place->column = two ? last + 1 : 0;
+  place->line = (two ? first : last) & INT32_MAX;
+  place->column = two ? (last & INT32_MAX) + 1 : 0;
   return true;
 }
 
@@ -279,9 +269,8 @@ JSON_SHAPE(json_gecko) {
   int64_t interval = json_scaled(builder, node_path(profile, "meta.interval"), 6);
   json_wall_types(builder, interval > 0 ? interval : 0);
   gecko_read(&g, profile);
-  const struct import_loss losses[] = {
-      {g.empty, "sample has no stack that is shown", "samples have no stack that is shown"}, {0}};
-  import_account(builder, g.read, "samples", losses);
+  import_account_one(builder, g.read, "samples", g.empty, "sample has no stack that is shown",
+                     "samples have no stack that is shown");
   import_note_count(builder, g.hidden, "sample is of a thread that is not shown",
                     "samples are of threads that are not shown");
   import_compare_version(builder, "Firefox's profiles",

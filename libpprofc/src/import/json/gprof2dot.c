@@ -63,8 +63,7 @@ JSON_SHAPE(json_gprof2dot) {
   size_t read = 0, count = node_size(events);
   for (size_t i = 0; i < count && builder_ok(builder); i++)
     read += gprof2dot_event(&g, node_at(events, i));
-  const struct import_loss losses[] = {
-      {count - read, "event has no readable stack", "events have no readable stack"}, {0}};
-  import_account(builder, read, "events", losses);
+  import_account_one(builder, read, "events", count - read, "event has no readable stack",
+                     "events have no readable stack");
   return true;
 }

@@ -53,11 +53,8 @@ JSON_SHAPE(json_pyinstrument_session) {
   struct pyinstrument_session s = {.builder = builder, .stack = {.arena = arena}};
   for (size_t i = 0; i < node_size(records) && builder_ok(builder); i++)
     s.samples += session_sample(&s, node_at(records, i));
-  const struct import_loss losses[] = {{node_size(records) - s.samples,
-                                        "sample has no readable stack",
-                                        "samples have no readable stack"},
-                                       {0}};
-  import_account(builder, s.samples, "samples", losses);
+  import_account_one(builder, s.samples, "samples", node_size(records) - s.samples,
+                     "sample has no readable stack", "samples have no readable stack");
   import_compare_total(builder, "samples", (uint64_t)json_cost(builder, count), node_size(records));
   return true;
 }

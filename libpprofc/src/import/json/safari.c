@@ -41,8 +41,7 @@ JSON_SHAPE(json_safari) {
     before = after;
     pprofc_builder_sample(builder, stack.frames, depth, values);
   }
-  const struct import_loss losses[] = {{empty, "sample has no stack", "samples have no stack"},
-                                       {0}};
-  import_account(builder, node_size(samples) - empty, "samples", losses);
+  import_account_one(builder, node_size(samples) - empty, "samples", empty, "sample has no stack",
+                     "samples have no stack");
   return true;
 }

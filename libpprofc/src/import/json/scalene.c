@@ -117,8 +117,7 @@ JSON_SHAPE(json_scalene) {
     scalene_add_stacks(&s, stacks);
   else
     scalene_add_files(&s, root);
-  const struct import_loss losses[] = {{s.bad, "stack cannot be read", "stacks cannot be read"},
-                                       {0}};
-  import_account(builder, s.samples, "stacks", losses);
+  import_account_one(builder, s.samples, "stacks", s.bad, "stack cannot be read",
+                     "stacks cannot be read");
   return true;
 }

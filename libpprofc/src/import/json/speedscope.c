@@ -364,9 +364,8 @@ static void speedscope_read_file(struct speedscope_reader *r, const struct node 
     else
       read_sampled(r, m);
   }
-  const struct import_loss losses[] = {
-      {r->bad, "sample or event could not be read", "samples or events could not be read"}, {0}};
-  import_account(r->builder, r->read - r->bad, "samples and events", losses);
+  import_account_one(r->builder, r->read - r->bad, "samples and events", r->bad,
+                     "sample or event could not be read", "samples or events could not be read");
   import_note_count(r->builder, r->fractions, "weight has a fraction, and is rounded",
                     "weights have fractions, and are rounded so that their sum stays");
   import_note_count(r->builder, r->open, "frame was still open at the end",

@@ -90,9 +90,8 @@ static void sampler_emit(struct trace_sampler *s) {
     trace_label(s->builder, thread);
     builder_event(s->builder, trace_track(s->builder, thread), sample->at, values[1]);
   }
-  const struct import_loss losses[] = {{s->missing, "sample has no stack", "samples have no stack"},
-                                       {0}};
-  import_account(s->builder, s->count - s->missing, "samples", losses);
+  import_account_one(s->builder, s->count - s->missing, "samples", s->missing,
+                     "sample has no stack", "samples have no stack");
 }
 
 void trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena) {

@@ -121,23 +121,13 @@ static uint32_t v8_cpp_frame(struct v8_log *log, pprofc_str name) {
   return v8_named(log, "(c++) ", str_slice(symbol, 0, end));
 }
 
-/* Removes ":NUMBER" from the end of the text. Returns false if the text does not end with a
- * number. */
-static bool v8_take_number(pprofc_str *text, int64_t *number) {
-  size_t colon = str_find_last_char(*text, ':');
-  if (colon >= text->size) return false;
-  if (!str_parse_int(str_slice(*text, colon + 1, text->size), 10, number)) return false;
-  *text = str_slice(*text, 0, colon);
-  return true;
-}
-
 /* Adds the location of "fib /app/fib.js:1:13": function, file, line and column. */
 static uint32_t v8_js_frame(struct v8_log *log, pprofc_str name) {
   pprofc_str place = name;
   int64_t line, column;
   size_t blank = str_find_char(name, ' ');
-  if (blank >= name.size || !v8_take_number(&place, &column) || !v8_take_number(&place, &line) ||
-      place.size <= blank)
+  if (blank >= name.size || !import_take_number(&place, &column) ||
+      !import_take_number(&place, &line) || place.size <= blank)
     return v8_named(log, "", name);
   pprofc_str file = str_slice(place, blank + 1, place.size);
   return json_script_frame(log->builder, str_slice(name, 0, blank), file, line, column);
@@ -280,8 +270,8 @@ static void v8_sum_ticks(struct v8_log *log, struct v8_sum *sums) {
     }
     before = tick->at;
   }
-  const struct import_loss losses[] = {{missing, "tick has no stack", "ticks have no stack"}, {0}};
-  import_account(log->builder, log->tick_count - missing, "ticks", losses);
+  import_account_one(log->builder, log->tick_count - missing, "ticks", missing, "tick has no stack",
+                     "ticks have no stack");
 }
 
 /* Adds a sample for each call path that has ticks, in the order of the first ticks. */

@@ -220,9 +220,8 @@ static void legacy_add_locations(const struct legacy *l, pprofc_builder *b) {
 }
 
 static void legacy_account(const struct legacy *l, pprofc_builder *b) {
-  const struct import_loss losses[] = {
-      {l->bad_lines, "line could not be read", "lines could not be read"}, {0}};
-  import_account(b, legacy_sample_count(l), "stacks and lines", losses);
+  import_account_one(b, legacy_sample_count(l), "stacks and lines", l->bad_lines,
+                     "line could not be read", "lines could not be read");
   /* jemalloc scales each count separately, so the sums differ a little by rounding. */
   uint64_t much = l->said / 100 + l->read / 100 + 1;
   if (l->said > l->read ? l->said - l->read > much : l->read - l->said > much)

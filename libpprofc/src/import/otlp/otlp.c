@@ -7,6 +7,7 @@
  * and profiles with a list of locations. A file may also be JSON. */
 #include "import/otlp/otlp.h"
 #include "codec/wire.h"
+#include "import/account.h"
 #include "import/formats.h"
 #include "profile/builder_times.h"
 
@@ -243,12 +244,8 @@ static pprofc_status otlp_read(struct otlp *o, pprofc_str data, enum otlp_framin
   if (!otlp_each_frame(o, otlp_read_types)) return o->status;
   if (!o->type_count) pprofc_builder_type(o->builder, "samples", "count");
   if (!otlp_each_frame(o, otlp_read_samples)) return o->status;
-  if (o->timestamps && !builder_keeps_times(o->builder)) {
-    char note[96];
-    snprintf(note, sizeof note, "skipped times of single events: %llu",
-             (unsigned long long)o->timestamps);
-    pprofc_builder_comment(o->builder, note);
-  }
+  if (!builder_keeps_times(o->builder))
+    import_note_total(o->builder, "skipped times of single events", o->timestamps);
   return pprofc_builder_finish(o->builder, profile, o->error);
 }
 

@@ -398,8 +398,7 @@ static pprofc_status folded_account(struct folded_folded *f, pprofc_error *error
   snprintf(one, sizeof one, "line is not a stack: line %llu", (unsigned long long)f->first_bad);
   snprintf(many, sizeof many, "lines are not stacks; the first is line %llu",
            (unsigned long long)f->first_bad);
-  import_account(f->builder, f->good_lines, "lines",
-                 (const struct import_loss[]){{f->bad_lines, one, many}, {0}});
+  import_account_one(f->builder, f->good_lines, "lines", f->bad_lines, one, many);
   return PPROFC_OK;
 }
 

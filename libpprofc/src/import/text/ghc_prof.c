@@ -145,9 +145,8 @@ static void ghc_read_lines(struct ghc_prof *g, pprofc_str text) {
     if (g->in_tree) ghc_row(g, line);
   }
   pprofc_builder_period(g->builder, "time", "nanoseconds", g->interval);
-  const struct import_loss losses[] = {{g->bad, "row could not be read", "rows could not be read"},
-                                       {0}};
-  import_account(g->builder, g->rows, "rows", losses);
+  import_account_one(g->builder, g->rows, "rows", g->bad, "row could not be read",
+                     "rows could not be read");
   if (g->has_counts) {
     import_compare_total(g->builder, "ticks", g->total_ticks, g->ticks);
   } else {

@@ -14,8 +14,6 @@
 #include "import/lines.h"
 #include "import/names.h"
 
-#include <stdio.h>
-
 #define MAX_FRAMES  65536u
 #define MAX_INLINED 64u /* maximum number of functions inlined into one call */
 #define MINUTE      (60 * INT64_C(1000000000))
@@ -322,24 +320,18 @@ static bool go_dump_begins(pprofc_str text) {
   return false;
 }
 
-static void go_dump_comment(struct go_dump *d, const char *what, uint64_t count) {
-  char note[128];
-  snprintf(note, sizeof note, "%s: %llu", what, (unsigned long long)count);
-  pprofc_builder_comment(d->builder, note);
-}
-
 static void go_dump_read_all(struct go_dump *d, pprofc_str text) {
   struct go_dump_head head;
   pprofc_builder_type(d->builder, "goroutine", "count");
   builder_set_period(d->builder, STR("goroutine"), STR("count"), 1);
   while (builder_ok(d->builder) && go_dump_next_head(&text, &head, &d->other))
     go_dump_read_goroutine(d, &head, &text);
-  if (d->elided) go_dump_comment(d, "stacks that the Go runtime cut in the middle", d->elided);
-  if (d->broken)
-    go_dump_comment(d, "stacks with a goroutine of another program in them", d->broken);
+  import_note_total(d->builder, "stacks that the Go runtime cut in the middle", d->elided);
+  import_note_total(d->builder, "stacks with a goroutine of another program in them", d->broken);
   import_note_count(d->builder, d->other, "line is not of a goroutine",
                     "lines are not of goroutines");
-  if (d->dumps > 1) go_dump_comment(d, "dumps; the label dump distinguishes them", d->dumps);
+  import_note_total(d->builder, "dumps; the label dump distinguishes them",
+                    d->dumps > 1 ? d->dumps : 0);
 }
 
 static void go_dump_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {

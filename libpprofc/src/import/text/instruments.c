@@ -353,10 +353,9 @@ static void instruments_read(pprofc_str text, pprofc_builder *builder, struct ar
   }
   while (str_next_line(&text, &line) && builder_ok(builder)) instruments_read_line(&r, line);
   printed_tree_end(&r.tree);
-  const struct import_loss losses[] = {{r.bad_lines, "line of Instruments' text could not be read",
-                                        "lines of Instruments' text could not be read"},
-                                       {0}};
-  import_account(builder, r.rows - r.bad_lines, "lines", losses);
+  import_account_one(builder, r.rows - r.bad_lines, "lines", r.bad_lines,
+                     "line of Instruments' text could not be read",
+                     "lines of Instruments' text could not be read");
 }
 
 IMPORT_READER(import_instruments) {

@@ -70,15 +70,6 @@ struct macos_frame {
   int64_t line;
 };
 
-/* Removes ":12" from the end of *place and returns the number; 0 if there is no line. */
-static int64_t macos_line(pprofc_str *place) {
-  int64_t line;
-  size_t colon = str_find_last_char(*place, ':');
-  if (!str_parse_int(str_slice(*place, colon + 1, place->size), 10, &line) || line < 0) return 0;
-  *place = str_slice(*place, 0, colon);
-  return line;
-}
-
 /* Parses "main  (in app) + 41  [0x10384b549]  main.c:12". */
 static struct macos_frame macos_parse(pprofc_str text) {
   struct macos_frame f = {.object = STR(""), .file = STR("")};
@@ -92,7 +83,7 @@ static struct macos_frame macos_parse(pprofc_str text) {
   end = str_find_char(text, ']');
   str_parse_uint(str_slice(text, 2, end), 16, &f.address);
   f.file = str_trim(str_slice(text, end + 1, text.size));
-  if (f.file.size) f.line = macos_line(&f.file);
+  import_take_number(&f.file, &f.line);
   return f;
 }
 
@@ -175,10 +166,9 @@ static void macos_read(pprofc_str text, pprofc_builder *builder, struct arena *a
   }
   macos_mapping(&r, str_path_base(r.program)); /* the first mapping is the program */
   macos_read_rows(&r, text);
-  const struct import_loss losses[] = {{r.bad_lines, "line of the call graph could not be read",
-                                        "lines of the call graph could not be read"},
-                                       {0}};
-  import_account(builder, r.rows - r.bad_lines, "lines", losses);
+  import_account_one(builder, r.rows - r.bad_lines, "lines", r.bad_lines,
+                     "line of the call graph could not be read",
+                     "lines of the call graph could not be read");
 }
 
 IMPORT_READER(import_macos_sample) {

@@ -106,10 +106,9 @@ static void vtune_read(pprofc_str text, pprofc_builder *builder, struct arena *a
     r.bad_lines += !vtune_read_row(&r, line);
   }
   printed_tree_end(&r.tree);
-  const struct import_loss losses[] = {{r.bad_lines, "line of VTune's text could not be read",
-                                        "lines of VTune's text could not be read"},
-                                       {0}};
-  import_account(builder, r.rows - r.bad_lines, "lines", losses);
+  import_account_one(builder, r.rows - r.bad_lines, "lines", r.bad_lines,
+                     "line of VTune's text could not be read",
+                     "lines of VTune's text could not be read");
 }
 
 IMPORT_READER(import_vtune) {
