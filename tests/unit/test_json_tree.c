@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "core/json_tree.h"
-#include "import/json/stringify.h"
+#include "import/json/json.h"
 
 #include <stdlib.h>
 

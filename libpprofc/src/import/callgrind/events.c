@@ -1,5 +1,5 @@
 /* Finds the events of a callgrind file, which become sample types, and their units. */
-#include "import/callgrind/read.h"
+#include "import/callgrind/reader.h"
 
 #include "core/chars.h"
 

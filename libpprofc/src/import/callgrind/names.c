@@ -1,5 +1,5 @@
 /* Compressed names of callgrind: "(12) name" defines id 12, and "(12)" refers to it. */
-#include "import/callgrind/read.h"
+#include "import/callgrind/reader.h"
 
 #include "core/array.h"
 

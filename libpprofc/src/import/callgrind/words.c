@@ -1,5 +1,5 @@
 /* Splits callgrind's lines into words and parses numbers. */
-#include "import/callgrind/read.h"
+#include "import/callgrind/reader.h"
 
 #define SURE_DIGITS 18u /* number of decimal digits that always fit 64 bits */
 

@@ -1,6 +1,8 @@
 /* Reads strings of recordings: a byte with the encoding, then the text. */
 #include "import/jfr/jfr.h"
 
+#include "core/escape.h"
+
 enum jfr_encoding {
   JFR_NULL,
   JFR_EMPTY,
@@ -10,23 +12,9 @@ enum jfr_encoding {
   JFR_LATIN1,
 };
 
-/* Appends a code point as UTF-8. */
 static void text_add(struct buffer *out, uint32_t c) {
-  if (c < 0x80) {
-    buffer_add_char(out, (char)c);
-    return;
-  }
-  if (c >= 0x10000) {
-    buffer_add_char(out, (char)(0xF0 | c >> 18));
-    buffer_add_char(out, (char)(0x80 | (c >> 12 & 0x3F)));
-  } else if (c >= 0x800) {
-    buffer_add_char(out, (char)(0xE0 | c >> 12));
-  }
-  if (c >= 0x800)
-    buffer_add_char(out, (char)(0x80 | (c >> 6 & 0x3F)));
-  else
-    buffer_add_char(out, (char)(0xC0 | c >> 6));
-  buffer_add_char(out, (char)(0x80 | (c & 0x3F)));
+  char bytes[4];
+  buffer_add(out, bytes, utf8_encode(c, bytes));
 }
 
 static pprofc_str text_latin1(const uint8_t *data, size_t size, struct buffer *out) {

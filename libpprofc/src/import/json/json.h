@@ -97,6 +97,10 @@ uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t 
 /* Returns the location of the member "callFrame" of a V8 node: function, file, and line. */
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
 
+/* Appends a value as JavaScript's JSON.stringify writes it: without spaces, with members in the
+ * order of the file. */
+void json_stringify(struct buffer *out, const struct node *value);
+
 /* Adds a location with one line and returns its index. */
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                     int64_t column);

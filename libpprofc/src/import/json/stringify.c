@@ -1,5 +1,5 @@
 /* Writes JSON as JavaScript's JSON.stringify does. */
-#include "import/json/stringify.h"
+#include "import/json/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "import/json/trace.h"
 
 #include "core/array.h"
-#include "import/json/stringify.h"
 #include "profile/builder_times.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Splits old text formats into lines, and parses short texts within a line. */
-#include "import/legacy/text.h"
+#include "import/legacy/legacy.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 /* Reads OTLP in JSON: rewrites a document as a binary message, which the other files read. Names
  * may be spelled timeUnixNano or time_unix_nano. Integers may be numbers or strings, ids may be
  * hexadecimal or base64. The reader ignores members for which it has no rule. */
-#include "codec/wire_write.h"
 #include "core/json_tree.h"
 #include "import/otlp/otlp.h"
 
@@ -171,24 +170,27 @@ static bool json_integer(struct otlp *o, const struct node *node, uint64_t *valu
   return true;
 }
 
-static void json_put_varint(struct buffer *out, uint64_t value) {
+void otlp_put_varint(struct buffer *out, uint64_t value) {
   uint8_t bytes[VARINT_BYTES_MAX];
   buffer_add(out, bytes, varint_put(bytes, value));
 }
 
-static void json_put_key(struct buffer *out, unsigned field, enum wire_type type) {
-  buffer_add_char(out, (char)(field << 3 | type));
+void otlp_put_integer(struct buffer *out, unsigned field, uint64_t value) {
+  uint8_t bytes[WIRE_FIELD_MAX];
+  buffer_add(out, bytes, (size_t)(wire_put_integer(bytes, field, value) - bytes));
 }
 
-static void json_put_fixed(struct buffer *out, unsigned field, uint64_t value) {
-  json_put_key(out, field, WIRE_FIXED64);
-  for (size_t i = 0; i < sizeof value; i++) buffer_add_char(out, (char)(value >> 8 * i));
+void otlp_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size) {
+  uint8_t head[WIRE_FIELD_MAX];
+  buffer_add(out, head, (size_t)(wire_put_head(head, field, size) - head));
+  buffer_add(out, data, size);
 }
 
-static void json_put_bytes(struct buffer *out, unsigned field, pprofc_str bytes) {
-  json_put_key(out, field, WIRE_BYTES);
-  json_put_varint(out, bytes.size);
-  buffer_add_str(out, bytes);
+void otlp_put_fixed(struct buffer *out, unsigned field, uint64_t value) {
+  uint8_t bytes[1 + sizeof value];
+  uint8_t *at = wire_put_key(bytes, field, WIRE_FIXED64);
+  for (size_t i = 0; i < sizeof value; i++) at[i] = (uint8_t)(value >> 8 * i);
+  buffer_add(out, bytes, sizeof bytes);
 }
 
 /* Returns the value of a digit of base64, in the standard alphabet or the alphabet for URLs; -1 for
@@ -234,7 +236,7 @@ static bool json_put_binary(struct otlp *o, const struct json_rule *rule, const 
   bool ok = is_hex ? json_decode(&bytes, node->text, json_digit16, 4)
                    : json_decode(&bytes, node->text, json_digit64, 6);
   ok = ok && node->kind == NODE_STRING;
-  json_put_bytes(out, rule->number, buffer_str(&bytes));
+  otlp_put_bytes(out, rule->number, bytes.data, bytes.size);
   out->failed |= bytes.failed;
   buffer_free(&bytes);
   return ok || json_wrong(o, node, "bytes in hexadecimal or base64");
@@ -248,9 +250,9 @@ static bool json_put_ints(struct otlp *o, const struct json_rule *rule, const st
   buffer_init(&list, o->mem, SIZE_MAX);
   for (size_t i = 0; ok && i < node_size(node); i++) {
     ok = json_integer(o, node_at(node, i), &value);
-    json_put_varint(&list, value);
+    otlp_put_varint(&list, value);
   }
-  json_put_bytes(out, rule->number, buffer_str(&list));
+  otlp_put_bytes(out, rule->number, list.data, list.size);
   out->failed |= list.failed;
   buffer_free(&list);
   return ok;
@@ -263,7 +265,7 @@ static bool json_put_times(struct otlp *o, const struct json_rule *rule, const s
   for (size_t i = 0; i < (is_list ? node_size(node) : 1); i++) {
     uint64_t value;
     if (!json_integer(o, is_list ? node_at(node, i) : node, &value)) return false;
-    json_put_fixed(out, rule->number, value);
+    otlp_put_fixed(out, rule->number, value);
   }
   return true;
 }
@@ -275,7 +277,7 @@ static bool json_put_double(struct otlp *o, const struct json_rule *rule, const 
   bool has_text = node->kind == NODE_NUMBER || node->kind == NODE_STRING;
   if (!has_text || !str_parse_float(node->text, &value)) return json_wrong(o, node, "a number");
   memcpy(&bits, &value, sizeof bits);
-  json_put_fixed(out, rule->number, bits);
+  otlp_put_fixed(out, rule->number, bits);
   return true;
 }
 
@@ -283,8 +285,7 @@ static bool json_put_int(struct otlp *o, const struct json_rule *rule, const str
                          struct buffer *out) {
   uint64_t value = node->kind == NODE_TRUE;
   if (rule->kind == JSON_INT && !json_integer(o, node, &value)) return false;
-  json_put_key(out, rule->number, WIRE_VARINT);
-  json_put_varint(out, value);
+  otlp_put_integer(out, rule->number, value);
   return true;
 }
 
@@ -292,7 +293,8 @@ static bool json_put_scalar(struct otlp *o, const struct json_rule *rule, const 
                             struct buffer *out) {
   switch (rule->kind) {
   case JSON_TEXT:
-    json_put_bytes(out, rule->number, node->kind == NODE_STRING ? node->text : STR(""));
+    otlp_put_bytes(out, rule->number, node->text.data,
+                   node->kind == NODE_STRING ? node->text.size : 0);
     return node->kind == NODE_STRING || json_wrong(o, node, "a string");
   case JSON_ID:
   case JSON_BYTES:
@@ -337,7 +339,7 @@ static bool json_enter(struct json_writer_state *j, const struct node *node,
   if (node->kind == NODE_ARRAY) {
     level.item = rule;
   } else {
-    json_put_key(&j->out, rule->number, WIRE_BYTES);
+    buffer_add_char(&j->out, (char)(rule->number << 3 | WIRE_BYTES));
     level.start = j->out.size;
     level.members = rule->inner;
     buffer_add(&j->out, room, sizeof room);

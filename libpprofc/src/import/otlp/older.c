@@ -26,7 +26,7 @@ static void older_text_attribute(struct older *c, struct buffer *header, const c
                                  uint64_t string) {
   uint8_t value[WIRE_FIELD_MAX];
   size_t size = (size_t)(wire_put_integer(value, 8, string + OLDER_SHIFT) - value);
-  older_put_integer(header, 11, c->attribute_count);
+  otlp_put_integer(header, 11, c->attribute_count);
   older_new_attribute(c, str_of(key), value, size, 0);
 }
 
@@ -124,10 +124,10 @@ static void older_put_value(const struct older_sample *s, size_t index, struct b
   uint8_t bytes[VARINT_BYTES_MAX];
   uint64_t value;
   for (size_t i = 0; i <= index && w.at < w.end && wire_varint(&w, &value); i++)
-    if (i == index) older_put_bytes(out, 4, bytes, varint_put(bytes, value));
+    if (i == index) otlp_put_bytes(out, 4, bytes, varint_put(bytes, value));
   if (s->values.size && index) return;
   w = wire_over(times, s->times.size);
-  while (w.at < w.end && wire_varint(&w, &value)) older_put_time(out, 5, value);
+  while (w.at < w.end && wire_varint(&w, &value)) otlp_put_fixed(out, 5, value);
 }
 
 /* Writes a sample with the value of type `index`. `stack` is the index of its stack, which
@@ -139,9 +139,9 @@ static bool older_put_sample(struct older *c, const struct wire_field *f, size_t
   buffer_init(&out, c->otlp->mem, SIZE_MAX);
   older_sample_init(c, &s);
   bool ok = f->type == WIRE_BYTES && older_read_sample(&s, f);
-  older_put_integer(&out, 1, stack);
+  otlp_put_integer(&out, 1, stack);
   older_put_numbers(&out, 2, &s.attributes);
-  if (s.link) older_put_integer(&out, 3, s.link);
+  if (s.link) otlp_put_integer(&out, 3, s.link);
   older_put_value(&s, index, &out);
   out.failed |= s.values.failed || s.times.failed;
   older_put_message(profile, 2, &out);
@@ -165,7 +165,7 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
   buffer_init(&list, c->otlp->mem, SIZE_MAX);
   buffer_init(&stack, c->otlp->mem, SIZE_MAX);
   for (uint64_t i = 0; i < s.length && !list.failed; i++)
-    older_put_varint(&list, c->locations[s.start + i]);
+    otlp_put_varint(&list, c->locations[s.start + i]);
   older_put_numbers(&stack, 1, &list);
   older_put_message(&c->dictionary, OLDER_STACK, &stack);
   c->stack_count++;

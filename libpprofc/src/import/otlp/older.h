@@ -3,7 +3,6 @@
 #ifndef PPROFC_IMPORT_OTLP_OLDER_H
 #define PPROFC_IMPORT_OTLP_OLDER_H
 
-#include "codec/wire_write.h"
 #include "import/otlp/otlp.h"
 
 /* Tables of the dictionary, by their field numbers in the current version. */
@@ -50,11 +49,6 @@ struct older_rule {
 
 /* ---- older_tables.c ---------------------------------- */
 
-void older_put_varint(struct buffer *out, uint64_t value);
-void older_put_integer(struct buffer *out, unsigned field, uint64_t value);
-void older_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size);
-/* Writes a time as a number of 8 bytes. */
-void older_put_time(struct buffer *out, unsigned field, uint64_t value);
 /* Copies a varint or bytes. Drops a field of any other type. */
 void older_put_copy(struct buffer *out, unsigned field, const struct wire_field *f);
 /* Appends a message as a field, and frees the message. */

@@ -11,35 +11,19 @@ static const char *const older_flags[] = {
 
 /* ---- writing ----------------------------------------- */
 
-void older_put_varint(struct buffer *out, uint64_t value) {
-  uint8_t bytes[VARINT_BYTES_MAX];
-  buffer_add(out, bytes, varint_put(bytes, value));
-}
-
-void older_put_integer(struct buffer *out, unsigned field, uint64_t value) {
-  uint8_t bytes[WIRE_FIELD_MAX];
-  buffer_add(out, bytes, (size_t)(wire_put_integer(bytes, field, value) - bytes));
-}
-
-void older_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size) {
-  uint8_t head[WIRE_FIELD_MAX];
-  buffer_add(out, head, (size_t)(wire_put_head(head, field, size) - head));
-  buffer_add(out, data, size);
-}
-
 void older_put_message(struct buffer *out, unsigned field, struct buffer *message) {
-  older_put_bytes(out, field, message->data, message->size);
+  otlp_put_bytes(out, field, message->data, message->size);
   out->failed |= message->failed;
   buffer_free(message);
 }
 
 bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t shift) {
-  if (f->type == WIRE_VARINT) older_put_varint(out, f->value + shift);
+  if (f->type == WIRE_VARINT) otlp_put_varint(out, f->value + shift);
   struct wire w = wire_inside(f);
   uint64_t value;
   while (w.at < w.end) {
     if (!wire_varint(&w, &value)) return false;
-    older_put_varint(out, value + shift);
+    otlp_put_varint(out, value + shift);
   }
   return f->type == WIRE_VARINT || f->type == WIRE_BYTES;
 }
@@ -84,15 +68,8 @@ const struct older_rule *older_rule_of(const struct older_rule *rules, uint64_t 
 }
 
 void older_put_copy(struct buffer *out, unsigned field, const struct wire_field *f) {
-  if (f->type == WIRE_VARINT) older_put_integer(out, field, f->value);
-  if (f->type == WIRE_BYTES) older_put_bytes(out, field, f->data, f->size);
-}
-
-void older_put_time(struct buffer *out, unsigned field, uint64_t value) {
-  uint8_t bytes[1 + sizeof value];
-  uint8_t *at = wire_put_key(bytes, field, WIRE_FIXED64);
-  for (size_t i = 0; i < sizeof value; i++) at[i] = (uint8_t)(value >> 8 * i);
-  buffer_add(out, bytes, sizeof bytes);
+  if (f->type == WIRE_VARINT) otlp_put_integer(out, field, f->value);
+  if (f->type == WIRE_BYTES) otlp_put_bytes(out, field, f->data, f->size);
 }
 
 static bool older_rewrite(struct older *c, struct buffer *out, const struct older_rule *rules,
@@ -105,7 +82,7 @@ static bool older_put_inner(struct older *c, struct buffer *out, const struct ol
   bool is_line = rule->action == OLDER_LINES;
   struct buffer inner;
   buffer_init(&inner, c->otlp->mem, SIZE_MAX);
-  if (is_line) older_put_integer(&inner, 1, OLDER_SHIFT);
+  if (is_line) otlp_put_integer(&inner, 1, OLDER_SHIFT);
   bool ok = f->type == WIRE_BYTES && older_rewrite(c, &inner, is_line ? older_line : older_type, f);
   older_put_message(out, rule->to, &inner);
   return ok;
@@ -127,13 +104,13 @@ bool older_put_field(struct older *c, struct buffer *out, const struct older_rul
     older_put_copy(out, rule->to, f);
     return true;
   case OLDER_INDEX:
-    older_put_integer(out, rule->to, f->value + OLDER_SHIFT);
+    otlp_put_integer(out, rule->to, f->value + OLDER_SHIFT);
     return f->type == WIRE_VARINT;
   case OLDER_TIME:
-    older_put_time(out, rule->to, f->value);
+    otlp_put_fixed(out, rule->to, f->value);
     return f->type == WIRE_VARINT;
   case OLDER_FLAG:
-    if (f->value) older_put_integer(out, rule->to, OLDER_SHIFT + rule->flag);
+    if (f->value) otlp_put_integer(out, rule->to, OLDER_SHIFT + rule->flag);
     return f->type == WIRE_VARINT;
   case OLDER_ATTRIBUTES:
     return older_put_attributes(c, out, rule->to, f);
@@ -160,7 +137,7 @@ static bool older_rewrite(struct older *c, struct buffer *out, const struct olde
 
 /* Appends a string to the new table and returns its index. */
 static uint64_t older_new_string(struct older *c, pprofc_str text) {
-  older_put_bytes(&c->dictionary, OLDER_STRING, text.data, text.size);
+  otlp_put_bytes(&c->dictionary, OLDER_STRING, text.data, text.size);
   return c->new_strings++;
 }
 
@@ -168,9 +145,9 @@ void older_new_attribute(struct older *c, pprofc_str key, const void *value, siz
                          uint64_t unit) {
   struct buffer out;
   buffer_init(&out, c->otlp->mem, SIZE_MAX);
-  older_put_integer(&out, 1, older_new_string(c, key));
-  older_put_bytes(&out, 2, value, size);
-  if (unit) older_put_integer(&out, 3, unit);
+  otlp_put_integer(&out, 1, older_new_string(c, key));
+  otlp_put_bytes(&out, 2, value, size);
+  if (unit) otlp_put_integer(&out, 3, unit);
   older_put_message(&c->dictionary, OLDER_ATTRIBUTE, &out);
   c->attribute_count++;
 }
@@ -283,7 +260,7 @@ static bool older_tables(struct older *c, pprofc_str message, older_entry_fn *re
 bool older_all_tables(struct older *c, pprofc_str message) {
   static const uint8_t yes[] = {2 << 3 | WIRE_VARINT, 1};
   for (unsigned table = 1; table < OLDER_TABLES; table++)
-    older_put_bytes(&c->dictionary, table, "", 0);
+    otlp_put_bytes(&c->dictionary, table, "", 0);
   c->new_strings = c->attribute_count = c->stack_count = 1;
   if (!older_tables(c, message, older_each_string) || !older_tables(c, message, older_each_unit))
     return false;

@@ -6,6 +6,7 @@
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
 #define PPROFC_IMPORT_OTLP_OTLP_H
 
+#include "codec/wire_write.h"
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/error.h"
@@ -219,6 +220,14 @@ bool otlp_sample_form(pprofc_str frame, bool *values_second);
 
 /* True if a message of the stream is of version 1.6 or 1.7. */
 bool otlp_is_older(pprofc_str frame);
+
+/* ---- json.c: writing of messages --------------------- */
+
+void otlp_put_varint(struct buffer *out, uint64_t value);
+void otlp_put_integer(struct buffer *out, unsigned field, uint64_t value);
+void otlp_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size);
+/* Writes a number of 8 bytes. */
+void otlp_put_fixed(struct buffer *out, unsigned field, uint64_t value);
 
 /* ---- older.c ----------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "core/buffer.h"
 #include "core/map.h"
 #include "import/formats.h"
+#include "import/text/perf_frames.h"
 
 #include <stdlib.h>
 
@@ -498,11 +499,8 @@ IMPORT_READER(import_perf_data) {
   buffer_init(&p->out, mem, SIZE_MAX / 2);
   map_init(&p->by_tid, mem);
   pprofc_status status = perf_convert_data(p);
-  if (status == PPROFC_OK && (p->nomem || p->out.failed)) status = error_nomem(error);
-  if (status == PPROFC_OK)
-    status = import_perf_script(buffer_str(&p->out), mem, options, profile, error);
-  if (status == PPROFC_E_NO_MATCH)
-    status = error_set(error, PPROFC_E_FORMAT, "the file has no samples with stacks");
+  if (status == PPROFC_OK && p->nomem) status = error_nomem(error);
+  if (status == PPROFC_OK) status = perf_script_converted(&p->out, mem, options, profile, error);
   ARRAY_FREE(mem, p->commands, p->command_room);
   map_free(&p->by_tid);
   buffer_free(&p->out);

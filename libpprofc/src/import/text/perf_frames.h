@@ -9,6 +9,9 @@
 
 #define PERF_MAX_FRAMES 65536u
 
+/* Command of a sample whose header does not have a command. */
+#define PERF_NO_COMMAND "-"
+
 struct perf_script_frame {
   uint64_t address;
   pprofc_str symbol, object;
@@ -73,5 +76,19 @@ bool perf_frames_add_source(struct perf_frames *frames, pprofc_str line);
 /* Writes the stack of the block to frames->stack and returns its depth. The block belongs to
  * process `pid`. */
 size_t perf_frames_stack(struct perf_frames *frames, int64_t pid);
+
+/* ---- perf_script.c, perf_loose.c --------------------- */
+
+/* Reads text of perf that was made from another format. */
+pprofc_status perf_script_converted(const struct buffer *text, const pprofc_allocator *mem,
+                                    const struct import_options *options, pprofc_profile **profile,
+                                    pprofc_error *error);
+
+/* True for a time with a colon after it: "824.484931:". */
+bool perf_script_is_time(pprofc_str word);
+
+/* Writes text of perf with complete headers and indented frames to `out`. Returns false if the text
+ * is not output of perf. */
+bool perf_loose_convert(pprofc_str text, struct buffer *out);
 
 #endif

@@ -1,10 +1,9 @@
 /* Repairs text of `perf script` whose headers lack fields (-F ip,sym,dso; -F comm,event,ip), or
  * that lost its indentation in a mail or an editor. Adds the missing fields to headers, and a tab
  * before frames. */
-#include "import/text/perf_loose.h"
+#include "import/text/perf_frames.h"
 
 #include "core/chars.h"
-#include "import/text/perf_frames.h"
 
 #define LOOSE_DIGITS "0123456789"
 
@@ -19,12 +18,6 @@ static bool loose_is_frame(pprofc_str line) {
   pprofc_str name = str_trim(rest);
   bool indented = strchr(" \t", line.data[0]) && name.size && !char_is_digit(name.data[0]);
   return number && (object || frame.inlined || indented || str_find(rest, STR("+0x")) < rest.size);
-}
-
-/* True for "824.484931:". */
-static bool loose_is_time(pprofc_str word) {
-  return str_ends(word, STR(":")) && str_find_char(word, '.') < word.size &&
-         perf_script_all_of(str_slice(word, 0, word.size - 1), LOOSE_DIGITS ".");
 }
 
 /* Fields of a header; "" for missing fields. */
@@ -45,7 +38,7 @@ static struct loose_header loose_parse(pprofc_str line) {
   const char *end = NULL;
   while (!h.event.size && import_next_word(&rest, &word)) {
     bool number = perf_script_all_of(word, LOOSE_DIGITS "/");
-    if (loose_is_time(word)) {
+    if (perf_script_is_time(word)) {
       h.time = word;
       if (!h.id.size) h.id = h.period;
       h.period = STR("");

@@ -9,7 +9,6 @@
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/text/perf_frames.h"
-#include "import/text/perf_loose.h"
 #include "import/text/perf_maps.h"
 #include "profile/builder_times.h"
 
@@ -63,7 +62,7 @@ static bool parse_ids(pprofc_str word, struct perf_script_header *h) {
   return str_parse_int(second, 10, &h->tid);
 }
 
-static bool is_time(pprofc_str word) {
+bool perf_script_is_time(pprofc_str word) {
   return word.size > 2 && word.data[word.size - 1] == ':' &&
          perf_script_all_of(str_slice(word, 0, word.size - 1), DIGITS ".") &&
          str_find_char(word, '.') < word.size;
@@ -98,7 +97,7 @@ static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
     pprofc_str before = str_trim((pprofc_str){line.data, (size_t)(word.data - line.data)});
     if (!before.size || !parse_ids(word, &ids)) continue;
     pprofc_str tail = at;
-    bool sure = import_next_word(&tail, &next) && (is_cpu(next) || is_time(next));
+    bool sure = import_next_word(&tail, &next) && (is_cpu(next) || perf_script_is_time(next));
     if (found && !sure) continue;
     *h = ids;
     h->comm = before;
@@ -114,7 +113,7 @@ static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
 static bool read_header_word(pprofc_str word, struct perf_script_header *h) {
   if (is_cpu(word))
     str_parse_int(str_slice(word, 1, word.size - 1), 10, &h->cpu);
-  else if (is_time(word)) {
+  else if (perf_script_is_time(word)) {
     h->has_time = true;
     h->time = word;
   } else if (perf_script_all_of(word, DIGITS))
@@ -517,4 +516,14 @@ IMPORT_READER(import_perf_script) {
                                          profile, error);
   buffer_free(&whole);
   return status;
+}
+
+pprofc_status perf_script_converted(const struct buffer *text, const pprofc_allocator *mem,
+                                    const struct import_options *options, pprofc_profile **profile,
+                                    pprofc_error *error) {
+  if (text->failed) return error_nomem(error);
+  pprofc_status status = import_perf_script(buffer_str(text), mem, options, profile, error);
+  return status == PPROFC_E_NO_MATCH
+             ? error_set(error, PPROFC_E_FORMAT, "the file has no samples with stacks")
+             : status;
 }

@@ -5,7 +5,7 @@
 #include "core/buffer.h"
 #include "core/map.h"
 #include "import/formats.h"
-#include "import/lines.h"
+#include "import/text/perf_frames.h"
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"
 
@@ -292,7 +292,7 @@ static pprofc_status simpleperf_convert(struct simpleperf *s, pprofc_str data,
   if (s->lost)
     buffer_printf(&s->out, "\n- 0/0 [000] 0.0: PERF_RECORD_LOST lost %llu\n",
                   (unsigned long long)s->lost);
-  return status == PPROFC_OK && (s->nomem || s->out.failed) ? error_nomem(error) : status;
+  return status == PPROFC_OK && s->nomem ? error_nomem(error) : status;
 }
 
 IMPORT_READER(import_simpleperf) {
@@ -304,10 +304,7 @@ IMPORT_READER(import_simpleperf) {
   map_init(&s.files.by_id, mem);
   map_init(&s.threads.by_id, mem);
   pprofc_status status = simpleperf_convert(&s, data, error);
-  if (status == PPROFC_OK)
-    status = import_perf_script(buffer_str(&s.out), mem, options, profile, error);
-  if (status == PPROFC_E_NO_MATCH)
-    status = error_set(error, PPROFC_E_FORMAT, "the file has no samples with stacks");
+  if (status == PPROFC_OK) status = perf_script_converted(&s.out, mem, options, profile, error);
   ARRAY_FREE(mem, s.files.items, s.files.room);
   ARRAY_FREE(mem, s.threads.items, s.threads.room);
   ARRAY_FREE(mem, s.symbols, s.symbol_room);
