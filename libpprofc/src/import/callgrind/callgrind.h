@@ -163,7 +163,7 @@ struct callgrind_tree {
                   only the caller and the function */
 };
 
-bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
+void callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
                          pprofc_builder *builder, pprofc_call_stacks stacks);
 void callgrind_tree_free(struct callgrind_tree *tree);
 
@@ -210,8 +210,8 @@ void callgrind_exact_free(struct callgrind_exact *exact);
 /* Counts the calls of this part that agree with the names of their functions. Returns true if most
  * calls so far agree: then the names contain the callers. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
-/* Adds a sample with these labels for each cost of the graph. Returns false when out of memory. */
-bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+/* Adds a sample with these labels for each cost of the graph. */
+void callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                              const struct label *labels, size_t label_count);
 
 /* ---- samples.c: samples with estimated stacks */
@@ -225,8 +225,8 @@ uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder 
                             uint32_t function, const struct callgrind_place *place);
 
 /* Adds samples with these labels for the graph. Sets *joined to true if the graph has too many
- * paths for a complete tree. Returns false when out of memory. */
-bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
+ * paths for a complete tree. */
+void callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined);
 

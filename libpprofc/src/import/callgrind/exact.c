@@ -76,11 +76,11 @@ static void exact_take_call(struct callgrind_exact *exact, const struct callgrin
     entry->call = index;
 }
 
-static bool exact_enter(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
+static void exact_enter(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
   size_t old = exact->place_room;
-  if (!ARRAY_RESERVE(exact->contexts->mem, exact->places, exact->place_room,
-                     exact->contexts->count))
-    return false;
+  if (!import_need(exact->builder, ARRAY_RESERVE(exact->contexts->mem, exact->places,
+                                                 exact->place_room, exact->contexts->count)))
+    return;
   for (size_t i = old; i < exact->place_room; i++)
     exact->places[i] = (struct callgrind_entry){NONE, NONE, NONE, false};
   for (uint32_t f = 0; f < callgrind_function_count(graph); f++) {
@@ -88,7 +88,6 @@ static bool exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
     if (entry->function == NONE) entry->function = f;
   }
   for (uint32_t c = 0; c < callgrind_call_count(graph); c++) exact_take_call(exact, graph, c);
-  return true;
 }
 
 /* Clears the entries that the part used. Clearing all entries would be slow, because many files
@@ -101,32 +100,33 @@ static void exact_leave(struct callgrind_exact *exact, const struct callgrind_gr
 
 /* ---- stacks ------------------------------------------ */
 
-static bool exact_push(struct callgrind_exact *exact, size_t *depth, uint32_t location) {
-  if (*depth >= exact->deepest) return true;
-  return ARRAY_PUSH(exact->contexts->mem, exact->stack, *depth, exact->stack_room, location);
+static void exact_push(struct callgrind_exact *exact, size_t *depth, uint32_t location) {
+  if (*depth < exact->deepest)
+    import_need(exact->builder, ARRAY_PUSH(exact->contexts->mem, exact->stack, *depth,
+                                           exact->stack_room, location));
 }
 
 /* Pushes the frame "[truncated]" in place of unknown callers. */
-static bool push_truncated(struct callgrind_exact *exact, size_t *depth) {
+static void push_truncated(struct callgrind_exact *exact, size_t *depth) {
   exact->is_truncated = true;
-  return exact_push(exact, depth, import_marker(exact->builder, STR("[truncated]")));
+  exact_push(exact, depth, import_marker(exact->builder, STR("[truncated]")));
 }
 
 /* Pushes the caller of *context, with the line of its call. Sets *context to the caller's
  * context. */
-static bool push_caller(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+static void push_caller(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                         size_t *depth, uint32_t *context) {
   struct callgrind_entry *entry = &exact->places[*context];
   const struct callgrind_call *call = &callgrind_calls(graph)[entry->call];
   if (entry->site == NONE)
     entry->site = callgrind_location(graph, exact->builder, call->caller, &call->site);
   *context = context_of_function(graph, call->caller);
-  return exact_push(exact, depth, entry->site);
+  exact_push(exact, depth, entry->site);
 }
 
 /* Pushes the caller that the name of *context contains, for a call that the file lacks because the
  * caller has not returned yet. Sets *context to the caller's context. */
-static bool push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+static void push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            size_t *depth, uint32_t *context) {
   *context = exact->contexts->items[*context].caller;
   uint32_t function = exact->places[*context].function;
@@ -134,68 +134,66 @@ static bool push_from_name(struct callgrind_exact *exact, const struct callgrind
     const struct callgrind_symbol symbol = callgrind_context_symbol(exact->contexts, *context);
     uint32_t added =
         builder_add_function(exact->builder, symbol.text, symbol.system, symbol.file, symbol.line);
-    return exact_push(exact, depth, import_location(exact->builder, NONE, added, 0));
+    exact_push(exact, depth, import_location(exact->builder, NONE, added, 0));
+    return;
   }
   struct callgrind_place place = {callgrind_functions(graph)[function].file, 0, 0, 0};
-  return exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));
+  exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));
 }
 
 /* Pushes the callers in the name of `from`. Sets *context to the context of the outermost
  * caller. */
-static bool push_names(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+static void push_names(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                        size_t *depth, uint32_t from, uint32_t *context) {
-  bool ok = true;
   *context = from;
-  for (uint32_t left = exact->contexts->items[from].depth; ok && left > 1; left--) {
-    if (*depth >= exact->deepest) return true;
+  for (uint32_t left = exact->contexts->items[from].depth; left > 1; left--) {
+    if (*depth >= exact->deepest || !builder_ok(exact->builder)) return;
     if (exact->places[*context].call != NONE)
-      ok = push_caller(exact, graph, depth, context);
+      push_caller(exact, graph, depth, context);
     else
-      ok = push_from_name(exact, graph, depth, context);
+      push_from_name(exact, graph, depth, context);
   }
-  return ok;
 }
 
 /* Pushes all callers of the context `from`. stack[0] is the leaf and does not change. */
-static bool push_callers(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+static void push_callers(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                          uint32_t from, size_t *depth) {
   uint32_t context;
-  *depth = 1;
   for (size_t joins = 0; *depth < exact->deepest; joins++) {
-    if (!push_names(exact, graph, depth, from, &context)) return false;
-    if (*depth >= exact->deepest) break;
+    push_names(exact, graph, depth, from, &context);
+    if (*depth >= exact->deepest || !builder_ok(exact->builder)) return;
     bool truncated = exact->places[from].is_truncated || exact->places[context].is_truncated ||
                      exact->contexts->items[context].depth > 1 || joins == MAX_JOINS;
-    if (truncated) return push_truncated(exact, depth);
-    if (exact->places[context].call == NONE) break;
-    if (!push_caller(exact, graph, depth, &context)) return false;
+    if (truncated) push_truncated(exact, depth);
+    if (truncated || exact->places[context].call == NONE) return;
+    push_caller(exact, graph, depth, &context);
     from = context;
   }
-  return true;
 }
 
 /* Pushes the callers of a function. If the frames of all stacks are near their maximum, pushes only
  * the innermost callers. */
-static bool push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+static void push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                       const struct callgrind_function *f, size_t *depth) {
   size_t deepest = exact->deepest, named = exact->contexts->items[f->context].depth;
   bool many = named > MAX_LATE && deepest > MAX_LATE && named > exact->frames_left / f->cost_count;
   if (many) exact->deepest = MAX_LATE;
-  bool ok = push_callers(exact, graph, f->context, depth);
+  push_callers(exact, graph, f->context, depth);
   exact->deepest = deepest;
-  if (ok && many) ok = push_truncated(exact, depth);
+  if (many) push_truncated(exact, depth);
   uint64_t frames = (uint64_t)*depth * f->cost_count;
   exact->frames_left -= frames < exact->frames_left ? frames : exact->frames_left;
-  return ok;
 }
 
-static bool exact_function(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+static void exact_function(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            uint32_t function, const struct label *labels, size_t label_count) {
   const struct callgrind_function *f = &callgrind_functions(graph)[function];
   size_t depth = 0;
-  if (f->first_cost == NONE) return true;
-  if (!exact_push(exact, &depth, NONE) || !push_some(exact, graph, f, &depth)) return false;
-  for (uint32_t c = f->first_cost; c != NONE; c = callgrind_costs(graph)[c].next) {
+  if (f->first_cost == NONE) return;
+  exact_push(exact, &depth, NONE);
+  if (builder_ok(exact->builder)) push_some(exact, graph, f, &depth);
+  for (uint32_t c = f->first_cost; c != NONE && builder_ok(exact->builder);
+       c = callgrind_costs(graph)[c].next) {
     const int64_t *values = callgrind_cost_values(graph, c);
     if (values_are_zero(values, graph->types)) continue;
     exact->stack[0] =
@@ -203,14 +201,12 @@ static bool exact_function(struct callgrind_exact *exact, const struct callgrind
     pprofc_builder_sample(exact->builder, exact->stack, depth, values);
     for (size_t i = 0; i < label_count; i++) builder_add_label(exact->builder, &labels[i]);
   }
-  return true;
 }
 
-bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+void callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                              const struct label *labels, size_t label_count) {
-  bool ok = exact_enter(exact, graph);
-  for (uint32_t f = 0; ok && f < callgrind_function_count(graph); f++)
-    ok = exact_function(exact, graph, f, labels, label_count);
-  if (ok) exact_leave(exact, graph);
-  return ok;
+  exact_enter(exact, graph);
+  for (uint32_t f = 0; f < callgrind_function_count(graph) && builder_ok(exact->builder); f++)
+    exact_function(exact, graph, f, labels, label_count);
+  if (builder_ok(exact->builder)) exact_leave(exact, graph);
 }

@@ -1,6 +1,6 @@
 /* Makes samples of each part of callgrind's output, with labels and comments. */
 #include "import/callgrind/reader.h"
-#include "import/lines.h"
+#include "import/names.h"
 
 void callgrind_start_part(struct callgrind_reader *r) {
   r->columns[0] = LINE;
@@ -52,16 +52,17 @@ static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
   return true;
 }
 
-static bool add_samples(struct callgrind_reader *r, const struct label *labels, size_t count) {
-  bool exact = callgrind_exact_may(&r->exact, &r->graph), joined = false;
-  if (!callgrind_name_functions(r, exact)) return false;
+static void add_samples(struct callgrind_reader *r, const struct label *labels, size_t count) {
+  bool exact = callgrind_exact_may(&r->exact, &r->graph), joined;
+  if (!import_need(r->builder, callgrind_name_functions(r, exact))) return;
   r->has_exact |= exact;
-  if (exact) return callgrind_exact_samples(&r->exact, &r->graph, labels, count);
+  if (exact) {
+    callgrind_exact_samples(&r->exact, &r->graph, labels, count);
+    return;
+  }
   r->has_estimates |= callgrind_call_count(&r->graph) > 0;
-  bool ok =
-      callgrind_samples(&r->graph, r->builder, r->options->call_stacks, labels, count, &joined);
+  callgrind_samples(&r->graph, r->builder, r->options->call_stacks, labels, count, &joined);
   r->joined_parts += joined;
-  return ok;
 }
 
 pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error) {
@@ -81,12 +82,12 @@ pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *er
                      "the call graph needs more than %llu bytes of memory "
                      "(raise the limit memory_bytes)",
                      (unsigned long long)r->options->limits->memory_bytes);
-  bool ok = callgrind_has_memory(r) && add_samples(r, labels, count);
+  if (import_need(r->builder, callgrind_has_memory(r))) add_samples(r, labels, count);
   r->cut_parts += r->in_body && r->writes_totals && !r->has_totals;
   callgrind_graph_clear(&r->graph);
   r->parts++;
   callgrind_start_part(r);
-  return ok ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 /* ---- comments ---------------------------------------- */

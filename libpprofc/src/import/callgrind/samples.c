@@ -232,15 +232,14 @@ static void add_cut(struct sampling *s, const int64_t *values) {
   samples_add(s, leaves, 1, NONE, values + count * types);
 }
 
-static bool share_cut(struct sampling *s, struct arena *arena) {
+static void share_cut(struct sampling *s, struct arena *arena) {
   size_t rows = callgrind_position_count(&s->tree) + 1;
-  if (values_are_zero(s->cut, s->graph->types)) return true;
+  if (values_are_zero(s->cut, s->graph->types)) return;
   double *weights = arena_array(arena, rows, sizeof *weights);
   int64_t *values = arena_array(arena, rows * s->graph->types, sizeof *values);
-  if (!weights || !values) return false;
+  if (!import_need(s->builder, weights && values)) return;
   split_cut(s, weights, values);
   add_cut(s, values);
-  return true;
 }
 
 /* ---- all samples ------------------------------------- */
@@ -259,7 +258,7 @@ static void samples_measure(const struct callgrind_tree *tree, size_t *places, s
   }
 }
 
-static bool samples_make(struct sampling *s) {
+static void samples_make(struct sampling *s) {
   struct arena arena;
   size_t depth, types = s->graph->types;
   samples_measure(&s->tree, &s->places, &depth);
@@ -268,14 +267,13 @@ static bool samples_make(struct sampling *s) {
   s->stack = arena_array(&arena, depth + 2, sizeof *s->stack);
   s->weights = arena_array(&arena, cells, sizeof *s->weights);
   s->values = arena_array(&arena, cells, sizeof *s->values);
-  bool ok = s->stack && s->weights && s->values;
-  for (uint32_t f = 0; ok && f < s->tree.functions; f++) share_function(s, f);
-  ok = ok && share_cut(s, &arena);
+  import_need(s->builder, s->stack && s->weights && s->values);
+  for (uint32_t f = 0; f < s->tree.functions && builder_ok(s->builder); f++) share_function(s, f);
+  if (builder_ok(s->builder)) share_cut(s, &arena);
   arena_free(&arena);
-  return ok;
 }
 
-bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
+void callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined) {
   uint64_t lines = graph->costs.size / sizeof(struct callgrind_cost);
@@ -285,8 +283,8 @@ bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *buil
                        .label_count = label_count,
                        .frames_left = MAX_FRAMES_ALL,
                        .samples_left = SAMPLES_ALWAYS + SAMPLES_FOR_EACH * lines};
-  bool ok = callgrind_tree_init(&s.tree, graph, builder, stacks) && samples_make(&s);
-  *joined = *joined || s.tree.joined;
+  callgrind_tree_init(&s.tree, graph, builder, stacks);
+  if (builder_ok(builder)) samples_make(&s);
+  *joined = s.tree.joined;
   callgrind_tree_free(&s.tree);
-  return ok;
 }

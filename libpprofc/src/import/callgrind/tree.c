@@ -46,25 +46,30 @@ struct growing {
                    no position in the tree */
 };
 
-/* Appends a position and returns its weights, all 0. Returns NULL when out of memory. */
-static double *add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site) {
+/* Makes the builder fail if memory ran out. Returns false if the builder has failed. */
+static bool tree_has_memory(struct growing *g) {
+  const struct callgrind_tree *tree = g->tree;
+  bool failed = tree->positions.failed || tree->weights.failed || tree->pruned.failed;
+  return import_need(g->builder, !failed) && builder_ok(g->builder);
+}
+
+/* Appends a position with these weights. */
+static void add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site,
+                         const double *weights) {
   struct callgrind_tree *tree = g->tree;
   size_t index = callgrind_position_count(tree), row = tree->types * sizeof(double);
   uint32_t depth = above == NONE ? 1 : callgrind_positions(tree)[above].depth + 1;
   struct callgrind_position position = {function, above, site, NONE, depth};
-  if (!buffer_reserve(&tree->positions, sizeof position) || !buffer_reserve(&tree->weights, row) ||
-      !buffer_reserve(&tree->pruned, row))
-    return NULL;
   buffer_add(&tree->positions, &position, sizeof position);
-  buffer_add_fill(&tree->weights, 0, row);
+  buffer_add(&tree->weights, weights, row);
   buffer_add_fill(&tree->pruned, 0, row);
+  if (!tree_has_memory(g)) return;
   if (g->last[function] == NONE)
     tree->first[function] = (uint32_t)index;
   else
     callgrind_positions(tree)[g->last[function]].next = (uint32_t)index;
   g->last[function] = (uint32_t)index;
   tree->frames += depth;
-  return callgrind_weights(tree, index);
 }
 
 static uint32_t site_of(const struct growing *g, const struct callgrind_call *call) {
@@ -79,36 +84,27 @@ static bool any(const double *values, size_t count) {
   return false;
 }
 
-static bool call_tree_add_flat(struct growing *g) {
-  for (uint32_t f = 0; f < g->tree->functions; f++) {
-    double *weights = add_position(g, f, NONE, NONE);
-    if (!weights) return false;
-    for (size_t t = 0; t < g->tree->types; t++) weights[t] = 1;
-  }
-  return true;
+static void call_tree_add_flat(struct growing *g) {
+  double weights[CALLGRIND_MAX_EVENTS];
+  for (size_t t = 0; t < g->tree->types; t++) weights[t] = 1;
+  for (uint32_t f = 0; f < g->tree->functions && builder_ok(g->builder); f++)
+    add_position(g, f, NONE, NONE, weights);
 }
 
 /* Adds a position for each call. The stack of a position has two frames: the caller's call site and
  * the function. */
-static bool add_edges(struct growing *g) {
+static void add_edges(struct growing *g) {
   size_t types = g->tree->types;
   double shares[CALLGRIND_MAX_EVENTS];
-  for (uint32_t f = 0; f < g->tree->functions; f++) {
+  for (uint32_t f = 0; f < g->tree->functions && builder_ok(g->builder); f++) {
     for (size_t t = 0; t < types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
-    if (!any(shares, types)) continue;
-    double *weights = add_position(g, f, NONE, NONE);
-    if (!weights) return false;
-    memcpy(weights, shares, types * sizeof *weights);
+    if (any(shares, types)) add_position(g, f, NONE, NONE, shares);
   }
-  for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {
+  for (uint32_t c = 0; c < callgrind_call_count(g->graph) && builder_ok(g->builder); c++) {
     const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
     for (size_t t = 0; t < types; t++) shares[t] = callgrind_call_share(&g->flow, c, t);
-    if (!any(shares, types)) continue;
-    double *weights = add_position(g, call->callee, NONE, site_of(g, call));
-    if (!weights) return false;
-    memcpy(weights, shares, types * sizeof *weights);
+    if (any(shares, types)) add_position(g, call->callee, NONE, site_of(g, call), shares);
   }
-  return true;
 }
 
 /* ---- the tree ---------------------------------------- */
@@ -155,26 +151,20 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
  * is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
  * branch to the position `above`; the second pass, which has g->rest, adds its share to the rest of
  * the call. The second pass never prunes roots. */
-static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
+static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
   enum branch_size size = size_of_branch(g, function, shares);
-  if (size == BRANCH_EMPTY) return true;
+  if (size == BRANCH_EMPTY) return;
   bool full = tree_is_full(g);
   bool cut = size == BRANCH_SMALL || full || is_deep(tree, above);
   g->full = g->full || full;
-  if (cut && g->rest && call) {
+  if (cut && g->rest && call)
     add_rest(g, call, shares);
-    return true;
-  }
-  if (cut && !g->rest) {
+  else if (cut && !g->rest)
     add_pruned(g, function, above, shares);
-    return true;
-  }
-  double *weights = add_position(g, function, above, call ? site_of(g, call) : NONE);
-  if (!weights) return false;
-  memcpy(weights, shares, tree->types * sizeof *weights);
-  return true;
+  else
+    add_position(g, function, above, call ? site_of(g, call) : NONE, shares);
 }
 
 /* True if all branches of a position would be pruned. Allows for rounding errors, so that large
@@ -203,11 +193,11 @@ static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
   }
 }
 
-static bool add_branches_of(struct growing *g, uint32_t function, uint32_t position) {
+static void add_branches_of(struct growing *g, uint32_t function, uint32_t position) {
   struct callgrind_tree *tree = g->tree;
   if (all_are_cut(g, function, position)) {
     cut_all(g, function, position);
-    return true;
+    return;
   }
   double shares[CALLGRIND_MAX_EVENTS];
   for (uint32_t c = callgrind_functions(g->graph)[function].first_call; c != NONE;
@@ -216,33 +206,31 @@ static bool add_branches_of(struct growing *g, uint32_t function, uint32_t posit
     if (call->closes_cycle) continue;
     for (size_t t = 0; t < tree->types; t++)
       shares[t] = callgrind_weights(tree, position)[t] * callgrind_call_share(&g->flow, c, t);
-    if (!add_branch(g, call->callee, position, call, shares)) return false;
+    add_branch(g, call->callee, position, call, shares);
   }
-  return true;
 }
 
 /* Grows the tree level by level, so a tree that is too large loses leaves and not whole
  * branches. */
-static bool grow_tree(struct growing *g) {
+static void grow_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
   double shares[CALLGRIND_MAX_EVENTS];
   for (uint32_t f = 0; f < tree->functions; f++) {
     for (size_t t = 0; t < tree->types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
-    if (!add_branch(g, f, NONE, NULL, shares)) return false;
+    add_branch(g, f, NONE, NULL, shares);
   }
-  for (uint32_t i = 0; i < callgrind_position_count(tree); i++) {
+  for (uint32_t i = 0; builder_ok(g->builder) && i < callgrind_position_count(tree); i++) {
     uint32_t function = callgrind_positions(tree)[i].function;
     uint64_t calls = g->call_count[function];
     g->full = g->full || calls > g->visits_left;
-    if (g->full && !g->rest) return true;
+    if (g->full && !g->rest) return;
     if (calls > g->visits_left) {
       cut_all(g, function, i);
       continue;
     }
     g->visits_left -= calls;
-    if (!add_branches_of(g, function, i)) return false;
+    add_branches_of(g, function, i);
   }
-  return true;
 }
 
 /* ---- branches over the limit ------------------------- */
@@ -267,31 +255,21 @@ static void pass_rest_on(struct growing *g) {
   }
 }
 
-/* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks, and
- * returns its index. Returns NONE when out of memory. */
-static uint32_t add_left_out(struct growing *g) {
+/* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks. Makes
+ * it the caller of the rest of each call. */
+static void add_rest_positions(struct growing *g) {
+  size_t types = g->tree->types, row = types * sizeof(double);
+  uint32_t above = (uint32_t)callgrind_position_count(g->tree);
   struct callgrind_position position = {NONE, NONE, import_marker(g->builder, STR("[pruned]")),
                                         NONE, 1};
-  size_t index = callgrind_position_count(g->tree), row = g->tree->types * sizeof(double);
   buffer_add(&g->tree->positions, &position, sizeof position);
   buffer_add_fill(&g->tree->weights, 0, row);
   buffer_add_fill(&g->tree->pruned, 0, row);
-  bool failed = g->tree->positions.failed || g->tree->weights.failed || g->tree->pruned.failed;
-  return failed ? NONE : (uint32_t)index;
-}
-
-static bool add_rest_positions(struct growing *g) {
-  size_t types = g->tree->types;
-  uint32_t above = add_left_out(g);
-  if (above == NONE) return false;
-  for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {
+  for (uint32_t c = 0; tree_has_memory(g) && c < callgrind_call_count(g->graph); c++) {
     const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
-    if (!any(g->rest + c * types, types)) continue;
-    double *weights = add_position(g, call->callee, above, site_of(g, call));
-    if (!weights) return false;
-    memcpy(weights, g->rest + c * types, types * sizeof *weights);
+    const double *rest = g->rest + c * types;
+    if (any(rest, types)) add_position(g, call->callee, above, site_of(g, call), rest);
   }
-  return true;
 }
 
 static void clear_tree(struct growing *g) {
@@ -315,7 +293,7 @@ static void set_limits(struct growing *g) {
 
 /* Grows the tree a second time, with branches over the limit joined to one position for each
  * call. */
-static bool grow_with_rest(struct growing *g) {
+static void grow_with_rest(struct growing *g) {
   size_t calls = callgrind_call_count(g->graph) * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
   clear_tree(g);
@@ -323,9 +301,10 @@ static bool grow_with_rest(struct growing *g) {
   g->tree->joined = true;
   g->rest = arena_zero_array(&g->arena, calls, sizeof *g->rest);
   g->open = arena_zero_array(&g->arena, cells, sizeof *g->open);
-  if (!g->rest || !g->open || !grow_tree(g)) return false;
+  if (!import_need(g->builder, g->rest && g->open)) return;
+  grow_tree(g);
   pass_rest_on(g);
-  return add_rest_positions(g);
+  add_rest_positions(g);
 }
 
 /* Computes for each function the number of its calls and the costs of its branches. */
@@ -345,26 +324,27 @@ static void measure_branches(struct growing *g) {
   }
 }
 
-static bool add_tree(struct growing *g) {
+static void add_tree(struct growing *g) {
   size_t functions = g->tree->functions, cells = functions * g->tree->types;
   g->call_count = arena_zero_array(&g->arena, functions, sizeof *g->call_count);
   g->largest = arena_zero_array(&g->arena, cells, sizeof *g->largest);
   g->below = arena_zero_array(&g->arena, cells, sizeof *g->below);
-  if (!g->call_count || !g->largest || !g->below) return false;
+  if (!import_need(g->builder, g->call_count && g->largest && g->below)) return;
   measure_branches(g);
   set_limits(g);
-  return grow_tree(g) && (!g->full || grow_with_rest(g));
+  grow_tree(g);
+  if (g->full) grow_with_rest(g);
 }
 
 /* ---- the whole tree ---------------------------------- */
 
-static bool (*const ways[])(struct growing *) = {
+static void (*const ways[])(struct growing *) = {
     [PPROFC_STACKS_PROPORTIONAL] = add_tree,
     [PPROFC_STACKS_EDGES] = add_edges,
     [PPROFC_STACKS_FLAT] = call_tree_add_flat,
 };
 
-bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
+void callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
                          pprofc_builder *builder, pprofc_call_stacks stacks) {
   const pprofc_allocator *mem = graph->mem;
   size_t functions = callgrind_function_count(graph);
@@ -377,11 +357,11 @@ bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_gra
   tree->first = mem_array(mem, functions, sizeof *tree->first);
   g.last = arena_array(&g.arena, functions, sizeof *g.last);
   bool ok = callgrind_flow_init(&g.flow, graph, &g.arena, stacks == PPROFC_STACKS_PROPORTIONAL);
-  ok = ok && tree->first && g.last;
-  for (size_t f = 0; ok && f < functions; f++) tree->first[f] = g.last[f] = NONE;
-  ok = ok && ways[stacks](&g);
+  if (import_need(builder, ok && tree->first && g.last)) {
+    for (size_t f = 0; f < functions; f++) tree->first[f] = g.last[f] = NONE;
+    ways[stacks](&g);
+  }
   arena_free(&g.arena);
-  return ok;
 }
 
 void callgrind_tree_free(struct callgrind_tree *tree) {

@@ -10,18 +10,14 @@ struct heap_header {
   pprofc_str kind, period;
 };
 
-/* Kinds of heap profiles. `sampled` is true if the values are samples, which must be scaled up. */
+/* Kinds of heap profiles. `sampled` is true if the values are samples, which must be scaled up.
+ * Then the period of the header, divided by `divide_period`, is the sampling period. */
 static const struct heap_kind {
   const char *name;
   bool sampled;
-  bool own_period; /* true to use the period of the header, false to use 1 */
   int64_t divide_period;
 } heap_kinds[] = {
-    {"heapz_v2", true, true, 1},
-    {"heap_v2", true, true, 1},
-    {"heapprofile", false, false, 1},
-    {"heap", true, true, 2},
-};
+    {"heapz_v2", true, 1}, {"heap_v2", true, 1}, {"heapprofile", false, 1}, {"heap", true, 2}};
 
 static bool is_kind(char c) {
   return c == '_' || (c >= 'a' && c <= 'z') || char_is_digit(c);
@@ -99,7 +95,7 @@ static bool heap_text_read_header(struct heap_reader *r, pprofc_str line) {
     const struct heap_kind *kind = &heap_kinds[i];
     if (!str_equal(h.kind, str_of(kind->name))) continue;
     r->sampled = kind->sampled;
-    l->period = kind->own_period ? period / kind->divide_period : 1;
+    l->period = kind->sampled ? period / kind->divide_period : 1;
     return true;
   }
   return false;

@@ -22,6 +22,7 @@ struct xctrace_known {
 struct xctrace {
   pprofc_builder *builder;
   struct arena *arena;
+  pprofc_str text;       /* text before the current tag */
   struct buffer decoded; /* text with its entities replaced */
   struct xctrace_known *known;
   size_t known_count, known_room;
@@ -173,8 +174,7 @@ static void xctrace_end_frame(struct xctrace *x) {
   xctrace_push(x, x->frame.item);
 }
 
-static void xctrace_frame(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
-  (void)text;
+static void xctrace_frame(struct xctrace *x, const struct xctrace_tag *tag) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (tag->closes) {
     if (x->in_frame) xctrace_end_frame(x);
@@ -191,8 +191,7 @@ static void xctrace_frame(struct xctrace *x, const struct xctrace_tag *tag, ppro
   }
 }
 
-static void xctrace_binary(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
-  (void)text;
+static void xctrace_binary(struct xctrace *x, const struct xctrace_tag *tag) {
   if (tag->closes) return;
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) {
@@ -209,8 +208,7 @@ static void xctrace_binary(struct xctrace *x, const struct xctrace_tag *tag, ppr
   xctrace_keep(x, &binary);
 }
 
-static void xctrace_trace(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
-  (void)text;
+static void xctrace_trace(struct xctrace *x, const struct xctrace_tag *tag) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) {
     x->row = *same;
@@ -229,15 +227,14 @@ static void xctrace_trace(struct xctrace *x, const struct xctrace_tag *tag, ppro
 
 /* ---- rows -------------------------------------------- */
 
-/* Handles a tag of a weight. At the closing tag, `text` is the text before the tag, which is the
- * number. */
-static void xctrace_weight(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
+/* Handles a tag of a weight. The text before the closing tag is the number. */
+static void xctrace_weight(struct xctrace *x, const struct xctrace_tag *tag) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) {
     x->weight = same->weight;
   } else if (!tag->closes) {
     x->value = xctrace_begin(tag);
-  } else if (str_parse_int(str_trim(text), 10, &x->value.weight)) {
+  } else if (str_parse_int(str_trim(x->text), 10, &x->value.weight)) {
     x->weight = x->value.weight;
     xctrace_keep(x, &x->value);
   }
@@ -253,14 +250,14 @@ static void xctrace_owner(struct xctrace *x, const struct xctrace_tag *tag, ppro
   xctrace_keep(x, &known);
 }
 
-static void xctrace_path(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
+static void xctrace_path(struct xctrace *x, const struct xctrace_tag *tag) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) {
     x->file = same->text;
   } else if (!tag->closes) {
     x->value = xctrace_begin(tag);
   } else {
-    x->file = x->value.text = xctrace_text(x, text);
+    x->file = x->value.text = xctrace_text(x, x->text);
     xctrace_keep(x, &x->value);
   }
 }
@@ -283,8 +280,7 @@ static void xctrace_end_row(struct xctrace *x) {
   x->rows++;
 }
 
-static void xctrace_row(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
-  (void)text;
+static void xctrace_row(struct xctrace *x, const struct xctrace_tag *tag) {
   if (tag->closes) {
     xctrace_end_row(x);
     return;
@@ -294,47 +290,42 @@ static void xctrace_row(struct xctrace *x, const struct xctrace_tag *tag, pprofc
   x->thread = x->process = STR("");
 }
 
-static void xctrace_thread(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
-  (void)text;
+static void xctrace_thread(struct xctrace *x, const struct xctrace_tag *tag) {
   xctrace_owner(x, tag, &x->thread);
 }
 
-static void xctrace_process(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
-  (void)text;
+static void xctrace_process(struct xctrace *x, const struct xctrace_tag *tag) {
   xctrace_owner(x, tag, &x->process);
 }
 
-static void xctrace_cycles(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
+static void xctrace_cycles(struct xctrace *x, const struct xctrace_tag *tag) {
   if (!x->has_type) x->is_cycles = true;
-  xctrace_weight(x, tag, text);
+  xctrace_weight(x, tag);
 }
 
-static void xctrace_source(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
-  (void)text;
+static void xctrace_source(struct xctrace *x, const struct xctrace_tag *tag) {
   if (!tag->closes) str_parse_int(xctrace_raw(tag, STR("line")), 10, &x->line);
 }
 
-/* Handles a tag; `text` is the text before the tag. */
-static void xctrace_element(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
+static void xctrace_element(struct xctrace *x, const struct xctrace_tag *tag) {
   static const struct {
     const char *name;
-    void (*read)(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text);
+    void (*read)(struct xctrace *x, const struct xctrace_tag *tag);
   } elements[] = {{"row", xctrace_row},       {"frame", xctrace_frame},
                   {"binary", xctrace_binary}, {"backtrace", xctrace_trace},
                   {"weight", xctrace_weight}, {"cycle-weight", xctrace_cycles},
                   {"thread", xctrace_thread}, {"process", xctrace_process},
                   {"path", xctrace_path},     {"source", xctrace_source}};
   for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-    if (str_equal(tag->name, str_of(elements[i].name))) elements[i].read(x, tag, text);
+    if (str_equal(tag->name, str_of(elements[i].name))) elements[i].read(x, tag);
 }
 
 /* ---- the file ---------------------------------------- */
 
 static void xctrace_read_tags(struct xctrace *x, pprofc_str rest) {
   struct xctrace_tag tag;
-  pprofc_str text;
   pprofc_builder_type(x->builder, "samples", "count");
-  while (builder_ok(x->builder) && xctrace_next(&rest, &text, &tag)) xctrace_element(x, &tag, text);
+  while (builder_ok(x->builder) && xctrace_next(&rest, &x->text, &tag)) xctrace_element(x, &tag);
   const struct import_loss losses[] = {
       {x->no_stack, "row has no backtrace", "rows have no backtrace"},
       {x->no_weight, "row has no weight", "rows have no weight"},
