@@ -106,8 +106,7 @@ static uint32_t json_frame_of(pprofc_builder *builder, uint32_t name, uint32_t s
                               pprofc_str file, int64_t line, int64_t column) {
   uint32_t function =
       builder_add_function(builder, name, system_name, builder_string(builder, file), 0);
-  pprofc_line where = {function, line, column};
-  return pprofc_builder_location(builder, NONE, 0, &where, 1);
+  return pprofc_builder_location(builder, NONE, 0, &(pprofc_line){function, line, column}, 1);
 }
 
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,

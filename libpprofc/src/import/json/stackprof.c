@@ -35,15 +35,14 @@ static void stackprof_add_frames(struct stackprof *s, struct arena *arena,
     bool collector = str_equal(name, STR("(garbage collection)"));
     if (!name.size) name = STR("(unknown)");
     if (line < 0) line = 0;
-    pprofc_line at = {.line = line};
-    at.function = builder_add_function(s->builder, builder_string(s->builder, name), 0,
-                                       builder_string(s->builder, node_text(frame, "file")),
-                                       s->lines ? line : 0);
-    uint32_t location = pprofc_builder_location(s->builder, NONE, 0, &at, 1);
+    uint32_t function = builder_add_function(s->builder, builder_string(s->builder, name), 0,
+                                             builder_string(s->builder, node_text(frame, "file")),
+                                             s->lines ? line : 0);
+    uint32_t location = import_location(s->builder, NONE, function, line);
     enum call_kind kind = collector ? CALL_ON_TOP : CALL_FRAME;
     uint32_t node = call_tree_add(&s->frames, frame->key, frame, location, kind);
     if (node == MAP_NONE) return;
-    s->functions[node] = at.function;
+    s->functions[node] = function;
   }
 }
 
@@ -93,8 +92,7 @@ static uint32_t stackprof_location(struct stackprof *s, uint32_t frame, size_t a
   int64_t line = 0;
   if (!s->lines) return s->frames.nodes[frame].location;
   if (!node_to_integer(node_at(s->lines, at), &line) || line < 0) line = 0;
-  return pprofc_builder_location(s->builder, NONE, 0, &(pprofc_line){s->functions[frame], line, 0},
-                                 1);
+  return import_location(s->builder, NONE, s->functions[frame], line);
 }
 
 /* Reads the run at index `at` of `raw` and returns the index of the next run. */

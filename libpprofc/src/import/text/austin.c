@@ -18,6 +18,7 @@
 #include "core/map.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 
 #include <stdio.h>
 
@@ -54,7 +55,7 @@ struct austin {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
   enum austin_mode mode;
-  bool has_types, failed;
+  bool has_types;
   struct austin_sample sample;
   uint32_t *stack; /* buffer for a stack, read root first and then reversed; room for MAX_FRAMES
                       locations */
@@ -124,22 +125,16 @@ static void austin_push(struct austin *a, uint32_t location) {
     a->stack[a->depth++] = location;
 }
 
-/* Returns the string index of the mangled name: `text` if the name is mangled (austinp -k, native
- * code), else 0. */
-static uint32_t austin_system_name(pprofc_str name, uint32_t text) {
-  return str_starts(name, STR("_Z")) ? text : 0;
-}
-
 static uint32_t austin_location(struct austin *a, const struct austin_entry *name, uint32_t file,
                                 int64_t line) {
-  pprofc_line at = {builder_add_function(a->builder, name->value, name->system_name, file, 0), line,
-                    0};
-  return pprofc_builder_location(a->builder, NONE, 0, &at, 1);
+  uint32_t function = builder_add_function(a->builder, name->value, name->system_name, file, 0);
+  return import_location(a->builder, NONE, function, line);
 }
 
+/* Adds a name. Names of native code may be mangled (austinp -k). */
 static struct austin_entry austin_name(struct austin *a, pprofc_str name) {
   uint32_t text = builder_string(a->builder, name);
-  return (struct austin_entry){0, text, austin_system_name(name, text)};
+  return (struct austin_entry){0, text, str_starts(name, STR("_Z")) ? text : 0};
 }
 
 static void austin_push_name(struct austin *a, pprofc_str name) {
@@ -231,9 +226,9 @@ static void austin_define(struct austin *a, struct austin_table *table, struct a
   if (at != MAP_NONE)
     table->items[at] = entry;
   else
-    a->failed |= table->count >= MAP_NONE - 1 ||
-                 !MAP_PUSH(a->mem, &table->map, hash_mix(0, entry.key), table->items, table->count,
-                           table->capacity, entry);
+    import_need(a->builder, table->count < MAP_NONE - 1 &&
+                                MAP_PUSH(a->mem, &table->map, hash_mix(0, entry.key), table->items,
+                                         table->count, table->capacity, entry));
 }
 
 /* Returns the item of `table` with a key, or `otherwise`. */
@@ -376,7 +371,7 @@ static pprofc_status austin_read_mojo(struct austin *a, pprofc_str data, pprofc_
     return error_set(error, PPROFC_E_FORMAT,
                      "MOJO of version %lld; versions 1 to %d are read, and Austin's text",
                      (long long)m.version, MOJO_VERSION);
-  while (m.at < data.size && !m.cut && !a->failed && builder_ok(a->builder)) {
+  while (m.at < data.size && !m.cut && builder_ok(a->builder)) {
     size_t at = m.at++;
     unsigned char event = (unsigned char)data.data[at];
     if (event >= sizeof mojo_events / sizeof *mojo_events || !mojo_events[event])
@@ -398,7 +393,6 @@ static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
   else
     austin_read_text(a, data);
   if (status != PPROFC_OK) return status;
-  if (a->failed) return error_nomem(error);
   if (!a->has_types) austin_add_types(a);
   const struct import_loss losses[] = {
       {a->empty, "sample has no stack", "samples have no stack"},

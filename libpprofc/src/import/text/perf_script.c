@@ -8,6 +8,7 @@
 #include "core/scaled.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 #include "import/text/perf_frames.h"
 #include "import/text/perf_maps.h"
 #include "profile/builder_times.h"
@@ -188,10 +189,7 @@ static bool perf_script_is_idle(const struct perf_script_header *h) {
 
 /* Labels the last sample with its thread and processor. */
 static void perf_script_label(struct perf *p, const struct perf_script_header *h) {
-  bool named = !str_equal(h->comm, STR(PERF_NO_COMMAND));
-  if (named)
-    builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
-                                                  .string = builder_string(p->builder, h->comm)});
+  if (!str_equal(h->comm, STR(PERF_NO_COMMAND))) import_label(p->builder, "thread", h->comm);
   /* The id 0 means that the id is missing, unless the command is the idle task. */
   if (h->tid > 0 || perf_script_is_idle(h)) {
     label_number(p, "pid", h->pid);
