@@ -46,14 +46,17 @@ uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id
  * node of such a loop becomes a root, and a comment in the profile gives the number of loops. */
 void call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths);
 
-/* Visited nodes of a tree whose nodes contain their callees, callers before callees. */
+/* A visited node of a tree whose nodes contain their callees. */
+struct json_visit {
+  const struct node *node;
+  uint32_t path; /* call path of the node */
+};
+
+/* Visited nodes, callers before callees. */
 struct json_visits {
   struct arena *arena;
   struct call_paths paths;
-  struct json_visit {
-    const struct node *node;
-    uint32_t path; /* call path of the node */
-  } * items;
+  struct json_visit *items;
   size_t count, room;
 };
 

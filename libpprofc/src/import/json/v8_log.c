@@ -189,6 +189,7 @@ static void v8_add_code(struct v8_log *log, pprofc_str code) {
   while (builder_ok(log->builder) && v8_next_item(&code, &json))
     import_need(log->builder, ARRAY_PUSH(log->mem, log->code, log->code_count, log->code_room,
                                          (struct v8_code){json, PPROFC_NONE}));
+  log->broken |= !str_equal(code, STR("]"));
 }
 
 /* ---- ticks ------------------------------------------- */
@@ -299,10 +300,11 @@ bool json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena) 
   v8_add_code(&log, members.code);
   while (!log.broken && builder_ok(builder) && v8_next_item(&members.ticks, &tick))
     v8_add_tick(&log, tick);
+  log.broken |= !str_equal(members.ticks, STR("]"));
   json_wall_types(builder, 0);
   v8_add_log_samples(&log);
   call_paths_free(&log.paths);
   ARRAY_FREE(log.mem, log.code, log.code_room);
   ARRAY_FREE(log.mem, log.ticks, log.tick_room);
-  return !log.broken;
+  return !log.broken || !builder_ok(builder);
 }
