@@ -101,7 +101,8 @@ struct command {
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Flags for one value of an option; `target`: offset of its name in struct command. */
+  /* Flags such as -lines that set an option, here granularity, to the value of their own name.
+   * `target` is the offset of the option in struct command. */
   struct choice {
     const char *name;
     size_t target;

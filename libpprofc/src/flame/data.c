@@ -107,7 +107,7 @@ pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer 
   return deflate_zlib(from, level, to, error);
 }
 
-/* ---- the block --------------------------------------- */
+/* ---- the data of the page ---------------------------- */
 
 #define DATA_SIZES 4 /* number of parts whose length is given: JSON, frames, nodes, labels */
 #define DATA_PARTS 5 /* number of parts if the data has times; the times are the last part */

@@ -13,7 +13,8 @@
 #define SAMPLES_MAX 10000 /* largest number of samples on each side that is useful advice */
 #define U_COUNTED   50    /* largest sample size for which U is simulated */
 #define U_DRAWS     2000
-/* sqrt(pi / 3): in large normal samples, U needs a change larger than t does by this factor. */
+/* sqrt(pi / 3): in large normal samples, the smallest change that the U test finds is this many
+ * times the smallest change that the t test finds. */
 #define U_EFFICIENCY 1.0233
 
 /* ---- Welch ------------------------------------------- */
@@ -56,7 +57,8 @@ static void chi_init(struct chi *chi, double degrees) {
   for (int i = 0; i <= NODES; i++) chi->weight[i] /= all;
 }
 
-/* Returns P(T > critical) of the noncentral t: the mean of Phi(shift - critical * u). */
+/* Returns P(T > critical) of the noncentral t distribution. This is the mean of
+ * Phi(shift - critical * u) over the values u in `chi`. */
 static double power_of_t(const struct chi *chi, double shift, double critical) {
   double sum = 0;
   for (int i = 0; i <= NODES; i++)

@@ -1,7 +1,8 @@
 /* Selects the benchmarks that get further rounds, and plans the number of rounds. */
 #include "gate/screen.h"
 
-/* Significance level of the first stage: selects 4 of 5 benchmarks worse by the threshold. */
+/* Significance level of the first stage. If a benchmark is worse by the threshold, the stage
+ * selects it in four of five cases. */
 #define SCREEN_ALPHA 0.4
 #define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
 

@@ -17,7 +17,8 @@ static double least_change(const struct gate_row *row) {
   return fmax(row->threshold, floor);
 }
 
-/* Makes a table row's smallest change infinite if no p can be significant: it has no samples. */
+/* Sets the smallest visible change of a row to infinity if no p-value can be significant. The row
+ * comes from a table without samples, so other values are unknown. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);

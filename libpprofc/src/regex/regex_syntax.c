@@ -427,7 +427,8 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
     regex_widen(&group->parts, (struct shape){.height = 1});
   }
   atom->joined = false;
-  /* pcre2_dfa_match makes a state for every character that x+ matches, but not for a group. */
+  /* For x+, pcre2_dfa_match makes a state for every character that it matches. For (?:x)+ it does
+   * not, so endless repetitions get a group. */
   bool endless = p->engine == REGEX_AUTOMATON && (!r->counted || r->max < 0);
   if (atom->repeated || atom->bare || endless) wrap_last(p, atom);
   if (!check_repetition(p, atom, r)) return false;

@@ -8,7 +8,7 @@
 
 #include "core/map.h"
 
-/* A node. Its run and its index identify it. */
+/* A node: its index, and the run (see above) that contains it. */
 struct path_node {
   uint32_t node, run;
 };

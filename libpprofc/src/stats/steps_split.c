@@ -135,7 +135,7 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
 #define CUT_HALF 5 /* number of neighbours on each side in the rolling median */
 /* For a normal distribution: standard deviation divided by the median absolute deviation. */
 #define MAD_TO_SIGMA 1.4826
-/* Maximum of the correlation that is corrected. */
+/* Largest correlation that is corrected for. A larger correlation counts as this value. */
 #define RESEMBLING_MAX 0.9
 
 /* ---- outliers ---------------------------------------- */

@@ -6,7 +6,8 @@
 #include "verdict/model.h"
 #include "verdict/runs.h"
 
-/* Share of the total up to which differences of counts are ignored, from linking and start-up. */
+/* Differences of counts up to this share of the total are ignored. Linking and start-up cause
+ * them. */
 #define EXACT_FLOOR 1e-5
 
 /* If options.min_samples is 0: minimum number of samples of a function in the noise estimate. */

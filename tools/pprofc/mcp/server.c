@@ -45,7 +45,8 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes an answer's text from files. Changes "</data", which would end the data. */
+/* Writes the part of an answer that comes from files. The text is between <data> and </data>,
+ * so the function escapes "</data" in it. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct data_parts *d = context;

@@ -142,6 +142,7 @@ static bool open_def(struct python_reader *r, pprofc_str text, int64_t number, s
   return true;
 }
 
+/* Reads a line. Returns false when out of memory. */
 static bool read_python_line(struct python_reader *r, pprofc_str line, int64_t number) {
   bool begins = !r->quote && !r->brackets && !r->continues, room = true;
   size_t margin = margin_of(line);

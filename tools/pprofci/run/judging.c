@@ -76,6 +76,7 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
   return change;
 }
 
+/* Converts a verdict row. Returns false when out of memory. */
 static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {
   *change = judged_estimate(f->report, &row->flat);

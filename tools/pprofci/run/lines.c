@@ -385,6 +385,7 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   return around->function;
 }
 
+/* Fills in the lines of a hunk. Returns false when out of memory. */
 static bool fill_hunk(const struct lines_search *s, const struct changed_file *file,
                       const struct hunk *from, struct run_hunk *to) {
   int64_t count = from->base_count + from->head_count;

@@ -30,6 +30,7 @@ static int took_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Sorts the numbers and returns their median. */
 static double took_median(struct buffer *took) {
   size_t n = took->size / sizeof(double);
   double *values = (double *)(void *)took->data;

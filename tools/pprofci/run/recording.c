@@ -292,7 +292,7 @@ static size_t count_measured(const struct recording *r, int side) {
   return found;
 }
 
-/* Writes the results to files that later steps read as if they were given. */
+/* Writes the results to files. Later steps read these like input files of the user. */
 static pprofc_status stages_write(struct recording *r, pprofc_error *error) {
   struct ci_run *run = r->run;
   run->has_base = count_measured(r, SIDE_BASE) > 0;

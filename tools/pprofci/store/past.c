@@ -115,6 +115,7 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
   return good && past_add_all(past, record) ? PPROFC_OK : error_nomem(error);
 }
 
+/* Reads one record. The arena owns the text. */
 static pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
                                       struct run_record *record, pprofc_error *error) {
   struct buffer data;

@@ -137,7 +137,8 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   struct stored_keys keys, left;
   past_init(&past);
   interner_init(&names, &mem_default);
-  /* List objects first: an object that is stored meanwhile is too young to remove. */
+  /* List the objects before the runs that refer to them. An object that is stored later is not in
+   * this list, so it stays. */
   pprofc_status status = backing_list(backing, "objects", &keys, error);
   if (status == PPROFC_OK && keys.count) status = sweep_names(&past, backing, &names, error);
   for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)

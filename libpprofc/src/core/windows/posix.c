@@ -9,6 +9,7 @@
 #undef strftime
 #undef read
 #undef write
+#undef _stat64
 #undef rename
 #undef mkdir
 
@@ -75,6 +76,24 @@ int posix_open(const char *path, int flags, ...) {
 
 int posix_rename(const char *from, const char *to) {
   return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : posix_fail();
+}
+
+ssize_t posix_write(int fd, const void *data, size_t size) {
+  int written = write(fd, data, size < INT32_MAX ? (unsigned)size : INT32_MAX);
+  DWORD reason = GetLastError();
+  if (written < 0 && (reason == ERROR_BROKEN_PIPE || reason == ERROR_NO_DATA))
+    TerminateProcess(GetCurrentProcess(), 141);
+  return written;
+}
+
+int posix_stat(const char *path, struct stat *info) {
+  char room[_MAX_PATH];
+  size_t size = strlen(path);
+  while (size > 1 && size < sizeof room && path[size - 1] == '/' && path[size - 2] != ':') size--;
+  if (!path[size] || size >= sizeof room) return _stat64(path, info);
+  memcpy(room, path, size);
+  room[size] = '\0';
+  return _stat64(room, info);
 }
 
 int posix_mkdir(const char *path, mode_t mode) {

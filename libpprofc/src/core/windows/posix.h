@@ -48,9 +48,8 @@ int posix_mkdir(const char *path, mode_t mode);
 static inline ssize_t posix_read(int fd, void *data, size_t size) {
   return read(fd, data, size < INT32_MAX ? (unsigned)size : INT32_MAX);
 }
-static inline ssize_t posix_write(int fd, const void *data, size_t size) {
-  return write(fd, data, size < INT32_MAX ? (unsigned)size : INT32_MAX);
-}
+/* Ends the program if the reader of a pipe has ended, as SIGPIPE does. */
+ssize_t posix_write(int fd, const void *data, size_t size);
 
 #define open   posix_open
 #define read   posix_read
@@ -58,6 +57,10 @@ static inline ssize_t posix_write(int fd, const void *data, size_t size) {
 #define rename posix_rename
 #define mkdir  posix_mkdir
 #define lstat  stat
+
+/* Accepts a '/' at the end of a path. The macro `stat` of MinGW-w64 is _stat64. */
+int posix_stat(const char *path, struct stat *info);
+#define _stat64(path, info) posix_stat(path, info)
 
 ssize_t pread(int fd, void *data, size_t size, off_t offset);
 int mkstemps(char *path, int suffix);

@@ -90,7 +90,8 @@ static size_t otlp_write_group(struct otlp_writer *w, struct otlp_list *list,
 void otlp_write_labels(struct otlp_writer *w, size_t sample) {
   const struct label_groups *g = &w->groups;
   struct otlp_list *list = &w->labels[w->profile->samples.label_set[sample]];
-  size_t text = 0; /* group of texts whose key does not sort before the key of the numbers */
+  /* First group of texts with the key of the current numbers, or with a later key. */
+  size_t text = 0;
   label_groups_read(&w->groups, sample);
   list->items =
       arena_array(&w->arena, label_count(&w->profile->samples, sample), sizeof *list->items);

@@ -109,7 +109,8 @@ static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return file->base.data && file->head.data;
 }
 
-/* Adds a renamed file. If it has hunks, lines with its paths follow, and add_file repeats it. */
+/* Adds a renamed file. If the file has hunks, lines with its paths follow. add_file then adds the
+ * same file again, which changes nothing. */
 static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;

@@ -18,7 +18,8 @@ static void match_string(struct name_bits *bits, uint32_t string) {
     if (bits->expressions[i] && regex_match(bits->expressions[i], text)) *of |= (uint8_t)(1u << i);
 }
 
-/* Matches all names of functions, files and mappings. The caller frees bits->arena, also after a
+/* Matches the names of all functions, files and mappings with the expressions of the filter. Sets
+ * a bit for each expression that matches. The caller frees bits->arena, also after a
  * failure. */
 static pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error) {
   const pprofc_profile *p = bits->profile;

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-__extension__ typedef __int128 time_wide;
-
 /* For each sample, the lengths of its events before the start and before the end of the range. */
 struct time_parts {
   struct time_shares shares;
@@ -47,10 +45,32 @@ static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile 
   return error_nomem(error);
 }
 
+/* Returns a * b / c rounded down, for b <= c. */
+static uint64_t time_scale(uint64_t a, uint64_t b, uint64_t c) {
+#ifdef __SIZEOF_INT128__
+  __extension__ typedef unsigned __int128 wide;
+  return (uint64_t)((wide)a * b / c);
+#else
+  uint64_t quotient = 0, rest = 0;
+  for (int bit = 63; bit >= 0; bit--) {
+    bool twice = rest >= c - rest;
+    quotient = quotient << 1 | twice;
+    rest = twice ? rest - (c - rest) : rest + rest;
+    if (!(a >> bit & 1)) continue;
+    bool more = rest >= c - b;
+    quotient += more;
+    rest = more ? rest - (c - b) : rest + b;
+  }
+  return quotient;
+#endif
+}
+
 /* Returns the part of a value before a point in time: value * before / total. The rounding depends
  * only on this point, so the parts in adjacent ranges add up to the whole value. */
 static int64_t time_part(int64_t value, uint64_t before, uint64_t total) {
-  return total ? (int64_t)((time_wide)value * (time_wide)before / (time_wide)total) : 0;
+  if (!total) return 0;
+  uint64_t part = time_scale(value < 0 ? -(uint64_t)value : (uint64_t)value, before, total);
+  return (int64_t)(value < 0 ? -part : part);
 }
 
 /* Writes the parts of all values in the range. Sets keep[i] to true if sample i is not all zero. */
