@@ -59,7 +59,8 @@ def import_formats():
     source = (ROOT / "libpprofc/src/import/formats.c").read_text()
     names = re.findall(r'^\s*\{"([^"]+)", import_', source, flags=re.M)
     shapes = re.search(r"shapes\[\] = \{(.*?)\n\};", (ROOT / "libpprofc/src/import/json/json.c").read_text(), flags=re.S)
-    return names + re.findall(r"json_\w+", shapes.group(1))
+    # The log of V8 is not a shape: its reader keeps no tree of the document.
+    return names + re.findall(r"json_\w+", shapes.group(1)) + ["json_v8_log"]
 
 
 def report_formats(pprofc):

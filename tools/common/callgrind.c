@@ -17,8 +17,9 @@ const char *const callgrind_words[CALLGRIND_WORDS] = {
     "--dump-instr=no",    "--compress-strings=yes",
     "--combine-dumps=yes"};
 
-/* A sample type: a weighted sum of callgrind's events. Cycles are 1 per access (Ir + Dr + Dw), 4
- * per first-level miss, 30 per last-level miss. So an access costs 1, 5 or 35. */
+/* A sample type is a weighted sum of callgrind's events. For cycles, the weights are 1 per access
+ * (Ir + Dr + Dw), 4 per first-level miss, and 30 per last-level miss. An access therefore costs 1,
+ * 5 or 35. */
 static const struct term {
   const char *event;
   int64_t factor;

@@ -78,7 +78,8 @@ static const char *function_name(const struct flag_table *table, char out[64]) {
   return out;
 }
 
-/* Prints the case of a previous word that needs no value: offers flags or commands. */
+/* Prints the case in which the previous word is not a flag that needs a value. The script then
+ * offers flags or commands. */
 static void print_bash_words(struct output *out, const struct flag_table *table) {
   output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
   for (size_t i = 0; i < table->flag_count; i++) {

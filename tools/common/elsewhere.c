@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* A flag or command of another program (final #: any number), and the words to type here. */
+/* A flag or command of another program, and the words to type instead. A name without a hyphen is a
+ * command. A # at its end matches any number. */
 struct elsewhere_word {
   const char *program, *word, *advice;
 };

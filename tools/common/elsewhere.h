@@ -4,7 +4,8 @@
 
 #include "core/error.h"
 
-/* Returns the words to type for `argument`: "-output=FILE" for "-o". NULL: unknown. */
+/* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". Returns NULL if
+ * no known program has this flag or command. */
 const char *elsewhere_find(const char *program, const char *argument);
 
 /* Adds " (type WORDS)" to the error about `argument`, if elsewhere_find returns words. */

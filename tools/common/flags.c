@@ -51,7 +51,8 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* True if it becomes a fraction when each sequence of digits is 1: exponents can be huge. */
+/* True if the text is a number with a fraction that is only too large. Replaces each sequence of
+ * digits by 1, because even a short exponent could be too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -78,7 +79,8 @@ static const char *read_choice(const struct flag *flag, const char *text, int *o
   return "not one of the choices";
 }
 
-/* Reads a FLAG_WORD. Without '=', it is "true", the first word. "false" gives "". */
+/* Reads the value of a FLAG_WORD. A flag without '=' has the value "true", which selects the first
+ * word. "false" gives "". */
 static const char *read_word(const struct flag *flag, const char *text, const char **out) {
   bool on;
   if (!read_bool(text, &on)) {
@@ -278,7 +280,8 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* For a flag of another program, adds advice, and suggests no similar flag. */
+/* If the argument is a flag of another program, adds advice to the error. Then suggests no similar
+ * flag. */
 static pprofc_status advise(const struct flag_table *table, const char *argument,
                             pprofc_status status, struct flags_parsed *parsed,
                             pprofc_error *error) {

@@ -39,7 +39,8 @@ struct flag_group {
   const char *note; /* sentence below the title of the group, or NULL */
 };
 
-/* Two texts of the help: an example, variable or exit status, and its explanation. */
+/* Two texts for the help. The first is an example, an environment variable or an exit status. The
+ * second explains it. */
 struct flag_note {
   const char *name, *text;
 };
@@ -62,16 +63,19 @@ struct flag_table {
   /* tables of examples, environment variables and exit statuses; the last entry of a table has the
    * name NULL. A field is NULL if there is no such table. */
   const struct flag_note *examples, *environment, *statuses;
-  /* Flags whose values depend on the files of the command line, with the flag that prints the
-   * values. Ends with the name NULL. The field may be NULL. */
+  /* Flags whose possible values depend on the files of the command line. The text of an entry is
+   * the flag that makes the program print these values. The last entry has the name NULL. The field
+   * is NULL if there is no such table. */
   const struct flag_note *value_flags;
-  /* commands of the program; ends with the name NULL; may be NULL */
+  /* commands of the program; the last entry has the name NULL. The field is NULL if the program has
+   * no commands. */
   const struct flag_command *commands;
 };
 
 #define FLAGS_MAX 256
 
-/* Entries of a table. Its file defines FIELD(member), the offset of a field. */
+/* Entries of a flag table. The file that contains the table must define FIELD(member), which gives
+ * the offset of a field. */
 #define FLAG(kind, group, name, member, argument, initial, help)                                   \
   { name, FLAG_##kind, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define SWITCH(group, name, member, help)                                                          \
@@ -97,7 +101,8 @@ struct flags_parsed {
 /* Sets the fields, which must be zero, to their initial values. Fails if one is invalid. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
-/* Replaces the argument "help" or "version" by the flag, unless it names a file. */
+/* Replaces the first argument "help" or "version" by the flag of that name. Keeps the argument if a
+ * file of that name exists. */
 void flags_accept_words(int argc, char **argv);
 
 /* Parses the arguments up to the first that is not a flag. The last value of a flag counts. Errors

@@ -1,4 +1,5 @@
-/* Shows the current step on standard error: on a terminal, after a second. */
+/* Shows the current step on one line of standard error. The line appears only on a terminal, and
+ * only after one second. */
 #ifndef TOOLS_COMMON_PROGRESS_H
 #define TOOLS_COMMON_PROGRESS_H
 

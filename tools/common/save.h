@@ -9,7 +9,8 @@ typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *
 
 typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
 
-/* Replace the file at `path` by what a callback writes. On failure, keep the old file. */
+/* The functions replace the file at `path` by content that a callback writes. On failure, the old
+ * file is unchanged. */
 pprofc_status save_file(const char *path, save_fn *write, const void *context, pprofc_error *error);
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
                            pprofc_error *error);

@@ -1,4 +1,5 @@
-/* Handles the signals that end the program. The handlers are async-signal-safe. */
+/* Handles the signals that end the program. The handlers call only functions that POSIX permits in
+ * signal handlers. */
 #include "common/signals.h"
 
 #include <signal.h>
@@ -27,7 +28,8 @@ static void signals_say(const char *text) {
   (void)written;
 }
 
-/* Handles SIGBUS: a memory-mapped input became shorter while in use. */
+/* Handles SIGBUS, which means that a memory-mapped input became shorter while the program read it.
+ */
 static void input_shrank(int number) {
   (void)number;
   remove_unfinished();

@@ -1,11 +1,14 @@
-/* Cleans up when a signal ends the program, such as SIGBUS after an input became shorter. */
+/* Cleans up when a signal ends the program. Removes unfinished files. Prints a line if an input
+ * became shorter while the program read it. */
 #ifndef TOOLS_COMMON_SIGNALS_H
 #define TOOLS_COMMON_SIGNALS_H
 
-/* Installs the handlers. `bad_input` is the exit status if an input became shorter. */
+/* Installs the signal handlers. `program` is the prefix of messages. `bad_input` is the exit status
+ * if an input became shorter. */
 void signals_watch(const char *program, int bad_input);
 
-/* Lets the next ^C call `call`, and only a second one end the program. NULL: the default. */
+/* Makes the next ^C call `call` in the signal handler instead of ending the program. A second ^C
+ * ends the program. NULL restores the default. */
 void signals_catch(void (*call)(void));
 
 /* Sets the file to remove when a signal ends the program, or NULL. Keeps the pointer. */

@@ -1,4 +1,5 @@
-/* Signs requests by AWS signature version 4. The caller has credentials and sends them. */
+/* Signs requests by AWS signature version 4. The caller provides the credentials and sends the
+ * request. */
 #ifndef TOOLS_COMMON_SIGV4_H
 #define TOOLS_COMMON_SIGV4_H
 

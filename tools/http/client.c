@@ -48,7 +48,8 @@ static size_t transfer_header(char *data, size_t size, size_t count, void *conte
   return size * count;
 }
 
-/* Stores the body of a reply: for an error, only its beginning. */
+/* Stores the body of a reply. Stores the whole body of a profile and of an API's reply, but only
+ * the beginning of the body of an error. */
 static size_t transfer_body(char *data, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   struct buffer *body = &transfer->exchange->reply.body;
@@ -105,7 +106,8 @@ static bool transfer_make_headers(struct transfer *t) {
   return true;
 }
 
-/* Returns the URL for libcurl: http or https, without user and fragment. */
+/* Returns the URL for libcurl. Its scheme is http or https, and it has neither a user nor a
+ * fragment. */
 static pprofc_str transfer_target(struct transfer *t) {
   struct url url = t->url;
   bool socket = str_equal(url.scheme, STR("http+unix"));
@@ -367,7 +369,8 @@ static void client_wait(struct client *client, size_t running) {
     client->curl.multi_perform(client->multi, &active);
     while ((message = client->curl.multi_info_read(client->multi, &left))) {
       if (message->msg != CURLMSG_DONE) continue;
-      /* Read the code first: removing the handle frees the message. */
+      /* Read the code before the handle is removed, because removing the handle frees the message.
+       */
       CURLcode code = message->data.result;
       struct transfer *t = NULL;
       client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
@@ -378,7 +381,8 @@ static void client_wait(struct client *client, size_t running) {
   }
 }
 
-/* Stops a transfer without waiting until the host name is resolved. */
+/* Ends a transfer that still runs after the budget was stopped. Does not wait until the host name
+ * is resolved. */
 static void transfer_stop(struct transfer *t) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   (void)SET(CURLOPT_QUICK_EXIT, 1L);

@@ -24,7 +24,8 @@ struct client_options {
   const char *program;           /* program in messages; only for "pprofc" they mention flags */
 };
 
-/* A request to an API: sent unchanged, without redirects. No status is an error. */
+/* A request to an API. The client sends it unchanged and follows no redirect. No status is an
+ * error. */
 struct request {
   const char *method;
   const char *const *headers; /* complete headers, "Name: value"; ends with NULL */
@@ -49,7 +50,8 @@ struct exchange {
 
 struct client;
 
-/* Creates a client. Errors of libraries and files appear in each exchange. NULL: out of memory. */
+/* Creates a client. If a library or file is missing, each exchange returns this error, as in pprof.
+ * Returns NULL when out of memory. */
 struct client *client_open(const struct client_options *options);
 void client_close(struct client *client);
 

@@ -3,7 +3,8 @@
 
 #ifdef HAVE_LIBCURL
 
-/* Messages for error codes: `text`, then libcurl's own message and `more` if not NULL. */
+/* Messages for error codes of libcurl. A message is `text`, libcurl's own message and `more`. If
+ * `more` is NULL, the message is `text` alone. */
 static const struct {
   CURLcode code;
   const char *text, *more;

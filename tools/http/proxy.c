@@ -52,7 +52,8 @@ static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port
   if (host->size >= 2 && host->data[0] == '[') *host = str_slice(*host, 1, host->size - 1);
 }
 
-/* True if the target is in the network `entry`, "10.0.0.0/8". *is_net: it is a network. */
+/* True if the target is in the network `entry`, such as "10.0.0.0/8". Sets *is_net to true if
+ * `entry` is a network. */
 static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bool *is_net) {
   size_t slash = str_find_char(entry, '/');
   struct proxy_ip net = proxy_read_ip(str_slice(entry, 0, slash));
@@ -64,7 +65,8 @@ static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bo
   return proxy_same_net(&target->ip, &net, (unsigned)bits + (net.is_v4 ? 96 : 0));
 }
 
-/* True if `name` matches: "a.com" it and its subdomains, ".a.com" only the subdomains. */
+/* True if `name` matches the target. "example.com" matches this name and its subdomains.
+ * ".example.com" matches only the subdomains. */
 static bool proxy_in_domain(const struct proxy_target *target, pprofc_str name) {
   if (str_starts(name, STR("*."))) name = str_slice(name, 1, name.size);
   if (name.data[0] == '.') return str_ends(target->host, name);
@@ -94,7 +96,8 @@ static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   return copy;
 }
 
-/* True if the target is in `except` (NO_PROXY), separated by commas or blanks. */
+/* True if the target is in `except`, the value of NO_PROXY. Its entries are separated by commas or
+ * blanks. */
 static bool proxy_is_excepted(const struct proxy_target *target, pprofc_str except) {
   while (except.size) {
     size_t end = 0;

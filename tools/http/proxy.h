@@ -15,7 +15,8 @@ struct proxy_settings {
 /* Reads the environment. With `any`, ALL_PROXY can replace HTTPS_PROXY, as in curl. */
 void proxy_from_environment(struct proxy_settings *settings, bool any);
 
-/* Finds a proxy, NUL-terminated, or "". PPROFC_E_INVALID: the settings forbid the request. */
+/* Finds the proxy of a URL. Sets its NUL-terminated address, or "" for no proxy. Returns
+ * PPROFC_E_INVALID if the settings forbid the request. */
 pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
                         const struct url *url, const char **proxy, pprofc_error *error);
 

@@ -90,7 +90,8 @@ static void reply_take_retry(struct reply *reply, pprofc_str value) {
     reply->retry_after = number < 0 ? 0 : number;
     return;
   }
-  /* A number that is too large exceeds every time limit. */
+  /* A number that is too large to store exceeds every time limit. Its exact value does not matter.
+   */
   if (value.size && char_is_digit(value.data[0])) {
     reply->retry_after = INT32_MAX;
     return;

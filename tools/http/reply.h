@@ -14,11 +14,11 @@ struct reply {
   bool is_json;       /* true if the Content-Type is JSON */
   bool gzipped;       /* true if the Content-Encoding is gzip */
   bool has_location, has_type;
-  bool ended;          /* true if all headers have arrived, including the empty line after them */
-  bool framed;         /* the headers define where the body ends */
-  bool sent;           /* connected; the server may have executed the request */
-  bool refused;        /* true if the client rejected the server's certificate */
-  int64_t date;        /* time of the Date header in seconds since 1970; 0 if absent */
+  bool ended;   /* true if all headers have arrived, including the empty line after them */
+  bool framed;  /* the headers define where the body ends */
+  bool sent;    /* true if the connection was made, so the server may have executed the request */
+  bool refused; /* true if the client rejected the server's certificate */
+  int64_t date; /* time of the Date header in seconds since 1970; 0 if absent */
   int64_t modified;    /* Last-Modified in seconds since 1970 (server's clock); or 0 */
   int64_t retry_after; /* seconds to wait before a retry; -1 if absent */
   int64_t reset;       /* end of a rate limit in seconds since 1970 (server's clock); or 0 */
@@ -40,7 +40,8 @@ void reply_header(struct reply *reply, pprofc_str line);
 
 bool reply_is_redirect(const struct reply *reply);
 
-/* Decompresses a gzip body. The size limits apply to the result. */
+/* Decompresses a body that has Content-Encoding gzip. The size limits apply to the decompressed
+ * body. */
 pprofc_status reply_unpack(struct reply *reply, const pprofc_allocator *mem,
                            const pprofc_limits *limits, pprofc_error *error);
 

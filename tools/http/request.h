@@ -9,8 +9,9 @@ pprofc_status request_open(struct client **client, pprofc_error *error);
 
 void request_reply_init(struct reply *reply);
 
-/* Sends a request and replaces *reply, but keeps its size limit. `headers` ends with NULL. Without
- * TLS, uses no proxy, which could read the token. Incomplete reply: PPROFC_E_IO. */
+/* Sends one request and replaces *reply, but keeps the size limit of the reply's body. `headers`
+ * ends with NULL. An unencrypted request uses no proxy, because the proxy could read the token.
+ * Returns PPROFC_E_IO if the reply is incomplete. */
 pprofc_status request_send(struct client *client, const char *method, const char *url,
                            const char *const *headers, pprofc_str body, int64_t seconds,
                            struct reply *reply, pprofc_error *error);

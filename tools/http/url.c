@@ -23,7 +23,8 @@ static bool url_is_one_of(char c, const char *set) {
   return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Characters besides letters, digits and -_.~ that need no escape in a component. */
+/* Characters besides letters, digits and -_.~ that may be in a component of a URL without an
+ * escape. */
 #define USER_SAFE "$&+,;="
 #define HOST_SAFE "!$&'()*+,;=:[]<>\""
 #define PATH_SAFE "$&+,/:;=@"
@@ -365,7 +366,8 @@ pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
   start = start < typed.size ? start + 3 : 0;
   pprofc_str rest = str_slice(typed, start, typed.size);
   struct url url;
-  /* A valid password ends before the path. An invalid one may contain slashes. */
+  /* In a valid URL, the password ends before the path. In an invalid URL, a password may contain
+   * slashes. */
   bool sound = url_parse(arena, typed, &url) == PPROFC_OK && start;
   size_t end = sound ? str_find_char(rest, '/') : rest.size;
   pprofc_str authority = str_slice(rest, 0, end);

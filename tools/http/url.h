@@ -38,17 +38,20 @@ enum url_secrets {
 /* Writes a URL into the arena. data is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 
-/* Return the host without port and brackets, and the port or "". */
+/* The first function returns the host without port and brackets. The second returns the port, or ""
+ * if there is no port. */
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
 /* True if "HOST" or "HOST:PORT" is this machine, so that a request stays on it. */
 bool url_is_local(pprofc_str host);
 
-/* Appends text, encoded for a query: a blank is '+'; letters, digits and -_.~ stay. */
+/* Appends text, encoded for a query. Letters, digits and -_.~ stay unchanged. A blank becomes '+'.
+ */
 void url_escape_query(struct buffer *out, pprofc_str text);
 
-/* Decodes %XX, and with `plus` '+' to a blank. data is NULL after an error. */
+/* Decodes %XX. With `plus`, also decodes '+' to a blank. data is NULL if an escape is invalid or
+ * memory runs out. */
 pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus);
 
 /* Returns an input, valid or not, without its password, for messages. */

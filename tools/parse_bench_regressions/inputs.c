@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
-/* Maximum difference in seconds between the ages of one run's files, without a warning. */
+/* Maximum difference in seconds between the ages of files of one run. A larger difference gives a
+ * warning. */
 #define RUN_MAX 3600.0
 
 static const struct {

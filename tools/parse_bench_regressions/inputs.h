@@ -35,8 +35,9 @@ void inputs_free(struct inputs *inputs);
 pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
                              pprofc_error *error);
 
-/* Reads comparisons from files, or bench_*.diff from folders. Two runs are taken as base and head.
- * An unreadable file is a problem for the verdict. The only error is PPROFC_E_NOMEM. */
+/* Reads comparisons from files, or from bench_*.diff in folders. Two files that are both results of
+ * a run are taken as base and head. An unreadable file becomes a problem that the verdict reports.
+ * The only error is PPROFC_E_NOMEM. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 

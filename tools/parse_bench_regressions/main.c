@@ -73,7 +73,8 @@ static bool outputs_follow(char *path) {
   return true;
 }
 
-/* Resolves symlinks in `path`, even to missing targets. Returns false with errno. */
+/* Resolves all symlinks in `path`, even if their target does not exist. Keeps the path of a device
+ * or pipe. Returns false with errno on failure. */
 static bool outputs_target(const char *path, char target[PATH_MAX]) {
   struct stat info;
   size_t size = strlen(path);
@@ -98,8 +99,9 @@ static int outputs_stream(const char *path) {
   return -1;
 }
 
-/* Removes the file of every -out, even if the command line is invalid; of a symlink, its target.
- * Never removes an input, a device, a pipe, or a redirected standard stream. */
+/* Removes the file of every -out, even if the command line is invalid. If it is a symlink, removes
+ * the symlink's target. Never removes an input, a device, a pipe, or the file to which standard
+ * output or standard error is redirected. */
 static void outputs_remove(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++) {
     const char *value = value_of_out(argc, argv, i);

@@ -156,7 +156,8 @@ static const struct flag_note examples[] = {
     {NULL, NULL},
 };
 
-/* Prefix of the variables named after flags. Other programs may use old names without it. */
+/* Prefix of environment variables. The name of a flag follows it. Old variable names have no
+ * prefix, so other programs may use the same names. */
 #define PREFIX "PPROFC_"
 
 static const struct flag_note environment[] = {

@@ -18,9 +18,10 @@ void formats_print(struct output *out, bool markdown, size_t width);
  * profile becomes the only source. The caller removes `file`. */
 pprofc_status simulate_run(struct command *command, struct viewer_file *file, pprofc_error *error);
 
-/* -collect: fetches profile, heap, goroutine, mutex and block of each source in parallel into the
- * folder command->collect, which appears only when it is complete. If a profile of a server fails,
- * the folder gets no profile of this server, and the function returns an error at its end. */
+/* Fetches profile, heap, goroutine, mutex and block of each source in parallel. Writes them into
+ * the folder command->collect, which appears only when it is complete. If a profile of a server
+ * fails, the folder gets no profile of this server. The function then returns an error, after it
+ * has written the other servers' profiles. */
 pprofc_status collect_run(const struct command *command, pprofc_error *error);
 
 /* Runs the interactive shell, which reads the profile once. Each line of a terminal, a pipe or a
@@ -28,7 +29,7 @@ pprofc_status collect_run(const struct command *command, pprofc_error *error);
  * messages to standard error. Returns the exit status. */
 int shell_run(const struct command *command);
 
-/* -http: serves the profiles until SIGINT or SIGTERM. Returns the exit status. */
+/* Serves the profiles of the command line until SIGINT or SIGTERM. Returns the exit status. */
 int web_run(struct command *command);
 
 /* -mcp: serves a coding agent by the Model Context Protocol. mcp_run uses standard input and
@@ -36,7 +37,8 @@ int web_run(struct command *command);
 int mcp_run(const struct command *command);
 int mcp_serve(const struct command *command, int in, int out, pprofc_error *error);
 
-/* -lsp: serves an editor by the Language Server Protocol, from `in` to `out`. */
+/* Serves an editor by the Language Server Protocol. Reads from the descriptor `in` and writes to
+ * `out`. */
 pprofc_status lsp_run(const struct command *command, int in, int out, pprofc_error *error);
 
 /* -quickfix: prints the lines with the largest values, each as "file:line:column: text". */

@@ -1,4 +1,5 @@
-/* Writes a report to a file, standard output or a viewer; never binary to a terminal. */
+/* Writes a report to a file, standard output or a viewer. Writes a file completely or not at all.
+ * Never writes binary output to a terminal. */
 #include "destination.h"
 
 #include "common/brief_flag.h"

@@ -11,7 +11,9 @@ pprofc_status destination_report(const struct command *command, const pprofc_pro
 pprofc_status destination_render(const struct command *command, const pprofc_profile *profile,
                                  pprofc_write_fn write, void *context, pprofc_error *error);
 
-/* Creates an empty file with the first free name of profile001.EXT ... Writes it to `path`. */
+/* Creates an empty file with the first free name of profile001.EXT, profile002.EXT ... Other
+ * programs then cannot take this name. Writes the name to `path`. The interactive shell also calls
+ * this function. */
 pprofc_status destination_number(const char *extension, char *path, size_t size,
                                  pprofc_error *error);
 

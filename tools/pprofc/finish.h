@@ -15,7 +15,8 @@ pprofc_status finish_locate(const struct command *command, pprofc_profile **prof
 pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
                              pprofc_error *error);
 
-/* Replaces *profile by the benchmarks of -benchmark. `shown` names the source. */
+/* Applies -benchmark to a profile, and replaces *profile by the result. `shown` is the name of the
+ * source in messages. */
 pprofc_status benchmarks_select(const struct command *command, const char *shown,
                                 pprofc_profile **profile, pprofc_error *error);
 

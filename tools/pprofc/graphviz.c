@@ -7,7 +7,8 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Script and enclosing element of the graph: drag to pan, turn the mouse wheel to zoom. */
+/* Script of the picture, and the element that encloses the graph. Dragging pans the picture, and
+ * the mouse wheel zooms at the pointer. */
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
@@ -20,7 +21,8 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   return found;
 }
 
-/* Scales the picture to the window and adds the script, if the SVG has the known structure. */
+/* Scales the picture to the window, and adds the script and its element. An SVG with an unknown
+ * structure is copied unchanged. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');

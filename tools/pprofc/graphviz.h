@@ -4,7 +4,8 @@
 
 #include "options.h"
 
-/* Creates a picture of the type named in `graphviz` ("svg") from a dot report, for `write`. */
+/* Creates a report whose format names a type of picture in `graphviz`, such as "svg": converts a
+ * dot report to this type. Passes the picture to `write`. */
 pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
                               pprofc_write_fn write, void *context, pprofc_error *error);
 

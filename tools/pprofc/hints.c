@@ -1,4 +1,5 @@
-/* Adds hints to errors: a web page instead of a profile, a file name as an expression ... */
+/* Adds hints about common mistakes to error messages. Examples: a web page instead of a profile, a
+ * file name as a regular expression, profiles with different sample types. */
 #include "hints.h"
 
 #include "common/elsewhere.h"

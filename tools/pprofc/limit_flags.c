@@ -23,7 +23,8 @@ static const char *limit_flags_find(pprofc_str limit) {
   return NULL;
 }
 
-/* Replaces a limit's name in a message by its flag, after the last quoted file name. */
+/* Replaces the name of a limit in a message by its flag. Searches only after the last quote,
+ * because a quoted file name could contain the same text. */
 void limit_flags_name(pprofc_error *error) {
   const pprofc_str before = STR("(raise the limit ");
   pprofc_str message = str_of(error->message);
@@ -72,7 +73,8 @@ const char *limit_store_u32(void *options, const struct flag *flag, const char *
 
 #define MEMORY_MAX ((uint64_t)16 << 30)
 
-/* Files with a container's memory limit: of control groups version 2, then version 1. */
+/* Files that contain the memory limit of a container: first control groups version 2, then
+ * version 1. */
 static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
                                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 

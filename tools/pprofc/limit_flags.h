@@ -5,10 +5,12 @@
 #include "common/flags.h"
 #include "pprofc/base.h"
 
-/* Replaces "(raise the limit memory_bytes)" in a message by "(raise with -max_memory)". */
+/* Replaces "(raise the limit memory_bytes)" in a message by "(raise with -max_memory)". Leaves
+ * other messages unchanged. */
 void limit_flags_name(pprofc_error *error);
 
-/* Store a flag's value: a number with an optional suffix k, M or G (powers of 1024). */
+/* Store the value of a flag in its field. The value is a number with an optional suffix k, M or G
+ * (powers of 1024). */
 const char *limit_store_u64(void *options, const struct flag *flag, const char *text);
 const char *limit_store_u32(void *options, const struct flag *flag, const char *text);
 

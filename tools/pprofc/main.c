@@ -59,8 +59,9 @@ static const char *misplaced_flag(const struct command *command) {
   return NULL;
 }
 
-/* Writes advice if the first source is a variant of the format or another program's command:
- * "-flame=text" for "-flame text FILE". Returns true if it wrote advice. */
+/* Writes advice if the first source is not a file, but a variant of the format or a command of
+ * another program. For "-flame text FILE", the advice is "-flame=text". Returns true if it wrote
+ * advice. */
 static bool first_is_word(const struct command *command, char *advice, size_t size) {
   const char *first = command->source_count > 1 ? command->sources[0] : "";
   const pprofc_format_info *format = command->format;
@@ -205,7 +206,8 @@ static int run_simulated(struct command *command) {
   return code;
 }
 
-/* Keeps freed memory for the next small profile, because the system clears each returned page. */
+/* Configures malloc to keep freed memory for the next small profile. Otherwise malloc would return
+ * the memory, and the system would clear each page again. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

@@ -101,7 +101,8 @@ static const struct flag_note statuses[] = {{"0", "done"},
                                             {"3", "-fail_on -strict: a side has fewer than 3 runs"},
                                             {NULL, NULL}};
 
-/* Flags that are short for -sample_index=INDEX. The first given in this table wins. */
+/* Flags that are short for -sample_index=INDEX. If several are given, the first flag in this table
+ * wins. */
 static const struct sample_flag {
   const char *name, *index, *help;
   bool mean;

@@ -34,7 +34,8 @@ struct noise_options {
   bool strict;
 };
 
-/* Reaction of the page to changed files, in the order of the words of -http_reload. */
+/* Reaction of the web page to changed files. The constants are in the order of the words of
+ * -http_reload. */
 enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
 struct command {
@@ -97,7 +98,8 @@ struct command {
   bool sample_on[MAX_SAMPLES];
 };
 
-/* Flags of pprofc: each format, each report option and each of its choices, and others. */
+/* Flags of pprofc. There is a flag for each format, for each report option and for each choice of
+ * an option. There are also other flags. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];

@@ -52,7 +52,8 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
                    ERRNO_TEXT(missing));
 }
 
-/* Reads the start of a file. Returns the number of bytes; 0 for pipes and errors. */
+/* Reads the first bytes of a file. Returns their number. Returns 0 for pipes and after errors,
+ * which a later step reports. */
 static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
   int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
@@ -76,7 +77,8 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
   return status;
 }
 
-/* Time limit in milliseconds. perf and node need minutes to look up many addresses. */
+/* Time limit of perf and node in milliseconds. Both need minutes for large programs, because they
+ * look up the symbol of each address. */
 #define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
 
 /* Runs a program and stores its output. Fails with its error message. */
@@ -98,7 +100,8 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
   buffer_init(text, options->allocator, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
 }
 
-/* Inserts "# build id: HEX FILE" lines before the text, if perf can list build IDs. */
+/* Inserts a line "# build id: HEX FILE" before the text for each file with a build ID. Inserts
+ * nothing if perf cannot list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
   struct buffer list;

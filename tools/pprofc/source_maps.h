@@ -14,9 +14,10 @@ pprofc_status source_maps_load(const struct command *command, struct source_map_
                                pprofc_error *error);
 void source_maps_free(struct source_map_list *list);
 
-/* Replaces names of bundled JavaScript frames in *profile by the original ones. Without
- * -source_map, uses PATH.map and SCRIPT.map of each script, if `path` is not NULL, and only reports
- * unreadable ones. Sets *used if a frame changed. */
+/* Replaces the names of bundled JavaScript frames in *profile by the original names. Without
+ * -source_map, uses the files next to the profile: PATH.map, and SCRIPT.map for each script (`path`
+ * NULL: no files). Prints an error about an unreadable file next to the profile, and skips it. Sets
+ * *used to true if a frame changed. */
 pprofc_status source_maps_use(const struct command *command, const struct source_map_list *given,
                               const char *path, pprofc_profile **profile, bool *used,
                               pprofc_error *error);

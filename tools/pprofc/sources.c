@@ -234,7 +234,8 @@ static void add_item(struct source_chunk *chunk, const char *source, bool is_bas
   if (!fetched->first_shown) fetched->first_shown = item->shown;
 }
 
-/* Downloads all URLs in parallel, because most of the time is waiting. */
+/* Downloads all sources that are URLs. Downloads them in parallel, because most of the time is
+ * waiting. */
 static void fetch_remotes(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   struct remote *remotes[CHUNK + 1];
@@ -246,8 +247,9 @@ static void fetch_remotes(struct source_chunk *chunk) {
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Fails with the first error of a strict chunk, or when out of memory: skipping such a source would
- * make the result depend on timing. Skips other unreadable sources. */
+/* Fails with the first error if the chunk is strict. Also fails if memory ran out while a source
+ * was read. Other unreadable sources are skipped. Skipping after a lack of memory would make the
+ * result depend on the timing of threads. */
 static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   bool full = budget_passed(budget_allocator(fetched->command->budget));
@@ -375,7 +377,8 @@ static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *e
   return fetch_chunks(fetched, error);
 }
 
-/* Subtracts sums of samples. If this is not exact, reads all sources again. */
+/* Computes the difference from sums of samples. If the result would not be exact, reads all sources
+ * again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile *head = fetched->head.sum, *base = fetched->base.sum;
   if (!base) return PPROFC_OK;

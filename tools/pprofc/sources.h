@@ -31,7 +31,8 @@ struct source_run {
 pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
                                 size_t count, pprofc_error *error);
 
-/* Prepares *profile like pprof: symbols, dropped frames, comment. Contacts no server. */
+/* Prepares a profile for a report as pprof does: symbolizes it, drops frames and adds the comment.
+ * Contacts no server. Replaces *profile. */
 pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
                              pprofc_error *error);
 

@@ -32,7 +32,8 @@ static void print_part(struct output *out, const char *name, const char *version
   output_printf(out, "  %-16s %s\n", name, version ? version : "missing");
 }
 
-/* Prints the libraries for -http, shell and URLs, by their headers: they are not loaded. */
+/* Prints the libraries for -http, the shell and URLs. The versions come from the headers, because
+ * these libraries are not loaded yet. */
 static void print_tool_libraries(struct output *out) {
   char microhttpd[32] = "missing", edit[32] = "missing";
   const char *curl = NULL;

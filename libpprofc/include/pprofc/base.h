@@ -56,7 +56,8 @@ typedef enum pprofc_status {
   PPROFC_E_CANCELLED    /* the caller cancelled the call, or its time limit has passed */
 } pprofc_status;
 
-/* Returns the name of a status: "PPROFC_E_LIMIT", or "unknown status" for an unknown number. */
+/* Returns the name of a status, for example "PPROFC_E_LIMIT". Returns "unknown status" for an
+ * unknown number. */
 PPROFC_API const char *pprofc_status_name(pprofc_status status);
 
 /* Value of `offset` for an error without a position in the input. */
@@ -65,7 +66,8 @@ PPROFC_API const char *pprofc_status_name(pprofc_status status);
 /* Reason why a call failed. The caller owns the struct, which needs no cleanup. */
 typedef struct pprofc_error {
   pprofc_status status; /* status that the call returned */
-  uint64_t offset;      /* offset in the decompressed input in bytes, or PPROFC_NO_OFFSET */
+  uint64_t offset;      /* offset of the error in the decompressed input, in bytes, or
+                           PPROFC_NO_OFFSET */
   char message[1024];   /* error message: one line in lower case, NUL-terminated */
 } pprofc_error;
 
@@ -86,14 +88,15 @@ typedef struct pprofc_allocator {
   void *context;                                            /* first argument of each function */
 } pprofc_allocator;
 
-/* Receives `size` bytes of output. Returns 0 to continue; else the call ends with PPROFC_E_IO. */
+/* Receives `size` bytes of output. Returns 0 to continue. Any other value ends the call with
+ * PPROFC_E_IO. */
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
 
 /* Returns true to continue. After false, the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK
- * if it has read all that it needs. A call has one or more steps. `done` is the finished part of
- * the current step, `total` its size, in a unit of the step; both are 0 if the size is unknown. The
- * library calls the function often and from several threads at once: it must be quick, and not call
- * the library. */
+ * if it has already read all that it needs. A call has one or more steps. `done` is the finished
+ * part of the current step, and `total` is the size of the step. Their unit depends on the step.
+ * Both are 0 if the size is unknown. The library calls the function often and from several threads
+ * at once, so the function must be quick. The function must not call the library. */
 typedef bool (*pprofc_progress_fn)(void *context, uint64_t done, uint64_t total);
 
 /* Limits of one call. A field with the value 0 means its default. A call that exceeds a limit
@@ -102,11 +105,13 @@ typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* maximum size of the compressed input in bytes, default 2 GiB */
   uint64_t inflated_bytes; /* maximum size of the decompressed input in bytes, default 8 GiB */
-  /* Maximum ratio of decompressed to compressed size, default 400, checked from 32 MiB of
-   * decompressed data on. Also the maximum ratio of used memory to input size, checked from 64 MiB
-   * of memory on, except for plain text from a pipe, whose size is unknown. */
+  /* Maximum ratio of decompressed to compressed size, default 400. The library checks the ratio
+   * from 32 MiB of decompressed data on. The same number limits the ratio of used memory to input
+   * size, checked from 64 MiB of memory on. The second limit does not apply to plain text from a
+   * pipe, because its size is unknown. */
   uint32_t inflate_ratio;
-  uint64_t memory_bytes; /* maximum memory of a profile and its results, default 16 GiB */
+  uint64_t memory_bytes; /* maximum memory in bytes at any time for a profile and everything made
+                            from it, default 16 GiB */
   uint32_t stack_depth;  /* maximum number of frames of one sample, default 65,536 */
   uint32_t labels;       /* maximum number of labels of one sample, default 4,096 */
   uint32_t string_bytes; /* maximum size of one string in bytes, default 64 MiB */

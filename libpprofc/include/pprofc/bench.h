@@ -46,23 +46,26 @@ PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label,
 PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
                                                   size_t count, pprofc_error *error);
 
-/* Result of one benchmark line. Its measurements in pprofc_bench_values end before first_value of
- * the next result. */
+/* Result of one benchmark line. Its measurements are in the array of pprofc_bench_values. They
+ * begin at index first_value and end before first_value of the next result. */
 typedef struct pprofc_bench_result {
   uint32_t name;      /* name without "Benchmark", as an index for pprofc_bench_string */
-  uint32_t config;    /* number of the configuration, equal for equal configurations */
+  uint32_t config;    /* number of the configuration; results with equal configurations have equal
+                         numbers */
   uint32_t input;     /* index of the input: 0 .. pprofc_bench_inputs - 1 */
   uint32_t line;      /* line of the input, from 1; 0 if the input has no lines */
   int64_t iterations; /* number of iterations that the line states */
   size_t first_value; /* index of the first measurement in pprofc_bench_values */
 } pprofc_bench_result;
 
-/* Returns all results in the order of reading, and sets *count. An additional last entry has the
- * number of measurements in first_value. The array is valid until the next read. */
+/* Returns all results in the order in which they were read. Sets *count to their number. The array
+ * has an additional last entry, whose first_value is the number of measurements. The array is valid
+ * until the next read. */
 PPROFC_API const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count);
 
-/* Returns all measurements in tidied units (sec/op, not ns/op), and sets *count. *units, if not
- * NULL, gets their unit indices. Both arrays are valid until the next read. */
+/* Returns all measurements in tidied units (sec/op, not ns/op). Sets *count to their number. Sets
+ * *units to an array with the unit index of each measurement; `units` may be NULL. Both arrays are
+ * valid until the next read. */
 PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units,
                                              size_t *count);
 
@@ -72,11 +75,13 @@ PPROFC_API pprofc_str pprofc_bench_string(const pprofc_bench *set, uint32_t stri
 /* Returns the tidied name of a unit index: "sec/op". */
 PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 
-/* Returns a configuration key's value ("goos") for the result at index `result`, or "". */
+/* Returns the value of a configuration key ("goos") for the result at index `result`. Returns "" if
+ * the key is not set. */
 PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
                                                  pprofc_str key);
 
-/* Return the number of inputs; the label of an input; its path. */
+/* The first function returns the number of inputs. The second returns the label of an input, and
+ * the third returns its path. */
 PPROFC_API size_t pprofc_bench_inputs(const pprofc_bench *set);
 PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input);
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
@@ -94,7 +99,7 @@ typedef struct pprofc_bench_message {
   pprofc_str text; /* reason, without path and line */
 } pprofc_bench_message;
 
-/* Returns all messages in the order of the inputs, and sets *count. */
+/* Returns all messages in the order of the inputs. Sets *count to their number. */
 PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set,
                                                              size_t *count);
 
@@ -103,24 +108,30 @@ PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench 
 /* Test of the difference between two samples. The test also determines the center of a sample
  * (median or mean) and the confidence interval of the center. */
 typedef enum pprofc_bench_test {
-  PPROFC_BENCH_UTEST, /* Mann-Whitney U test; median, with an interval of sample values */
+  PPROFC_BENCH_UTEST, /* Mann-Whitney U test; the center is the median, and the interval's bounds
+                         are values of the sample */
   PPROFC_BENCH_TTEST, /* Welch's t-test; the center is the mean, with an interval by Student's t */
-  PPROFC_BENCH_NONE   /* no test: every difference is significant; median */
+  PPROFC_BENCH_NONE   /* no test: every difference counts as significant; the center is the
+                         median */
 } pprofc_bench_test;
 
 /* Settings of a comparison. The caller owns the strings during the call. */
 typedef struct pprofc_bench_options {
-  size_t struct_size; /* set by pprofc_bench_options_init */
-  const char *table, *row, *col,
-      *ignore; /* benchstat projections of a result's table, row and column, and keys to ignore;
-                  defaults ".config", ".fullname", ".file", "" */
-  const char *filter;     /* benchstat filter of the results to keep, default "*" */
-  double alpha;           /* largest p-value of a significant difference, default 0.05 */
-  double confidence;      /* confidence level of the intervals, default 0.95 */
-  pprofc_bench_test test; /* test of differences, default PPROFC_BENCH_UTEST */
+  size_t struct_size;                     /* set by pprofc_bench_options_init */
+  const char *table, *row, *col, *ignore; /* benchstat projections: `table`, `row` and `col` give
+                                             each result its table, row and column; `ignore` lists
+                                             the keys to ignore; defaults: ".config", ".fullname",
+                                             ".file" and "" */
+  const char *filter;                     /* benchstat filter that selects the results to keep,
+                                             default "*" (all) */
+  double alpha;                           /* p-value up to which a difference is significant,
+                                             default 0.05 */
+  double confidence;                      /* confidence level of the intervals, default 0.95 */
+  pprofc_bench_test test;                 /* test of differences, default PPROFC_BENCH_UTEST */
   bool exact_ties; /* true: use the correct distribution of U for samples of unequal sizes with
                       ties; default false: use benchstat's distribution */
-  const pprofc_allocator *allocator; /* allocator of the tables, copied; NULL: malloc */
+  const pprofc_allocator *allocator; /* allocator of the tables; the library copies the struct; NULL
+                                        for malloc */
 } pprofc_bench_options;
 
 /* Sets all fields to their defaults. */
@@ -147,13 +158,15 @@ typedef struct pprofc_bench_cell {
   size_t count;             /* number of values, at least 1 */
   double center, low, high; /* center of the sample (median, mode or mean), and the bounds of its
                                confidence interval; a missing bound is infinite */
-  size_t
-      baseline; /* index in the table's cells of the row's cell in the first column, or SIZE_MAX */
-  double p;     /* p-value against the baseline; 1 without a result */
-  double alpha; /* significance level with which p is compared */
-  const char *const *notes; /* texts of warnings about the sample, then the comparison */
-  size_t sample_notes, comparison_notes; /* numbers of these warnings */
-  bool nan; /* true if this cell or its baseline has a NaN: no comparison */
+  size_t baseline; /* index of the baseline in the table's array of cells; the baseline is the cell
+                      of this row in the first column; SIZE_MAX if there is no baseline */
+  double p;        /* p-value of the comparison with the baseline; 1 if the test gives no result */
+  double alpha;    /* significance level with which p is compared */
+  const char *const *notes;              /* texts of warnings: first about the sample, then about
+                                            the comparison */
+  size_t sample_notes, comparison_notes; /* number of warnings about the sample, and about the
+                                            comparison */
+  bool nan; /* true if this cell or its baseline has a NaN value; the two then cannot be compared */
 } pprofc_bench_cell;
 
 /* A table: all cells that have the same unit and the same table key. */
@@ -165,19 +178,21 @@ typedef struct pprofc_bench_table {
   const pprofc_bench_cell *cell; /* cells by row, then column */
 } pprofc_bench_table;
 
-/* Return the number of tables; the table at an index. */
+/* The first function returns the number of tables. The second returns the table at an index. */
 PPROFC_API size_t pprofc_bench_table_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables,
                                                     size_t table);
 
-/* Return the label of a row, or of a column: the values of the projection's keys, with spaces. */
+/* The first function returns the label of a row, the second the label of a column. A label consists
+ * of the values of the projection's keys, separated by spaces. */
 PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t table,
                                              size_t row);
 PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
                                                 size_t column);
 
-/* Return the number of fields of a table's key ("goos", "pkg", but not the unit); the name of a
- * field; its value for one table. */
+/* Functions for the key of a table. The key has fields such as "goos" and "pkg"; the unit is not a
+ * field. The first function returns the number of fields. The second returns the name of a field.
+ * The third returns the value of a field for one table. */
 PPROFC_API size_t pprofc_bench_key_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key);
 PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table,
@@ -202,15 +217,18 @@ typedef struct pprofc_bench_classic_options {
   bool geomean;           /* true: add a row with the geometric mean of each input */
   bool no_range;          /* true: omit the columns of ranges in csv */
   const char *split;      /* labels by which results are grouped, default "pkg,goos,goarch" */
-  const char *sort; /* order of rows: "none" (default), "name", "delta"; '-' in front reverses */
-  const pprofc_allocator *allocator; /* allocator for printing, copied; NULL: malloc */
+  const char *sort;       /* order of rows: "none" (default), "name" or "delta"; a leading minus
+                             reverses the order */
+  const pprofc_allocator *allocator; /* allocator for printing; the library copies the struct; NULL
+                                        for malloc */
 } pprofc_bench_classic_options;
 
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options);
 
-/* Makes an empty set keep original units, and read benchmark text by the rules of benchstat before
- * 2021, for pprofc_bench_print_classic. */
+/* Makes an empty set keep values in their original units, and read benchmark text by the rules of
+ * benchstat before 2021. pprofc_bench_print_classic needs a set prepared in this way. Call this
+ * function before reading. */
 PPROFC_API void pprofc_bench_keep_units(pprofc_bench *set);
 
 /* Writes tables like benchstat before 2021, as "text", "csv" or "html". `options` may be NULL.

@@ -22,21 +22,24 @@ typedef struct pprofc_builder pprofc_builder;
  * malloc. Free the builder with pprofc_builder_free. */
 PPROFC_API pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator);
 
-/* Frees a builder at any time. A profile that the builder made stays valid. */
+/* Frees a builder, before or after pprofc_builder_finish. A profile that the builder made stays
+ * valid. */
 PPROFC_API void pprofc_builder_free(pprofc_builder *builder);
 
 /* Adds a sample type ("cpu", "nanoseconds"). Add all sample types before the first sample. */
 PPROFC_API void pprofc_builder_type(pprofc_builder *builder, const char *type, const char *unit);
 
-/* Sets the sample type that reports show by default; without this call, the last type. */
+/* Sets the name of the sample type that reports show by default. Without this call, the last type
+ * is the default. */
 PPROFC_API void pprofc_builder_default_type(pprofc_builder *builder, const char *type);
 
-/* Sets the sampling period, the amount of an event between two samples: "cpu", "nanoseconds",
- * 10000000. */
+/* Sets the sampling period: the amount `period`, in `unit`, of the event `type` between two
+ * samples. Example: "cpu", "nanoseconds", 10000000. */
 PPROFC_API void pprofc_builder_period(pprofc_builder *builder, const char *type, const char *unit,
                                       int64_t period);
 
-/* Sets start (nanoseconds since 1970) and duration (nanoseconds) of the recording; 0: unknown. */
+/* Sets the start of the recording in nanoseconds since 1970, and its duration in nanoseconds. 0
+ * means unknown. */
 PPROFC_API void pprofc_builder_time(pprofc_builder *builder, int64_t time_nanos,
                                     int64_t duration_nanos);
 
@@ -46,8 +49,8 @@ PPROFC_API void pprofc_builder_comment(pprofc_builder *builder, const char *comm
 /* Sets the URL of a page that describes the profile. */
 PPROFC_API void pprofc_builder_doc_url(pprofc_builder *builder, const char *url);
 
-/* Sets regular expressions. Reports drop frames that match `drop`, not `keep`, and their
- * callees. */
+/* Sets two regular expressions. Reports drop each frame that matches `drop` but not `keep`,
+ * together with the frames that it calls. */
 PPROFC_API void pprofc_builder_drop_frames(pprofc_builder *builder, const char *drop,
                                            const char *keep);
 
@@ -57,8 +60,9 @@ PPROFC_API void pprofc_builder_drop_frames(pprofc_builder *builder, const char *
 #define PPROFC_HAS_LINE_NUMBERS  4u
 #define PPROFC_HAS_INLINE_FRAMES 8u
 
-/* Returns the index of a mapping of the addresses [start, limit), from `offset` in bytes in `file`.
- * `file` and `build_id` may be NULL. `flags` combines PPROFC_HAS_*. */
+/* Returns the index of a mapping of the addresses [start, limit). `offset` is the offset of `start`
+ * in the file, in bytes. `file` and `build_id` may be NULL. `flags` is a combination of
+ * PPROFC_HAS_*. */
 PPROFC_API uint32_t pprofc_builder_mapping(pprofc_builder *builder, uint64_t start, uint64_t limit,
                                            uint64_t offset, const char *file, const char *build_id,
                                            unsigned flags);
@@ -91,16 +95,19 @@ PPROFC_API uint32_t pprofc_builder_location(pprofc_builder *builder, uint32_t ma
                                             uint64_t address, const pprofc_line *lines,
                                             size_t line_count);
 
-/* Returns the index of a location without address: a function at a line of `filename`, or NULL. */
+/* Returns the index of a location without an address. The location is a function at a line.
+ * `filename` may be NULL. */
 PPROFC_API uint32_t pprofc_builder_frame(pprofc_builder *builder, const char *function,
                                          const char *filename, int64_t line);
 
-/* Adds a sample: `depth` location indices, leaf first, and a value for each sample type. */
+/* Adds a sample: `depth` location indices, leaf first, and a value for each sample type in its
+ * unit. */
 PPROFC_API void pprofc_builder_sample(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                                       const int64_t *values);
 
-/* Add a label to the last sample: a string; a number with a unit such as "bytes", or NULL; a copy
- * of a pprofc_label, whose texts may contain NULs. */
+/* Each function adds a label to the last sample. The label is a string, a number, or a label that
+ * pprofc_profile_label returned. `unit` of a number is a text such as "bytes" and may be NULL. The
+ * texts of a pprofc_label have a length and may contain NULs. */
 PPROFC_API void pprofc_builder_label(pprofc_builder *builder, const char *key, const char *value);
 PPROFC_API void pprofc_builder_number_label(pprofc_builder *builder, const char *key, int64_t value,
                                             const char *unit);

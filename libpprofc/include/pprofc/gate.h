@@ -43,7 +43,8 @@ typedef enum pprofc_gate_correction {
 
 /* Time that the gate judges if a benchmark reports both wall time and CPU time. */
 typedef enum pprofc_gate_time {
-  PPROFC_GATE_TIME_AUTO, /* CPU time with one thread that does not wait, else wall time */
+  PPROFC_GATE_TIME_AUTO, /* CPU time if the benchmark has one thread and does not wait; else wall
+                            time */
   PPROFC_GATE_TIME_WALL, /* wall time is judged */
   PPROFC_GATE_TIME_CPU   /* CPU time is judged */
 } pprofc_gate_time;
@@ -51,7 +52,8 @@ typedef enum pprofc_gate_time {
 /* Settings of a gate. pprofc_gate_new copies the strings. */
 typedef struct pprofc_gate_options {
   size_t struct_size;                /* set by pprofc_gate_options_init */
-  const pprofc_allocator *allocator; /* allocator of the gate, copied; NULL: malloc */
+  const pprofc_allocator *allocator; /* allocator of the gate; the gate copies the struct; NULL for
+                                        malloc */
   double threshold;      /* smallest relative change that is a regression, default 0.05 */
   double alpha;          /* largest adjusted p-value of a significant change, default 0.05 */
   pprofc_gate_test test; /* test for raw results, default PPROFC_GATE_BOTH */
@@ -137,7 +139,8 @@ PPROFC_API pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *erro
 
 /* Verdict on a row. */
 typedef enum pprofc_gate_verdict {
-  PPROFC_GATE_UNCHANGED,     /* no significant change, or below threshold or floor */
+  PPROFC_GATE_UNCHANGED,     /* no significant change, or a change below the threshold or the
+                                floor */
   PPROFC_GATE_IMPROVED,      /* the benchmark got significantly better */
   PPROFC_GATE_SUSPICIOUS,    /* better by more than half; the benchmark may measure nothing */
   PPROFC_GATE_REGRESSED,     /* significantly worse, by the threshold or more */
@@ -149,42 +152,53 @@ typedef enum pprofc_gate_verdict {
   PPROFC_GATE_IGNORED,       /* a rule ignores the benchmark */
   PPROFC_GATE_INFORMATIONAL, /* unknown whether higher or lower values are better */
   PPROFC_GATE_UNMEASURED,    /* a time of 0, which means that nothing was measured */
-  PPROFC_GATE_ASIDE /* not judged; the gate judges the benchmark's other time (wall or CPU) */
+  PPROFC_GATE_ASIDE /* not judged, because the benchmark also has another time (wall time or CPU
+                       time) that the gate judges */
 } pprofc_gate_verdict;
 
-/* Returns a verdict as printed: "regressed", "too few samples"; "unknown" for other numbers. */
+/* Returns the verdict as the reports print it: "regressed", "too few samples". Returns "unknown"
+ * for an unknown number. */
 PPROFC_API const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict);
 
-/* A benchmark in one unit. Texts have escapes for control characters and commands of CI systems. */
+/* A benchmark in one unit. In the texts, control characters and commands of CI systems are
+ * escaped. */
 typedef struct pprofc_gate_row {
   pprofc_str group; /* package or configuration of the table; may be empty */
   pprofc_str name;  /* name of the benchmark */
-  pprofc_str unit;  /* unit: "sec/op" for raw results, or as printed in a comparison */
+  pprofc_str unit;  /* unit of the values: "sec/op" for raw results; as printed for a printed
+                       comparison */
   pprofc_str file;  /* source file of the row */
   size_t line;      /* line of the file, from 1; 0: the row is not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: unknown */
 
-  bool in_base, in_head;         /* true if the base, and if the head, has it */
+  bool in_base, in_head;         /* true if the base has the benchmark, and true if the head has the
+                                    benchmark */
   size_t base_count, head_count; /* number of samples in base and in head; 0: unknown */
   double base, head;             /* centers of the samples (mean or median) in `unit` without a
                                     prefix, such as seconds; NaN if missing */
-  double effect;                 /* (head - base) / base; NaN: unknown; infinite if the base is 0 */
+  double effect;    /* (head - base) / base: 0.1 is 10 % more; NaN: unknown; infinite if the base is
+                       0 */
   double low, high; /* confidence interval of `effect` at the level 1 - alpha; NaN: unknown */
 
   bool tested;        /* true if `p` and `adjusted` come from a test */
-  const char *test;   /* test: "Welch", "U", "trimmed t", "table" (printed), "none" ... */
-  double p, adjusted; /* p-value before and after correction; 1: not tested */
+  const char *test;   /* name of the test: "Welch", "U", "trimmed t", "table" for a p-value of a
+                         printed comparison, "none" ... */
+  double p, adjusted; /* p-value before and after the correction for the number of tests; 1 if not
+                         tested */
 
   pprofc_gate_verdict verdict; /* verdict on the row */
-  bool significant;            /* true if `adjusted` is at most alpha, or constant values differ */
+  bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
+                       differ */
   double threshold; /* smallest relative change that counts, from the options or from a rule; at
                        least the noise that event counts always have */
   double alpha;     /* significance level of the row */
-  double visible_effect; /* smallest significant effect; infinite: no effect; NaN: unknown */
+  double visible_effect; /* smallest effect that would have been significant; infinite if no effect
+                            would be significant; NaN if unknown */
 } pprofc_gate_row;
 
-/* Returns all rows: comparisons in the order of reading, then raw results in the order of
- * measurement. Sets *count, to 0 before judging (result NULL). */
+/* Returns all rows: first comparisons in the order of reading, then raw results in the order of
+ * their first measurement. Sets *count to their number. Before judging, *count is 0 and the result
+ * is NULL. */
 PPROFC_API const pprofc_gate_row *pprofc_gate_rows(const pprofc_gate *gate, size_t *count);
 
 /* Number of rows with each verdict; all 0 before judging. */
@@ -205,8 +219,10 @@ PPROFC_API pprofc_gate_totals pprofc_gate_totals_of(const pprofc_gate *gate);
  * `strict` is set and a result is inconclusive. */
 PPROFC_API int pprofc_gate_exit_status(const pprofc_gate *gate);
 
-/* Return problems, which make the result unusable; warnings about it. Each is a line with a line
- * feed. The text, perhaps empty, is valid until the next call that changes the gate. */
+/* The first function returns the problems, which make the result unusable. The second returns the
+ * warnings about the result. Each problem or warning is one line with a line feed. The text is
+ * empty if there is nothing to report. The view is valid until the next call that changes the gate.
+ */
 PPROFC_API pprofc_str pprofc_gate_problems(const pprofc_gate *gate);
 PPROFC_API pprofc_str pprofc_gate_warnings(const pprofc_gate *gate);
 

@@ -31,7 +31,8 @@ typedef struct pprofc_graph_node {
   pprofc_str function; /* name of the function; "" if unknown */
   pprofc_str file;     /* source file; "" if unknown, or if files do not distinguish nodes */
   int64_t line;        /* line in the source; 0 if unknown, or if lines do not distinguish nodes */
-  uint64_t address;    /* address; 0 if unknown, or if addresses do not distinguish nodes */
+  uint64_t address;    /* address of the code; 0 if unknown, or if addresses do not distinguish
+                          nodes */
   int64_t flat; /* self: sum of the samples with the node as leaf, in the unit of the totals */
   int64_t cum;  /* total: sum of the samples with the node anywhere in the stack */
   pprofc_graph_inlined inlined; /* how often calls of the node are inlined */
@@ -40,7 +41,8 @@ typedef struct pprofc_graph_node {
 /* The calls from one node to another. */
 typedef struct pprofc_graph_edge {
   size_t source, target; /* indices of the caller and the callee */
-  int64_t weight;        /* sum of the samples with the call, in the unit of the totals */
+  int64_t weight;        /* sum of the samples in which source calls target, in the unit of the
+                            totals */
   bool inlined;          /* true if the target is inlined into the source */
   bool residual;         /* true if trimming removed nodes between caller and callee */
 } pprofc_graph_edge;
@@ -67,10 +69,12 @@ PPROFC_API pprofc_status pprofc_graph_new(const pprofc_profile *profile,
 /* Frees a graph with its arrays and texts. NULL is allowed. */
 PPROFC_API void pprofc_graph_free(pprofc_graph *graph);
 
-/* Returns the nodes in the order of -top (by flat or cum, then name), and sets *count. */
+/* Returns the nodes in the order of -top: by flat or cum, largest absolute value first, then by
+ * name. Sets *count to their number. */
 PPROFC_API const pprofc_graph_node *pprofc_graph_nodes(const pprofc_graph *graph, size_t *count);
 
-/* Returns the edges, largest absolute weight first, then by names, and sets *count. */
+/* Returns the edges between the nodes of the graph, largest absolute weight first, then by the
+ * names of source and target. Sets *count to their number. */
 PPROFC_API const pprofc_graph_edge *pprofc_graph_edges(const pprofc_graph *graph, size_t *count);
 
 /* Returns the totals. */
@@ -81,15 +85,17 @@ PPROFC_API pprofc_graph_totals pprofc_graph_totals_of(const pprofc_graph *graph)
 /* A call tree. It has a node for each path of calls from the root. */
 typedef struct pprofc_tree pprofc_tree;
 
-/* A node: a path of calls from the root. Base values need a base (PPROFC_COMPARE), else are 0. */
+/* A node: a path of calls from the root. Values are in the unit of the tree. Base values are 0
+ * without a base (PPROFC_COMPARE). */
 typedef struct pprofc_tree_node {
   pprofc_str name;  /* name of the frame; for a frame without a function, mapping and address:
                        "[libc.so.6] 0x7f10"; "" for the root */
   pprofc_str file;  /* source file; "" if unknown, or if files do not distinguish frames */
   int64_t line;     /* line in the source; 0 if unknown, or if lines do not distinguish frames */
-  uint64_t address; /* address; 0 if unknown, or if addresses do not distinguish nodes */
+  uint64_t address; /* address of the code; 0 if unknown, or if addresses do not distinguish
+                       frames */
   size_t parent;    /* index of the caller; SIZE_MAX for the root */
-  size_t end;       /* index after the last node of its subtree */
+  size_t end;       /* index after the last node of the subtree that begins with this node */
   /* self: sum over the samples whose stack ends at this node. total: sum over the samples whose
    * stack passes through this node or ends at it. */
   int64_t self, total;
@@ -108,7 +114,8 @@ PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,
 /* Frees a tree with its array and texts. NULL is allowed. */
 PPROFC_API void pprofc_tree_free(pprofc_tree *tree);
 
-/* Returns the nodes, root first, callers before callees, siblings by name, and sets *count. */
+/* Returns the nodes. A caller comes before the nodes that it calls, and siblings are in the order
+ * of their names. The first node is the root. Sets *count to the number of nodes. */
 PPROFC_API const pprofc_tree_node *pprofc_tree_nodes(const pprofc_tree *tree, size_t *count);
 
 /* Returns the sample type of the values and its unit, as in the profile. */

@@ -25,22 +25,24 @@ typedef struct pprofc_profile pprofc_profile;
 /* Conversion of a call graph without stacks, such as callgrind's, to samples. Every conversion
  * preserves the totals of each function and line. */
 typedef enum pprofc_call_stacks {
-  PPROFC_STACKS_PROPORTIONAL, /* each sample has a path of calls; a function's cost is divided among
-                                 its callers by the cost of their calls */
+  PPROFC_STACKS_PROPORTIONAL, /* each sample has a path of calls; the cost of a function is divided
+                                 among its callers in proportion to the cost of their calls */
   PPROFC_STACKS_EDGES,        /* each sample has two frames: a function and its caller */
   PPROFC_STACKS_FLAT          /* each sample has one frame: the function */
 } pprofc_call_stacks;
 
 /* Settings of reading. The caller owns the strings during the call. */
 typedef struct pprofc_read_options {
-  size_t struct_size; /* set by pprofc_read_options_init */
-  const pprofc_allocator
-      *allocator;              /* allocator for the profile and its results, copied; NULL: malloc */
-  const pprofc_limits *limits; /* limits of reading; NULL for the defaults */
-  unsigned threads;            /* threads; 0: one per processor, 1: only the calling thread */
+  size_t struct_size;                /* set by pprofc_read_options_init */
+  const pprofc_allocator *allocator; /* allocator for everything made from the profile; the library
+                                        copies the struct; NULL for malloc */
+  const pprofc_limits *limits;       /* limits of reading; NULL for the defaults */
+  unsigned threads;               /* number of threads; 0: as many as the machine has processors, 1:
+                                     only the calling thread */
   pprofc_call_stacks call_stacks; /* conversion of call graphs; 0: PPROFC_STACKS_PROPORTIONAL */
-  bool may_change; /* true if another program may write to the file: read it instead of mapping it,
-                      so that a truncation is an error and not a SIGBUS signal */
+  bool may_change; /* true if another program may write to the file meanwhile. The library then
+                      reads the file instead of mapping it. A truncation is then an error and not a
+                      SIGBUS signal. */
   /* Receives each message about missing parts of the input ("skipped: 2 of 9 lines (22.2%); ..."),
    * without newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
@@ -83,13 +85,14 @@ PPROFC_API pprofc_status pprofc_profile_watch(const pprofc_profile *profile,
                                               pprofc_progress_fn progress, void *context,
                                               pprofc_profile **watched, pprofc_error *error);
 
-/* Writes gzip'd profile.proto without a time stamp: equal profiles give equal bytes. Errors:
- * PPROFC_E_NOMEM, PPROFC_E_LIMIT, PPROFC_E_IO when `write` fails. */
+/* Writes the profile as gzip'd profile.proto. Equal profiles give equal bytes, because the time
+ * stamp in the gzip header is 0. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT, PPROFC_E_IO when `write`
+ * fails. */
 PPROFC_API pprofc_status pprofc_profile_write(const pprofc_profile *profile, pprofc_write_fn write,
                                               void *context, pprofc_error *error);
 
-/* Writes gzip'd profile.proto to a file, whole or not at all. Errors: as for
- * pprofc_profile_write. */
+/* Writes the profile as gzip'd profile.proto to a file. The file appears whole or not at all.
+ * Errors: as for pprofc_profile_write. */
 PPROFC_API pprofc_status pprofc_profile_write_file(const pprofc_profile *profile, const char *path,
                                                    pprofc_error *error);
 
@@ -103,8 +106,10 @@ typedef struct pprofc_value_type {
 
 /* Data about the whole profile. Texts that are not set are empty. */
 typedef struct pprofc_header {
-  pprofc_str drop_frames, keep_frames; /* regular expressions of frames; "" if not set */
-  int64_t time_nanos;                  /* start, in nanoseconds since 1970; 0 if unknown */
+  pprofc_str drop_frames, keep_frames; /* regular expressions of the frames to drop and to keep; ""
+                                          if not set */
+  int64_t time_nanos;                  /* start of the recording in nanoseconds since 1970; 0 if
+                                          unknown */
   int64_t duration_nanos;              /* duration of the recording in nanoseconds; 0 if unknown */
   pprofc_value_type period_type;       /* event type and unit of `period` */
   int64_t period;                      /* amount of the event between two samples; 0 if unknown */
@@ -119,14 +124,17 @@ PPROFC_API void pprofc_profile_header(const pprofc_profile *profile, pprofc_head
 /* Returns a comment; "" for an index out of range. */
 PPROFC_API pprofc_str pprofc_profile_comment(const pprofc_profile *profile, size_t index);
 
-/* Return the number of sample types; the type at an index, with empty texts if out of range. */
+/* The first function returns the number of sample types. The second returns the type at an index,
+ * with empty texts if the index is out of range. */
 PPROFC_API size_t pprofc_profile_type_count(const pprofc_profile *profile);
 PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, size_t index);
 
-/* Returns the sample type that pprof shows by default: the profile's default, else the last. */
+/* Returns the index of the sample type that pprof shows by default: the default type of the
+ * profile, else its last type. */
 PPROFC_API size_t pprofc_profile_default_type(const pprofc_profile *profile);
 
-/* Return the number of strings in the string table; the string at an index, "" if out of range. */
+/* The first function returns the number of strings in the profile's string table. The second
+ * returns the string at an index, or "" if the index is out of range. */
 PPROFC_API size_t pprofc_profile_string_count(const pprofc_profile *profile);
 PPROFC_API pprofc_str pprofc_profile_string(const pprofc_profile *profile, uint32_t index);
 
@@ -134,14 +142,16 @@ PPROFC_API pprofc_str pprofc_profile_string(const pprofc_profile *profile, uint3
 typedef struct pprofc_samples_view {
   size_t count;          /* number of samples */
   size_t types;          /* number of sample types */
-  const int64_t *values; /* a row of `types` values per sample, each in the unit of its type */
+  const int64_t *values; /* values of all samples: one row of `types` values per sample, each in the
+                            unit of its type */
 } pprofc_samples_view;
 
 /* Fills in *view with the values of all samples. */
 PPROFC_API void pprofc_profile_samples(const pprofc_profile *profile, pprofc_samples_view *view);
 
-/* Copies a sample's stack into `frames`: location indices, leaf first, at most `capacity`. Returns
- * the number of locations in the stack, which may be larger. */
+/* Copies the stack of one sample into `frames`: location indices, leaf first, at most `capacity`.
+ * Returns the number of locations in the stack, which may be larger than `capacity`. The function
+ * copies because the profile stores stacks as variable-length numbers. */
 PPROFC_API size_t pprofc_profile_stack(const pprofc_profile *profile, size_t sample,
                                        uint32_t *frames, size_t capacity);
 
@@ -157,16 +167,19 @@ typedef struct pprofc_label {
   bool is_number;    /* true for a label with a number, false for a label with a string */
 } pprofc_label;
 
-/* Key of the label that names the benchmark of a sample. The reader of callgrind files adds it for
- * each part of a file; client requests of the program make the parts. */
+/* Key of the label that names the benchmark of a sample. The reader of callgrind files adds this
+ * label. A program under callgrind can divide its output file by client requests. Each part of the
+ * file is then one benchmark. */
 #define PPROFC_BENCHMARK "benchmark"
 
-/* Return the number of labels of a sample; the label at an index, empty if out of range. */
+/* The first function returns the number of labels of a sample. The second returns the label at an
+ * index, or an empty label if the index is out of range. */
 PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size_t sample);
 PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
                                              size_t index);
 
-/* An address of the program, with lines of its function and of functions inlined there. */
+/* An address of the program. It has the source line of its function, and the lines of the functions
+ * inlined at this address. */
 typedef struct pprofc_location {
   uint64_t id;         /* id in the file */
   uint64_t address;    /* address in the program; 0 if unknown */
@@ -203,21 +216,24 @@ typedef struct pprofc_mapping {
   bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 } pprofc_mapping;
 
-/* Return the number of locations; the location at an index, of mapping PPROFC_NONE and else 0 if
- * out of range. */
+/* The first function returns the number of locations. The second returns the location at an index.
+ * If the index is out of range, mapping is PPROFC_NONE and the other fields are 0. */
 PPROFC_API size_t pprofc_profile_location_count(const pprofc_profile *profile);
 PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile, uint32_t index);
 
-/* Returns a line of a location: index 0 is the innermost inlined function, the last the function
- * that contains all. Out of range, its function is PPROFC_NONE. */
+/* Returns a line of a location. Index 0 is the innermost inlined function. The last index is the
+ * function that contains all of them. The function of the line is PPROFC_NONE if the index is out
+ * of range. */
 PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location,
                                            size_t index);
 
-/* Return the number of functions; the function at an index, with empty texts if out of range. */
+/* The first function returns the number of functions. The second returns the function at an index,
+ * with empty texts if the index is out of range. */
 PPROFC_API size_t pprofc_profile_function_count(const pprofc_profile *profile);
 PPROFC_API pprofc_function pprofc_profile_function(const pprofc_profile *profile, uint32_t index);
 
-/* Return the number of mappings; the mapping at an index, with empty texts if out of range. */
+/* The first function returns the number of mappings. The second returns the mapping at an index,
+ * with empty texts if the index is out of range. */
 PPROFC_API size_t pprofc_profile_mapping_count(const pprofc_profile *profile);
 PPROFC_API pprofc_mapping pprofc_profile_mapping(const pprofc_profile *profile, uint32_t index);
 

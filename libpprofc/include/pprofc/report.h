@@ -20,29 +20,36 @@ typedef struct pprofc_report_options {
   const char *argument; /* regular expression for the formats peek, list, disasm and weblist */
 
   bool call_tree;                /* true to separate nodes by call path */
-  bool relative_percentages;     /* true: percentages of the total after filters, else before */
+  bool relative_percentages;     /* true: percentages refer to the total after filters; false: to
+                                    the total before filters */
   const char *unit;              /* unit of the output: "minimum" (default), "auto" or a unit */
   bool compact_labels;           /* true for short headers in the output */
   const char *source_path;       /* folders of source files joined by ':'; "": current folder */
   const char *trim_path;         /* prefixes to remove from source paths, joined by ':' */
   bool intel_syntax;             /* true for assembly in Intel syntax */
-  bool mean;                     /* true to divide each value of a sample by the first, the count */
-  const char *sample_index;      /* index or name of the sample type; "" for the default */
+  bool mean;                     /* true to show means: each value of a sample divided by its first
+                                    value, the count */
+  const char *sample_index;      /* index or name of the sample type to show; "" for the default
+                                    type */
   double divide_by;              /* divisor of all values, default 1 */
-  bool normalize;                /* true to scale the head of a difference to the base's total */
+  bool normalize;                /* true to scale the head to the total of the base in a difference
+                                    of two profiles */
   const char *sort;              /* order of rows: "flat" (default) or "cum" */
   const char *tagroot, *tagleaf; /* label keys, as in pprofc_filter_options */
   bool drop_negative;            /* true: drop negative differences */
   int nodecount;                 /* maximum number of nodes, default -1: the format decides */
-  double nodefraction;           /* smallest shown share of a node in the total, default 0.005 */
-  double edgefraction;           /* smallest shown share of an edge in the total, default 0.001 */
-  bool trim; /* true: apply nodecount, nodefraction and edgefraction; default true */
+  double nodefraction;           /* smallest value of a node that is shown, as a share of the total,
+                                    default 0.005 */
+  double edgefraction; /* smallest weight of an edge that is shown, as a share of the total, default
+                          0.001 */
+  bool trim;           /* true: apply nodecount, nodefraction and edgefraction; default true */
   const char *focus, *ignore, *prune_from, *hide, *show, *show_from; /* regular expressions, as in
                                                                         pprofc_filter_options */
   const char *tagfocus, *tagignore, *tagshow, *taghide;              /* expressions on labels, as in
                                                                         pprofc_filter_options */
   bool noinlines;          /* true to join an inlined function with its caller */
-  bool showcolumns;        /* true to keep columns with lines and addresses */
+  bool showcolumns;        /* true to keep column numbers, for the granularities lines and
+                              addresses */
   const char *granularity; /* granularity of the rows: "", "functions", "filefunctions", "files",
                               "lines", "addresses"; "" for the default of the format */
 
@@ -51,12 +58,14 @@ typedef struct pprofc_report_options {
   void (*warn)(void *warn_context, const char *message);
   void *warn_context; /* first argument of `warn` */
   unsigned threads;   /* number of threads; 0: as many as for reading the profile */
-  const char *tools;  /* folders of objdump, nm, addr2line and llvm-symbolizer, as for -tools */
+  const char *tools;  /* folders of objdump, nm, addr2line and llvm-symbolizer, written as for
+                         -tools; for disasm and weblist */
 
   /* options of the formats speedscope and folded */
   const char *group_by_label; /* speedscope: one more profile for each value of this label */
   int cut_depth;              /* number of frames to keep, counted from the root; 0: all */
-  double min_weight;          /* share of the total below which stacks are joined; 0: keep all */
+  double min_weight; /* share of the total below which a stack is joined with others; 0: join no
+                        stacks */
 
   /* options of the formats flamegraph and flame */
   const char *origin_rules; /* rules, one per line, that give each frame an origin and thereby a
@@ -66,15 +75,17 @@ typedef struct pprofc_report_options {
   int width;                /* width of the picture in pixels; 0 means 1200 */
   const char *minwidth; /* minimum width of a box, in pixels or as a percentage with '%'; narrower
                            boxes are joined; "" means 0.1 */
-  const char *colors;   /* "hot", "change", "origin", "package"; "": "change" or "hot" */
+  const char *colors;   /* color scheme: "hot", "change", "origin" or "package"; "" means "change"
+                           for a difference, else "hot" */
   bool inverted;        /* true: the root is at the top */
   bool reverse;         /* true: merge stacks from the leaf instead of from the root */
   const char *source_link; /* flame: link to a source line, "https://host/{file}#L{line}" */
 
   bool safe; /* list, weblist: true: open no source file */
 
-  /* verdicts (pprofc/verdict.h) of the same profiles, sample type and filters, or NULL. In flame
-   * and flamegraph of a difference, functions that changed only by noise are grey. */
+  /* verdicts (pprofc/verdict.h) that flame and flamegraph of a difference show, or NULL. They must
+   * be of the same profiles, sample type and filters. Functions that changed only by noise are
+   * grey. */
   const struct pprofc_verdicts *verdicts;
 
   /* Only for the report `list` of a difference: commits REF or REF1..REF2 in the git repository of
@@ -82,7 +93,8 @@ typedef struct pprofc_report_options {
    * base and head. "": the plain listing. */
   const char *source_diff;
 
-  int calls;        /* callgrind: calls to write for each edge; 0: as many as pprof */
+  int calls;        /* callgrind: number of calls to write for each edge; 0: the same number as
+                       pprof */
   bool frame_marks; /* folded: true: mark frames like FlameGraph: "_[k]" in the kernel, "_[i]"
                        inlined, "_[j]" compiled at run time */
 } pprofc_report_options;
@@ -104,7 +116,8 @@ typedef struct pprofc_format_info {
   const char *name;      /* name of the flag: "top" */
   const char *help;      /* description of the format in one line */
   const char *argument;  /* word for the argument in the help: "regexp"; NULL: no argument */
-  const char *graphviz;  /* dot's option -T for this format, or NULL */
+  const char *graphviz;  /* value of dot's option -T that converts the dot report to this format, or
+                            NULL */
   const char *viewer;    /* program that shows the output, or NULL; "browser": any browser */
   const char *extension; /* extension of the output files, without a dot */
   bool binary;           /* true if the output must not go to a terminal */

@@ -48,14 +48,15 @@ PPROFC_API pprofc_status pprofc_sample_iterator_new(const pprofc_profile *profil
 /* Frees an iterator. NULL is allowed. */
 PPROFC_API void pprofc_sample_iterator_free(pprofc_sample_iterator *iterator);
 
-/* Moves to the next sample, first to the first, and fills in *sample. Returns false after the last
- * sample, and leaves *sample unchanged. Cannot fail. */
+/* Moves to the next sample, and fills in *sample. The first call moves to the first sample. Returns
+ * false after the last sample, and leaves *sample unchanged. Cannot fail. */
 PPROFC_API bool pprofc_sample_iterator_next(pprofc_sample_iterator *iterator,
                                             pprofc_sample *sample);
 
-/* Returns the frames of the current sample, leaf first; an inlined function precedes its container.
- * *count is 0 before the first and after the last sample. *frames is valid until the next call.
- * After an error, the iterator can still move on. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Returns the frames of the current sample, leaf first. An inlined function precedes the function
+ * that contains it. *count is the number of frames. The array *frames is valid until the next call
+ * with this iterator. *count is 0 before the first and after the last sample. After an error, the
+ * iterator can still move to the next sample. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_sample_iterator_frames(pprofc_sample_iterator *iterator,
                                                        const pprofc_frame **frames, size_t *count,
                                                        pprofc_error *error);

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Return the standard normal distribution's cumulative probability; its quantile for p in [0, 1],
- * by Acklam and one step of Halley. All distributions here return NaN only for arguments that are
+/* The first function returns the cumulative distribution of the standard normal distribution. The
+ * second returns the quantile for p in [0, 1], by Acklam's approximation, refined by one step of
+ * Halley's method. All distribution functions in this file return NaN only for arguments that are
  * NaN or outside the domain. */
 PPROFC_API double pprofc_normal_cdf(double z);
 PPROFC_API double pprofc_normal_quantile(double p);
@@ -20,8 +21,9 @@ PPROFC_API double pprofc_normal_quantile(double p);
  * Lentz's continued fraction. */
 PPROFC_API double pprofc_beta_incomplete(double x, double a, double b);
 
-/* For Student's t with `degrees` of freedom above 0, return the cumulative probability; P(|T| >=
- * |t|), without cancellation; the quantile for p in [0, 1]. */
+/* The first function returns the cumulative distribution of Student's t. The second returns P(|T|
+ * >= |t|), computed without cancellation. The third returns the quantile for p in [0, 1]. `degrees`
+ * is the number of degrees of freedom, above 0. */
 PPROFC_API double pprofc_t_cdf(double t, double degrees);
 PPROFC_API double pprofc_t_two_sided(double t, double degrees);
 PPROFC_API double pprofc_t_quantile(double p, double degrees);
@@ -45,7 +47,8 @@ PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 /* Result of a Mann-Whitney U test. */
 typedef struct pprofc_u_result {
   pprofc_test_status status; /* PPROFC_TEST_OK, or the reason why there is no p-value */
-  double u;                  /* number of pairs (x, y) with x > y; equal pairs count half */
+  double u;                  /* number of pairs (x, y) with x > y; a pair of equal values counts
+                                half */
   double p;                  /* two-sided p-value */
   bool exact;                /* false if p is an approximation */
 } pprofc_u_result;
@@ -88,7 +91,8 @@ PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
 /* Confidence interval of the median. Its bounds are values of the sample. */
 typedef struct pprofc_median_interval {
-  size_t low, high;  /* ranks in the sorted sample, from 1; missing: 0 or n + 1 */
+  size_t low, high;  /* ranks of the bounds in the sorted sample, from 1; a missing bound has the
+                        rank 0 or n + 1 */
   double confidence; /* confidence level that the interval reaches */
 } pprofc_median_interval;
 

@@ -15,8 +15,10 @@ typedef struct pprofc_symbolize_options {
   size_t struct_size; /* set by pprofc_symbolize_options_init */
   const char *mode;   /* mode, written as for -symbolize: "local", "fastlocal", "none", "force",
                          "demangle=full" ..., several joined by ':'; "" for local */
-  const char *tools;  /* folders of nm, addr2line, llvm-symbolizer, as for -tools; "": PATH */
-  const char *search_path; /* folders of binaries, as in PPROF_BINARY_PATH; "": no others */
+  const char *tools;  /* folders of nm, addr2line and llvm-symbolizer, written as for -tools; "" for
+                         PATH */
+  const char *search_path; /* folders of binaries joined by ':', as in PPROF_BINARY_PATH; "": only
+                              the paths in the profile */
   const char *executable;  /* binary of the first mapping; "": the binary that the profile names */
   const char *build_id;    /* build id of the first mapping, if the profile has no build id */
 

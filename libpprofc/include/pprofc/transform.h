@@ -21,8 +21,10 @@ PPROFC_API pprofc_status pprofc_merge(const pprofc_profile *const *profiles, siz
 
 /* Type of difference, named after an option of pprofc. */
 typedef enum pprofc_diff_kind {
-  PPROFC_SUBTRACT, /* as -base: subtracts equal stacks; percentages of the remaining total */
-  PPROFC_COMPARE   /* as -diff_base: label pprof::base=true; percentages of the base total */
+  PPROFC_SUBTRACT, /* same as -base: values of equal stacks are subtracted; percentages refer to the
+                      remaining total */
+  PPROFC_COMPARE   /* same as -diff_base: base samples get the label pprof::base=true; percentages
+                      refer to the base total */
 } pprofc_diff_kind;
 
 /* Computes head - base. With `normalize`, first scales each sample type of head so that its total
@@ -40,8 +42,8 @@ PPROFC_API pprofc_status pprofc_scale(const pprofc_profile *profile, const doubl
 
 /* ---- benchmarks */
 
-/* Receives a benchmark's name and samples, a profile to retain for later use. A status other than
- * PPROFC_OK ends the iteration. */
+/* Receives a benchmark's name, and its samples as a profile. The callback must retain the profile
+ * to use it later. A status other than PPROFC_OK ends the iteration. */
 typedef pprofc_status (*pprofc_benchmark_fn)(void *context, pprofc_str name,
                                              pprofc_profile *profile, pprofc_error *error);
 
@@ -52,20 +54,25 @@ PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc
 
 /* ---- filters */
 
-/* Filters with pprof's names, meanings and Go regular expressions. NULL and "" filter nothing. The
- * caller owns the strings during the call. */
+/* Filters of a profile. The names and meanings of the fields are the same as in pprof. NULL and ""
+ * filter nothing. The caller owns the strings during the call. Expressions are Go regular
+ * expressions. */
 typedef struct pprofc_filter_options {
   size_t struct_size; /* set by pprofc_filter_options_init */
 
-  /* label keys, joined by ',': their values become frames at root and leaf, before filtering */
+  /* label keys, joined by ','; their values become additional frames at the root and at the leaf,
+   * which the filters see */
   const char *tagroot, *tagleaf;
   const char *unit; /* unit of numbers in these additional frames: "minimum", "auto" or a unit */
 
-  const char *focus, *ignore; /* keep only, or drop, samples with a matching frame */
+  const char *focus, *ignore; /* focus: keep only samples with a matching frame; ignore: drop
+                                 samples with a matching frame */
   const char *hide, *show;    /* hide: remove matching frames; show: keep only matching frames */
-  const char *show_from;      /* remove the frames above the first matching frame */
+  const char *show_from;      /* remove the frames nearer to the root than the first matching
+                                 frame */
   const char *prune_from;     /* remove the frames below a matching frame */
-  const char *tagfocus, *tagignore; /* select by label: "key=regexp", "bytes=1kb:2mb" */
+  const char *tagfocus, *tagignore; /* select samples by label: "key=regexp", "bytes=1kb:2mb"
+                                       ... */
   const char *tagshow, *taghide;    /* tagshow: label keys to keep; taghide: label keys to remove */
 
   /* Receives each warning ("Focus expression matched no samples") as one line without newline,
@@ -90,11 +97,12 @@ PPROFC_API pprofc_status pprofc_filter(const pprofc_profile *profile,
 
 /* Granularity of frames. */
 typedef struct pprofc_aggregate_options {
-  size_t struct_size; /* set by pprofc_aggregate_options_init */
-  const char *
-      granularity; /* "functions" (also NULL, ""), "filefunctions", "files", "lines", "addresses" */
-  bool noinlines;  /* true: join an inlined function with its caller */
-  bool showcolumns; /* true: keep columns with lines and addresses */
+  size_t struct_size;      /* set by pprofc_aggregate_options_init */
+  const char *granularity; /* "functions", "filefunctions", "files", "lines" or "addresses";
+                              NULL and "" mean functions */
+  bool noinlines;          /* true: join an inlined function with its caller */
+  bool showcolumns;        /* true: keep column numbers, for the granularities lines and
+                              addresses */
 } pprofc_aggregate_options;
 
 /* Sets all fields to their defaults: functions, with inlined functions as separate frames. */

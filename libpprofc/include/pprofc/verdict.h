@@ -37,8 +37,10 @@ typedef struct pprofc_verdicts pprofc_verdicts;
 /* Verdict on a function, a total or all functions together. */
 typedef enum pprofc_verdict {
   PPROFC_VERDICT_RARE,          /* too few samples for a verdict */
-  PPROFC_VERDICT_ENVIRONMENT,   /* time outside the program, such as the kernel; not judged */
-  PPROFC_VERDICT_UNKNOWN,       /* the sample type needs more than one run on each side */
+  PPROFC_VERDICT_ENVIRONMENT,   /* time of the kernel, a scheduler or another part outside the
+                                   program; not judged */
+  PPROFC_VERDICT_UNKNOWN,       /* no verdict is possible, because the sample type needs more than
+                                   one run on each side */
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
@@ -48,24 +50,29 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK,        /* shrank by itself */
   PPROFC_VERDICT_NEW,           /* grew; the base has no samples of the function */
   PPROFC_VERDICT_GONE,          /* shrank; the head has no samples of the function */
-  PPROFC_VERDICT_DIFFERS        /* exact counts differ, but one run each allows no test */
+  PPROFC_VERDICT_DIFFERS /* exact counts differ, but no test is possible because each side has
+                            one run */
 } pprofc_verdict;
 
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
 PPROFC_API const char *pprofc_verdict_name(pprofc_verdict verdict);
 
-/* True if a function changed by itself: grew, shrank, new, gone, differs, or less than others. */
+/* True if a function changed by itself: grew, shrank, new, gone, differs, or less than the
+ * other functions. */
 PPROFC_API bool pprofc_verdict_is_change(pprofc_verdict verdict);
 
-/* True if the function changed more than by noise, by itself or with all functions. */
+/* True if the difference is more than noise: the function changed by itself or with all
+ * functions. */
 PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 
 /* Relation between two functions whose changes cancel. */
 typedef enum pprofc_verdict_relation {
   PPROFC_RELATION_NONE,    /* there is no related function */
-  PPROFC_RELATION_MOVED,   /* cost moved between two functions with a common caller */
-  PPROFC_RELATION_RENAMED, /* a function whose old name is gone and other name is new */
-  PPROFC_RELATION_INLINED  /* a caller and a callee that is no longer, or newly, inlined */
+  PPROFC_RELATION_MOVED,   /* two functions with a common caller; cost moved between them */
+  PPROFC_RELATION_RENAMED, /* a function under two names: the old name is gone, and the other name
+                            * is new */
+  PPROFC_RELATION_INLINED  /* a caller and its callee: the callee became inlined into the caller, or
+                              stopped being inlined */
 } pprofc_verdict_relation;
 
 /* Returns "moved", "renamed" or "inlined"; "" for PPROFC_RELATION_NONE. */
@@ -76,7 +83,8 @@ typedef struct pprofc_verdict_run {
   const pprofc_profile *profile; /* profile of the run; the caller keeps it during the call */
   const char *name;              /* name of the run in messages; may be NULL */
   double operations;             /* number of operations; 0 if unknown */
-  double per_operation;          /* benchmark result per operation, in its unit; 0 if unknown */
+  double per_operation; /* benchmark result per operation, in the unit of the sample type; 0 if
+                           unknown */
 } pprofc_verdict_run;
 
 /* Divisor of the values of a run. It makes runs of different length comparable. */
@@ -98,7 +106,8 @@ typedef struct pprofc_verdict_options {
                                            default type */
   bool noinlines;                       /* true: count inlined functions as part of their callers */
   pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
-  double alpha;       /* accepted share of wrong verdicts on changed ones, default 0.05 */
+  double alpha;                         /* accepted share of wrong verdicts among the functions that
+                                           are reported as changed, default 0.05 */
   double noise_cv;    /* if each side has one run: assumed noise of each function between runs,
                          as a share of its value; default 0.05 */
   double min_samples; /* minimum number of samples on both sides together, default 10; a
@@ -145,8 +154,10 @@ typedef struct pprofc_verdict_estimate {
   double base, head;       /* mean of the base's runs, and mean of the head's runs */
   double delta, low, high; /* head - base and its 95 % interval */
   double p;                /* p-value of `own`; NaN: not tested */
-  double q;                /* p-value adjusted for many functions; NaN: not tested */
-  double samples;          /* mean samples per run; without sampling, the mean value */
+  double q;                /* p-value after the adjustment for the number of functions; NaN: not
+                              tested */
+  double samples;          /* mean number of samples per run; for a profile without sampling, the
+                              mean value */
 } pprofc_verdict_estimate;
 
 /* Index of a row or node that does not exist. */
@@ -172,7 +183,8 @@ typedef struct pprofc_verdict_row {
   size_t place_count; /* number of items in `places` */
 } pprofc_verdict_row;
 
-/* Returns the rows, largest change of flat first, then by name, and sets *count. */
+/* Returns the rows, sorted by the size of the change of flat, largest first, then by name. Sets
+ * *count to their number. */
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts *verdicts,
                                                           size_t *count);
 
@@ -180,7 +192,8 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
-/* Property that the functions of a domain share, between which cost moved. */
+/* Property that the functions of a domain share. A domain is a group of functions between which
+ * cost moved. */
 typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_CALLER,  /* the functions are a function and the functions that it calls */
   PPROFC_DOMAIN_TYPE,    /* the functions belong to a type or class */
@@ -189,19 +202,22 @@ typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_RENAMED  /* the functions, or their package, have a new name in the head */
 } pprofc_verdict_domain_kind;
 
-/* Changed functions that probably are the same code, such as a type, file or package. */
+/* A group of changed functions that probably are the same code, such as the functions of a type,
+ * file or package. */
 typedef struct pprofc_verdict_domain {
   pprofc_verdict_domain_kind kind; /* property that the functions share */
   pprofc_str name, renamed;        /* name of the group, and the new name if the group was renamed
                                       ("" if not) */
-  pprofc_verdict_estimate net;     /* change of the sum over all functions of the group */
-  bool moved;                      /* true if the sum did not change by more than noise */
-  const size_t *rows;              /* indices of the rows of the changed functions, ascending */
-  size_t row_count;                /* number of changed functions */
+  pprofc_verdict_estimate net;     /* change of the sum over all functions of the group, with its
+                                      interval and test */
+  bool moved;         /* true if the sum did not change by more than noise, so that cost only
+                         moved */
+  const size_t *rows; /* indices of the rows of the changed functions, ascending */
+  size_t row_count;   /* number of changed functions */
 } pprofc_verdict_domain;
 
-/* Returns the domains in the order of their first rows, and sets *count. A row is in at most
- * one. */
+/* Returns the domains in the order of their first rows, and sets *count to their number. Each row
+ * is in at most one domain. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_verdicts *verdicts,
                                                                 size_t *count);
 
@@ -209,33 +225,38 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns a domain of a function's direct and indirect callees, and of the rows that share a domain
- * with them. `net` is the change of the sum of their self values for any caller. If it did not grow
- * (`moved`), the function's cum grew only by calls moved from other callers. Returns NULL if cum
- * did not grow, or if the sum is too noisy. */
+/* Returns a domain of the functions that a function calls directly or indirectly. It also has the
+ * rows that share a domain with one of these functions. `net` is the change of the sum of their
+ * self values, whatever the caller is. If the sum did not grow (`moved`), the cum value of the
+ * function grew only because calls moved here from other callers. Returns NULL if cum did not grow,
+ * or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
-/* A node of the call tree: the samples whose stacks begin with its frames. Skips frames that the
- * linker folded or without name. P-values are adjusted separately from functions. */
+/* A node of the call tree: the samples whose stacks begin with its frames. The tree skips frames
+ * that the linker folded and frames without a name. The p-values of nodes and of functions are
+ * adjusted separately. */
 typedef struct pprofc_verdict_stack {
   pprofc_str name;               /* name of the function */
-  size_t parent;                 /* smaller index of the parent, or PPROFC_VERDICT_NO_ROW */
+  size_t parent;                 /* index of the parent, which is smaller than the node's index, or
+                                    PPROFC_VERDICT_NO_ROW */
   pprofc_verdict_estimate total; /* estimate for the sum of the samples */
 } pprofc_verdict_stack;
 
-/* Returns the nodes, parents before children, children by name. *count: 0 without
- * options.stacks. */
+/* Returns the nodes if options.stacks is set: parents before children, and children by name. Sets
+ * *count to their number, which is 0 without the option. */
 PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts,
                                                               size_t *count);
 
-/* Returns the index of the child `name` of node `parent` (PPROFC_VERDICT_NO_ROW: the root), or
- * PPROFC_VERDICT_NO_ROW. Takes logarithmic time. */
+/* Returns the index of the child named `name` of the node `parent`. PPROFC_VERDICT_NO_ROW as
+ * `parent` means the root. Returns PPROFC_VERDICT_NO_ROW if there is no such child. Takes time
+ * logarithmic in the number of nodes. */
 PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
                                              pprofc_str name);
 
-/* Stores a row's recorded cum (or flat) of each run in values[base_runs + head_runs], base first.
- * Returns false for verdicts from sums over all runs. */
+/* Stores the recorded value of a row in each run in values[base_runs + head_runs]. The runs of the
+ * base come first. The value is cum if `cum` is true, else flat. Returns false if the verdicts were
+ * made from sums over all runs. */
 PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
@@ -247,11 +268,13 @@ PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_
 /* A rule that accepts changes. */
 typedef struct pprofc_verdict_accepted {
   pprofc_str function;      /* regular expression of the functions that the rule accepts */
-  pprofc_str reason, until; /* reason, and last day of the rule: "2027-01-31" */
+  pprofc_str reason, until; /* reason of the rule, and the last day on which the rule applies:
+                               "2027-01-31" */
   size_t rows;              /* number of rows that match `function` */
 } pprofc_verdict_accepted;
 
-/* Fills in *rule by index, in the order of the file. Returns false after the last rule. */
+/* Fills in *rule with the rule at an index, in the order of the file. Returns false after the last
+ * rule. */
 PPROFC_API bool pprofc_verdicts_accepted_at(const pprofc_verdicts *verdicts, size_t index,
                                             pprofc_verdict_accepted *rule);
 
@@ -266,7 +289,8 @@ typedef struct pprofc_verdict_summary {
   bool exact;         /* true if events were counted, not sampled */
   bool lone;          /* true if the values are exact and a side has one run, so that their
                          variation is unknown */
-  bool lower_bound;   /* true for contentions: the sampling noise is a lower bound */
+  bool lower_bound;   /* true for contentions, because their estimated sampling noise is a lower
+                         bound */
   bool mixed_periods; /* true if the runs have different periods */
   bool other_length;  /* true if the durations of the sides differ but the values per second do not;
                          PPROFC_EXPOSURE_TIME then gives a better comparison */
@@ -274,11 +298,14 @@ typedef struct pprofc_verdict_summary {
   size_t changed;     /* number of tested rows whose flat value changed by itself */
   size_t cum_changed; /* number of rows whose cum value changed by itself */
   size_t shared;      /* number of rows whose flat value changed only as much as all functions */
-  /* numbers of rows in `changed`, without pairs that cancel */
+  /* numbers of new, gone, grown and shrunk rows in `changed`; pairs of rows that cancel do not
+   * count */
   size_t new_rows, gone_rows, grew, shrank;
-  double alpha; /* accepted share of wrong verdicts on changed functions */
+  double alpha; /* accepted share of wrong verdicts among the changed functions, as in the
+                   options */
 
-  /* recorded total, 95 % interval; single runs: assumes noise_cv */
+  /* recorded total with its 95 % interval; with one run on each side, the interval assumes
+   * noise_cv */
   double total_base, total_head, total_delta, total_low, total_high, total_p;
   pprofc_verdict total_verdict; /* verdict on the total */
 
@@ -310,8 +337,10 @@ typedef struct pprofc_verdict_summary {
   double runs_for_5, samples_for_5; /* numbers that would show a change of 5 % of the row `largest`:
                                        runs on each side, and factor of the number of samples;
                                        infinite if no number suffices */
-  double interval_level;            /* level of changed rows' intervals (options.fcr); NaN: 95 % */
-  size_t stacks_tested, stacks_changed; /* tested and changed nodes */
+  double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:
+                            95 % */
+  size_t stacks_tested, stacks_changed; /* number of tested nodes, and number of changed nodes, with
+                                           options.stacks */
   double seconds;                       /* mean duration of a run in seconds; NaN: unknown */
   double base_seconds, head_seconds;    /* mean duration in seconds of the base's runs, and of the
                                            head's runs; NaN: unknown */

@@ -1,4 +1,5 @@
-/* Assigns the measurements of a set to cells of comparison tables, by the projections' keys. */
+/* Assigns the measurements of a set to cells of comparison tables, by the keys of the projections.
+ */
 #include "bench/collector.h"
 
 #include "core/array.h"

@@ -102,7 +102,8 @@ static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = m.mean + width;
 }
 
-/* Uses the most frequent value (the smallest if several) as center, the whole range as interval. */
+/* Uses the most frequent value of a cell as its center, and the whole range as its interval. If
+ * several values are equally frequent, the smallest is the center. */
 static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   size_t best = 0, best_count = 1, run = 0;
   for (size_t i = 1; i < cell->count; i++) {
@@ -215,7 +216,8 @@ static void summarize_column(struct table *table, size_t column, size_t baseline
   if (!s->has_ratio) s->notes[s->note_count++] = "ratios must be >0 to compute geomean";
 }
 
-/* Summarizes all columns in one loop, because the cells of each column are in row order. */
+/* Summarizes all columns in one loop over the cells. This works because the cells of each column
+ * are in row order. */
 static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) {
   size_t columns = table->column_count, baselines = 0;
   struct column_numbers *n = mem_zero_array(&t->mem, columns, sizeof *n);

@@ -1,10 +1,12 @@
-/* Finds the values of results for keys of filters and projections: `.name`, `/size`, `goos`. */
+/* Finds the values that a result has for the keys of filters and projections: `.name`, `/size`,
+ * `goos` ... */
 #ifndef PPROFC_BENCH_EXTRACT_H
 #define PPROFC_BENCH_EXTRACT_H
 
 #include "bench/set.h"
 
-/* Finds values of keys. `more` has the strings that the set lacks; their ids follow its ids. */
+/* Finds the values of keys. Strings that the set does not have, such as a part of a name, are
+ * stored in `more`. Their ids follow the ids of the set. */
 struct extractor {
   const struct pprofc_bench *set;
   struct arena *arena;
@@ -28,10 +30,12 @@ void extractor_free(struct extractor *extractor);
 /* Parses a key. The caller excludes "", ".config" and ".unit". */
 struct key extract_key(struct extractor *extractor, pprofc_str text);
 
-/* Returns the id of a result's value for the key, BENCH_EMPTY if it has no value. */
+/* Returns the id of the value that a result has for the key. Returns BENCH_EMPTY if it has no
+ * value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
-/* Return the id of a string, which is added if it is new, and the string of an id. */
+/* The first function returns the id of a string, and adds a new string. The second returns the
+ * string that has an id. */
 uint32_t extract_intern(struct extractor *extractor, pprofc_str s);
 pprofc_str extract_string(const struct extractor *extractor, uint32_t id);
 

@@ -1,6 +1,7 @@
 /* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A `.unit:`
- * term tests each measurement, other terms the whole result. A value on the evaluation stack is
- * true, false, or "measured" if the measurement terms decide. */
+ * term tests each measurement, and every other term tests the whole result. A false result term
+ * decides an AND. A true result term decides an OR. Otherwise the measurement terms decide. A value
+ * on the evaluation stack is therefore true, false or "measured". */
 #include "bench/filter.h"
 
 #include "core/array.h"
@@ -231,7 +232,8 @@ static void filter_parse(struct filter_parser *p) {
   } while (!p->query.failed && !p->nomem);
 }
 
-/* Checks the keys only after the whole syntax: benchstat reports errors in this order. */
+/* Checks the keys after the syntax of the whole query. benchstat reports errors in the same order.
+ */
 static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
   for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {

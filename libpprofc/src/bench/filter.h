@@ -12,10 +12,12 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
                              pprofc_error *error);
 void filter_free(struct filter *filter);
 
-/* Selects a result for filter_value. Returns false if no measurement of it can pass the filter. */
+/* Selects a result. filter_value then tests its measurements. Returns false if the filter rejects
+ * all measurements of the result. */
 bool filter_result(struct filter *filter, size_t result);
 
-/* True if the filter keeps a measurement of the selected result. `unit`: index in the set. */
+/* True if the filter keeps a measurement of the selected result. `unit` is an index into the units
+ * of the set. */
 bool filter_value(struct filter *filter, uint32_t unit);
 
 /* True if a regular expression of the filter exceeded its limits (regex_tripped). */

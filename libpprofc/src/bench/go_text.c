@@ -1,4 +1,5 @@
-/* Implements Go's Unicode classes and quoted strings for the readers of benchmark text. */
+/* Implements Go's Unicode character classes and quoted strings, for the readers of benchmark text.
+ */
 #include "bench/go_text.h"
 
 #include "core/escape.h"
@@ -120,7 +121,8 @@ bool rune_is_upper(int32_t rune) {
   return in_ranges(upper_case, sizeof upper_case / sizeof *upper_case, rune);
 }
 
-/* True for letters, marks, numbers, punctuation, symbols and spaces. */
+/* True for letters, marks, numbers, punctuation, symbols and spaces. Returns false for controls,
+ * format characters, line separators and private use. */
 bool rune_is_graphic(int32_t rune) {
   static const struct letter_range others[] = {
       {0x00, 0x1F, 1},     {0x7F, 0x9F, 1},     {0xAD, 0xAD, 1},       {0x200B, 0x200F, 1},

@@ -10,13 +10,15 @@ bool rune_is_lower(int32_t rune);
 bool rune_is_upper(int32_t rune);
 bool rune_is_graphic(int32_t rune);
 
-/* Returns the size in bytes of the white space character at the start of s, else 0. */
+/* Returns the size in bytes of the white space character at the start of s. Returns 0 if s does not
+ * begin with one. */
 size_t space_at(pprofc_str s);
 
 /* Appends s in the format of Go's %q. */
 void go_quote(struct buffer *out, pprofc_str s);
 
-/* Appends the value of a Go string in double quotes. Returns false if an escape is invalid. */
+/* Appends the value of a double-quoted Go string. `s` includes the quotes. Returns false if an
+ * escape is invalid. */
 bool go_unquote(struct buffer *out, pprofc_str s);
 
 #endif

@@ -1,4 +1,5 @@
-/* Splits and writes benchmark names. */
+/* Splits benchmark names. "Encode/format=json/size=4k-8" has the base "Encode", two parts that
+ * begin with '/', and the suffix "-8". */
 #include "bench/names.h"
 
 #include "core/chars.h"

@@ -8,7 +8,8 @@
 /* Returns the value of the key `.name`, which is the base of the name. */
 pprofc_str name_base(pprofc_str name);
 
-/* Returns the value of `/key` (with its slash), or "" if the name has no such part. */
+/* Returns the value of the key `/key`, or "" if the name has no part with this key. `key` includes
+ * the slash. */
 pprofc_str name_part_value(pprofc_str name, pprofc_str key);
 
 /* Appends the name without the parts in keys[0, count). A key is ".name" or "/key". */

@@ -1,4 +1,5 @@
-/* Parses integers and prints numbers by Go's rules. */
+/* Parses integers and prints numbers by Go's rules. benchstatc then prints the same bytes as
+ * benchstat. */
 #include "bench/number.h"
 
 #include "core/fixed.h"

@@ -1,4 +1,5 @@
-/* Parses integers and prints numbers by Go's rules, for the same bytes as benchstat. */
+/* Parses integers and prints numbers by Go's rules. benchstatc then prints the same bytes as
+ * benchstat. */
 #ifndef PPROFC_BENCH_NUMBER_H
 #define PPROFC_BENCH_NUMBER_H
 
@@ -11,7 +12,8 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out);
 /* Appends a value like %v of Go: the shortest digits from which the same double can be read. */
 void number_print(struct buffer *out, double value);
 
-/* Appends a value with `digits` decimals, infinities and NaN as in Go. `sign` adds a '+'. */
+/* Appends a value with `digits` decimals. Infinities and NaN are printed as in Go. With `sign`,
+ * positive numbers get a plus sign. */
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign);
 
 #endif

@@ -1,4 +1,5 @@
-/* Groups measurements into pairs. Reads the set twice: to count, then to store. */
+/* Groups measurements into pairs. Reads the set twice: to count the measurements, and to store
+ * them. */
 #include "bench/pairs.h"
 
 #include "bench/units.h"
@@ -40,7 +41,8 @@ static void pairs_count_processes(struct pairs *pairs) {
   }
 }
 
-/* Returns the round of a result as a text index: the process if a side has several of them. */
+/* Returns the round of a result as a text index. If a side has several processes, each process is a
+ * round. */
 static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
@@ -93,7 +95,8 @@ static bool pair_has_key(const struct pair *pair, const struct pair *wanted) {
          pair->unit == wanted->unit;
 }
 
-/* Returns the pair with the key of `wanted`, added if new; NULL when out of memory. */
+/* Returns the pair with the key of `wanted`. Adds the pair if it is new. Returns NULL when out of
+ * memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   if (pairs->expected < pairs->count && pair_has_key(&pairs->items[pairs->expected], wanted))
     return &pairs->items[pairs->expected];
@@ -189,7 +192,8 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the columns of the values. Gives each side its range, and sets counts to 0. */
+/* Allocates the columns of the values. Gives each side of a pair its range, and sets the counts to
+ * 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

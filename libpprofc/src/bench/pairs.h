@@ -1,6 +1,7 @@
-/* Pairs of measurements for the gate: one benchmark in one unit, before and after a change. Unlike
- * tables (tables.h), pairs have a fixed key, two sides, and the order of measurement, on which
- * drift and rounds depend; docs/EXTENDING.md gives the reasons. */
+/* Pairs of measurements: one benchmark in one unit, before and after a change. The gate compares
+ * pairs, and estimates noise from them. Tables (tables.h) group by projections that the user
+ * chooses, into any number of columns. Pairs have a fixed key and two sides. Pairs keep the order
+ * of measurement, because drift and rounds depend on it; docs/EXTENDING.md gives the reasons. */
 #ifndef PPROFC_BENCH_PAIRS_H
 #define PPROFC_BENCH_PAIRS_H
 
@@ -24,43 +25,52 @@ struct pair {
 struct pairs {
   const pprofc_allocator *mem;
   const struct pprofc_bench *set;
-  uint32_t head;         /* string index of the label of the head's inputs; others are the base */
+  uint32_t head; /* string index of the label of the head's inputs; all other inputs are the base */
   struct arena arena;    /* memory for the texts */
   struct interner texts; /* packages, units and rounds; text 0 is "" */
   struct map map;        /* map from package, name and unit to the index of the pair */
   struct pair *items;    /* pairs in the order of their first measurement */
   size_t count, capacity;
-  size_t expected; /* index after the last pair found, tried first: runs repeat their order */
+  size_t expected; /* index after the pair that was found last. The search first tries the pair at
+                      this index, because most benchmark runs have the same order. */
   uint32_t *units; /* text indices of the tidied units. Each unit of the set has two entries: for
                       values other than 0, and for values of 0. MAP_NONE: not known yet. */
   size_t unit_count;
-  /* one item per measurement. A side's measurements are adjacent, in the order of the inputs. */
+  /* one item per measurement. The measurements of a side are adjacent, in the order of the inputs.
+   */
   double *values;
-  uint32_t *rounds; /* text index of each measurement's round: its process if the side has several,
-                       else the key "round", or 0. NULL: no rounds. */
-  uint32_t *inputs; /* input of each measurement; NULL if pairs_make got a `head` */
+  uint32_t *rounds; /* text index of each measurement's round. If the side has several processes,
+                       the round is the process. Otherwise it is the value of the key "round", or 0.
+                       NULL: no measurement has a round. */
+  uint32_t *inputs; /* input of each measurement; NULL if pairs_make got an argument `head` that was
+                       not NULL */
   bool has_rounds;
   size_t value_count;
-  size_t *flaws; /* for each pair, index of the first result with a bad value, in input order */
+  size_t *flaws; /* for each pair with a bad value, index of the first result that has such a value,
+                    in input order */
   size_t flaw_count, flaw_capacity;
   size_t processes[PAIR_SIDES]; /* number of processes; 0 if the side has no inputs */
 };
 
-/* Groups the measurements of a set, which must outlive the pairs. Inputs with the label `head` are
- * the head, all others the base. If `head` is NULL, all are the base. Tidies the units, even for 0:
- * "0 ns/op" becomes sec/op. Adds the sum of the parts of CPU time (user-sec/op, sys-sec/op) as
- * cpu-sec/op. Returns false when out of memory; the caller frees the pairs even then. */
+/* Groups the measurements of a set. The set must outlive the pairs. Inputs with the label `head`
+ * are the head, and all others are the base. If `head` is NULL, all are the base. Tidies the units,
+ * even for values of 0: "0 ns/op" becomes sec/op. If CPU time has two parts (user-sec/op,
+ * sys-sec/op), adds their sum (cpu-sec/op). Returns false when out of memory; the caller frees the
+ * pairs even then. */
 bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                 const pprofc_allocator *mem);
 void pairs_free(struct pairs *pairs);
 
-/* The two steps of pairs_make: find the pairs and count their measurements, then store these.
- * `releases`: the set if pairs_store may free its results and measurements, else NULL. */
+/* These functions do the work of pairs_make in two steps. pairs_group finds the pairs, and counts
+ * their measurements. pairs_store stores the measurements. `releases` is the set if the caller no
+ * longer needs its results and measurements; otherwise NULL. pairs_store frees them while it works.
+ */
 bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                  const pprofc_allocator *mem);
 bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases);
 
-/* Frees the memory of the values before index `end`, which the caller must not read any more. */
+/* Frees the memory of the values before index `end`. The caller must not read these values any
+ * more. */
 void pairs_release_values(const struct pairs *pairs, size_t end);
 
 static inline pprofc_str pairs_text(const struct pairs *pairs, uint32_t id) {

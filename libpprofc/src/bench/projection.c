@@ -340,7 +340,8 @@ static inline bool reserve_key(struct projection *p, size_t values) {
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Most runs repeat the order of keys: compare with the key after the previous key first. */
+  /* Most benchmark runs have the same order. Therefore compare with the key after the previous key
+   * first. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);
@@ -373,7 +374,8 @@ uint32_t projection_key(struct projection *p, size_t result) {
 
 /* ---- order by number --------------------------------- */
 
-/* Returns the factor of the unit prefix at the start of s ("k", "Mi"), 1 without one. */
+/* Returns the factor of the unit prefix at the start of s, such as "k" or "Mi". Returns 1 without a
+ * prefix. */
 static double prefix_factor(pprofc_str s) {
   static const char prefixes[] = "KMGTPEZY";
   if (!s.size || !s.data[0]) return 1;

@@ -16,7 +16,8 @@ struct projection_part {
   enum order order;
   uint32_t *fixed; /* values in the fixed order that `@(v1 v2 ...)` gives */
   size_t fixed_count;
-  uint32_t *field_of_key; /* for `.config`: field of each configuration key, by string index */
+  uint32_t *field_of_key; /* for `.config`: the field of each configuration key, by the string index
+                             of the key */
 };
 
 /* A field of a projection. It has one value in each key of the projection. */
@@ -24,11 +25,13 @@ struct field {
   pprofc_str name;
   uint32_t part;
   bool observed;   /* true: sort values by first use; false for fields of `.config` */
-  uint32_t *ranks; /* if `observed`: rank of each value id by first use; MAP_NONE: not used */
+  uint32_t *ranks; /* if `observed`: for each value id, its rank in the order of first use;
+                      MAP_NONE: not used yet */
   size_t ranks_capacity, seen;
 };
 
-/* A key: values [first, first + count) in projection.values. Any further values are empty. */
+/* A key. Its values are [first, first + count) in projection.values. Any further values are empty.
+ */
 struct key_row {
   size_t first;
   uint32_t count;
@@ -59,14 +62,16 @@ struct projection_group {
   pprofc_str *excluded; /* keys that the projections of the group use */
   size_t excluded_count, excluded_capacity;
   bool has_config, has_full_name;
-  uint32_t *full_names; /* cache of names without excluded parts; NULL: nothing is excluded */
+  uint32_t *full_names; /* cache: for each name, the name without its excluded parts; NULL if
+                           nothing is excluded */
   bool failed;          /* true if memory ran out */
 };
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor);
 void projection_group_free(struct projection_group *group);
 
-/* Parses one projection. All projections of a group must be parsed before the first use. */
+/* Parses the text of one projection. All projections of a group must be parsed before the first
+ * use. */
 pprofc_status projection_parse(struct projection *projection, struct projection_group *group,
                                pprofc_str text, pprofc_error *error);
 
@@ -84,7 +89,8 @@ uint32_t projection_key(struct projection *projection, size_t result);
 /* Returns the value of a field in a key, as a string id. */
 uint32_t projection_value(const struct projection *projection, uint32_t key, size_t field);
 
-/* Stores the fields' indices in order of comparison and display. `out` has field_count items. */
+/* Stores the indices of the fields in the order in which keys are compared and shown. `out` has
+ * space for field_count indices. */
 void projection_flat(const struct projection *projection, size_t *out);
 
 /* Compares two keys. Returns < 0, 0 or > 0. `flat` comes from projection_flat. */

@@ -337,7 +337,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
     set_fail(sink, NULL);
     return;
   }
-  /* Keep the original unit if the conversion did not change the number, as for 0 ns/op. */
+  /* If the conversion to the tidied unit did not change the number, keep the original unit. For
+   * example, 0 ns/op stays in ns/op. */
   const struct bench_unit_word *entry = &set->words[word];
   double tidied = value * entry->factor;
   bool same = tidied == value || set->keep_units;
@@ -347,7 +348,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* Times and rates of benchstat before 2021, and the base units that they replace. */
+/* Units that benchstat before 2021 treats as times and rates, and the base units that they replace.
+ */
 struct kept_unit {
   pprofc_str base, kept;
   double factor;

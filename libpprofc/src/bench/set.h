@@ -1,5 +1,5 @@
-/* Declares the set of benchmark results as columns, and the sink: functions that fill the set. A
- * tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
+/* Declares the set of benchmark results as columns. Declares the sink: functions with which readers
+ * fill the set. A tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
@@ -8,7 +8,8 @@
 #include "core/map.h"
 #include "pprofc/bench.h"
 
-/* A key and its value. A configuration is an array of the pairs that apply to a result. */
+/* A key and its value. A configuration is an array of these pairs. It has the configuration keys
+ * that apply to a result, in the order of the format. */
 struct bench_pair {
   uint32_t key, value; /* string indices of the key and its value */
 };
@@ -28,7 +29,8 @@ struct bench_input {
   uint32_t process; /* index of the command line argument that named the input */
 };
 
-/* Unit of a measurement. `original`: unit in the input, BENCH_EMPTY if that is tidied. */
+/* Unit of a measurement. `original` is the unit in the input; it is BENCH_EMPTY if the input has a
+ * tidied unit. */
 struct bench_unit {
   uint32_t tidied, original; /* string index of the tidied unit, and of the original unit */
 };
@@ -56,13 +58,15 @@ struct bench_metadata {
 
 struct pprofc_bench {
   pprofc_allocator mem;
-  bool keep_units;    /* keep units, and read text by the rules of benchstat before 2021 */
+  bool keep_units;    /* true: keep the units of the input, and read benchmark text by the rules of
+                         benchstat before 2021 */
   struct arena arena; /* memory for the strings */
   struct interner strings;
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* process number of the next inputs; equal numbers: one process */
+  uint32_t process; /* number of the process for the inputs that are added next; inputs with equal
+                       numbers come from one process */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -81,7 +85,8 @@ struct pprofc_bench {
   size_t metadata_count, metadata_capacity;
   struct map metadata_map; /* map from unit and key to the index of the metadata */
 
-  pprofc_bench_result *results; /* results, and an item whose first_value counts all measurements */
+  pprofc_bench_result *results; /* one item per result, and one more item, whose first_value is the
+                                   number of measurements */
   size_t result_count, result_capacity;
 
   /* one item per measurement */
@@ -91,10 +96,12 @@ struct pprofc_bench {
 
   pprofc_bench_message *messages;
   size_t message_count, message_capacity;
-  struct interner threads; /* benchmarks that use several threads, according to the tool */
+  struct interner
+      threads; /* names of the benchmarks that use several threads, according to the tool */
 };
 
-/* Returns how many inputs with this label (NULL: all) used a debug build of the library. */
+/* Returns how many inputs with this label used a debug build of the benchmark library. `label` NULL
+ * counts all inputs. */
 size_t set_debug_inputs(const struct pprofc_bench *set, const char *label);
 
 /* True if the benchmark uses several threads according to the tool. */
@@ -112,8 +119,8 @@ void set_free_lines(struct pprofc_bench *set);
 /* Frees all measurements and results. Keeps names, units, inputs and metadata. */
 void set_free_results(struct pprofc_bench *set);
 
-/* Sets *value to the value, or "", that "Unit" lines give to `key` of a unit, in original or tidied
- * spelling. Returns false when out of memory. */
+/* Sets *value to the value that the "Unit" lines of the inputs give to `key` of a unit, or to "".
+ * The unit may have its original or tidied spelling. Returns false when out of memory. */
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
                   pprofc_str *value);
 
@@ -122,16 +129,19 @@ bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *directi
 
 /* ---- filling ----------------------------------------- */
 
-/* State of reading an input. After an error, calls do nothing: readers check only at the end. */
+/* State while an input is read. After an error, all calls do nothing. The reader therefore checks
+ * for lack of memory and limits only once, at the end. */
 struct bench_sink {
   struct pprofc_bench *set;
   uint32_t input;
   struct bench_pair *pairs; /* pairs of key and value in the current configuration */
   size_t pair_count, pair_capacity;
-  uint32_t config; /* index of the configuration; MAP_NONE: changed since the last result */
-  uint32_t name;   /* string index of the name of the last result */
+  uint32_t
+      config; /* index of the current configuration; MAP_NONE if it changed since the last result */
+  uint32_t name; /* string index of the name of the last result */
   struct buffer scratch;
-  bool base_units; /* values are in sec/op and B/s; keep_units converts to ns/op and MB/s */
+  bool base_units; /* true if values are in sec/op and B/s; a set that keeps units then converts
+                      them to ns/op and MB/s */
   pprofc_status status;
   const char *limit; /* name of the limit that was exceeded, if status is PPROFC_E_LIMIT */
 };
@@ -140,7 +150,8 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
                pprofc_str path);
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 
-/* Sets a configuration key. An empty value deletes the key; the last key moves to its place. */
+/* Sets a configuration key. An empty value deletes the key; the last key then moves to its
+ * position. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
 /* Deletes all configuration keys. */
@@ -153,11 +164,13 @@ void sink_drop(struct bench_sink *sink);
 /* Adds a measurement to the result that was started last. */
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 
-/* Return the index of a unit, which stays valid; add a measurement in the unit `word`. */
+/* The first function returns the index of a unit. The index is valid as long as the set. The second
+ * function adds a measurement whose unit has the index `word`. */
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 
-/* Sets metadata of a unit. If the key has another value, adds a message that it is already set. */
+/* Sets metadata of a unit. If the key already has another value, adds the message "metadata KEY of
+ * unit UNIT already set to VALUE". */
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line);
 

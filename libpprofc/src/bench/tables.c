@@ -185,7 +185,8 @@ static size_t cells_place(const struct tables_collector *c, const struct table_p
   return step ? part->row_places[id->row] : part->column_places[id->column];
 }
 
-/* Sorts cells by row and column, by counting. `from` (the result) and `to` have one item a cell. */
+/* Sorts cells by row, then by column, by two counting sorts. `from` and `to` have one item for each
+ * cell. The result is in `from`. */
 static bool cells_sort(const struct tables_collector *c, const struct table *table,
                        const struct table_part *part, uint32_t *from, uint32_t *to) {
   size_t most = table->row_count > table->column_count ? table->row_count : table->column_count;

@@ -1,4 +1,5 @@
-/* Declares comparison tables: each result has a cell by its keys, each cell has statistics. */
+/* Declares comparison tables. Each result belongs to a cell by its keys, and each cell has
+ * statistics. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 
@@ -40,7 +41,8 @@ struct pprofc_bench_tables {
   size_t table_count;
 };
 
-/* Works like pprofc_bench_compare, but frees the results after the tables copied them. */
+/* Does the same as pprofc_bench_compare, but frees the results of the set after the tables have
+ * copied them. */
 pprofc_status tables_compare_and_free(pprofc_bench *set, const pprofc_bench_options *options,
                                       pprofc_bench_tables **tables, pprofc_error *error);
 
@@ -50,7 +52,8 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
-/* Computes statistics of cells and summary rows of tables. Returns false when out of memory. */
+/* Computes the statistics of every cell and the summary rows of every table. Returns false when out
+ * of memory. */
 bool tables_compute(struct pprofc_bench_tables *tables);
 
 #endif

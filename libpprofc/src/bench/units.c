@@ -41,7 +41,8 @@ static bool next_token(struct unit_parser *p) {
 
 /* ---- tidying ----------------------------------------- */
 
-/* Conversions to base units. `divide` divides by `factor`; a product may round differently. */
+/* Conversions to base units. With `divide`, the value is divided by `factor` as in Go's package
+ * benchunit, because a multiplication may round differently. */
 struct tidy_rule {
   pprofc_str from, to;
   double factor;
@@ -100,8 +101,9 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A step of a scale: values with the same prefix. Values from `hundreds` on have 1 decimal, from
- * `tens` 2, from `ones` 3. Each limit is the smallest value that rounds up to another digit. */
+/* A step of a scale: values with the same prefix. Values from `hundreds` on have 1 decimal, values
+ * from `tens` on have 2, and values from `ones` on have 3. Each limit is the smallest value that
+ * rounds up to another digit. */
 struct unit_scale_step {
   double factor;
   const char *prefix;
@@ -130,7 +132,8 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits below the last prefix. Below each, a value needs another zero after the point. */
+/* Limits for values that are too small for the last prefix. Below each limit, a value needs another
+ * zero after the point. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)

@@ -4,7 +4,8 @@
 
 #include "core/buffer.h"
 
-/* Appends the tidied unit, and returns the factor for its values: "ns" to "sec", "MB" to "B". */
+/* Appends the tidied form of a unit, and returns the factor for its values. "ns" becomes "sec", and
+ * in numerators "MB" becomes "B". */
 double unit_tidy(pprofc_str unit, struct buffer *out);
 
 /* True for units of bytes, which scale by powers of 1024. */
@@ -17,7 +18,8 @@ struct unit_scale {
   const char *prefix; /* unit prefix in UTF-8: "µ" */
 };
 
-/* Return the scale in which the value has four significant digits; append a value in a scale. */
+/* The first function returns the scale in which the value has four significant digits. The second
+ * appends a value in that scale. */
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 

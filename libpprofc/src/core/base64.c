@@ -1,4 +1,5 @@
-/* Encodes base64 (RFC 4648, with padding), and hashes of scripts for a Content-Security-Policy. */
+/* Encodes base64 (RFC 4648, with padding). Writes hashes of scripts for a page's
+ * Content-Security-Policy. */
 #include "core/base64.h"
 
 static const char base64_digits[] =

@@ -1,4 +1,5 @@
-/* Shortens a report to a number of bytes: keeps the most important rows, and counts the others. */
+/* Shortens a report to a number of bytes. Keeps the most important rows, and drops and counts the
+ * others. */
 #include "core/brief.h"
 
 #include "core/array.h"

@@ -1,4 +1,5 @@
-/* Limits memory and time by an allocator that counts bytes and checks a deadline. */
+/* Limits the memory and the time of calls of the library, by an allocator that counts bytes and
+ * checks a deadline. */
 #include "core/budget.h"
 
 #include "core/error.h"

@@ -1,4 +1,5 @@
-/* Keeps the values of a template as one text, and entries that point into it. */
+/* Keeps the values of a template in one buffer of text and an array of entries that point into the
+ * buffer. */
 #include "core/fill.h"
 
 #include "core/array.h"

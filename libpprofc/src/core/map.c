@@ -1,4 +1,5 @@
-/* Implements hash tables from keys to dense indices, and the interner of strings. */
+/* Implements hash tables that map keys to dense indices (0, 1, 2 ...), and the interner of strings.
+ */
 #include "core/map.h"
 
 void map_init(struct map *map, const pprofc_allocator *mem) {

@@ -1,4 +1,5 @@
-/* Measures how much a mistyped name differs from a known name. */
+/* Measures how much a mistyped name differs from a known name, so that messages can suggest the
+ * known name. */
 #include "core/misspelling.h"
 
 #define NAME_MAX_COMPARED 48

@@ -12,11 +12,14 @@
 
 #define EXACT_MAX 50 /* largest sample size for which the distribution of U is exact */
 #define DRIFT_MIN 6  /* minimum number of samples on each side for a test of drift */
-/* Significance level of the test for drift, small because 100 benchmarks make 200 tests. */
+/* Significance level of the test for drift. It is small, because a suite of 100 benchmarks makes
+ * 200 of these tests. */
 #define DRIFT_ALPHA 0.001
-/* Minimum number of rounds on each side to test their medians; 2 if each is a process. */
+/* Minimum number of rounds on each side for a test of the medians of rounds. If each round is a
+ * process, the minimum is 2. */
 #define ROUNDS_MIN 4
-/* Maximum number of rounds on a side. With more, the key "round" probably counts samples. */
+/* Maximum number of rounds on a side. If there are more, the key "round" probably counts samples.
+ */
 #define ROUNDS_MAX 1000
 
 static double compare_median(struct gate_sample s) {
@@ -41,13 +44,15 @@ static double compare_range(struct gate_sample s) {
   return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
 }
 
-/* Returns the range of the sample; from five values on, without the lowest and the highest. */
+/* Returns the range of the sample. From five values on, returns the inner range, which ignores the
+ * lowest and the highest value. */
 static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
 
-/* Returns the larger range of both sides; inner ranges if the medians differ by more than these,
- * because one outlier is not noise. Otherwise outliers can change the mean. */
+/* Returns the larger range of both sides. If the medians differ by more than the inner ranges,
+ * returns the larger inner range, because one outlier is not noise. Otherwise outliers count,
+ * because an outlier can change the mean. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
   bool apart = fabs(compare_median(head) - compare_median(base)) > inner;
@@ -113,8 +118,8 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* Returns the n-th smallest ratio without storing all: searches over the bits of doubles, whose
- * order is the order of nonnegative values. */
+/* Returns the ratio at index `n` in ascending order, without storing all ratios. Searches over the
+ * bits of doubles. Nonnegative doubles have the same order as their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
   /* Upper bound of the search: the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
@@ -228,7 +233,8 @@ static bool is_below_permutations(const struct gate_row *row) {
   return fmin(row->p, row->further[0].p) < 1.0 / TRIMMED_DRAWS;
 }
 
-/* Tests trimmed means of logarithms: outliers cannot hide a change, as in the other two tests. */
+/* Tests the trimmed means of logarithms. Outliers can hide a change from the other two tests, but
+ * not from this test. */
 static bool run_third_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                            struct gate_sample head) {
   size_t count = base.count + head.count;
@@ -307,8 +313,8 @@ static double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... in order of first use. Returns their number, or 0 if a
- * value has no round or there are too many rounds. */
+/* Numbers the rounds of a side 0, 1 ... in the order of their first values. Returns the number of
+ * rounds. Returns 0 if a value has no round or there are too many rounds. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {

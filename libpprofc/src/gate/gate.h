@@ -38,18 +38,21 @@ struct gate {
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t stale_inputs; /* 1 if an input may come from an earlier run, else 0 */
-  /* Of the benchmarks with both times: number judged by CPU time, and by wall time. */
+  /* Number of benchmarks judged by CPU time, and number judged by wall time. Only benchmarks with
+   * both times count. */
   size_t cpu_times, wall_times;
-  size_t family;        /* number of p-values that are corrected together */
-  size_t tested;        /* number of rows with a test */
-  size_t blind;         /* rows whose test would miss a change as large as the threshold */
-  size_t benchmarks;    /* number of benchmarks with a compared row */
-  size_t unjudged;      /* number of benchmarks with a compared row that was not judged */
+  size_t family;     /* number of p-values that are corrected together */
+  size_t tested;     /* number of rows with a test */
+  size_t blind;      /* number of rows whose test would miss a change as large as the threshold */
+  size_t benchmarks; /* number of benchmarks with a compared row */
+  size_t unjudged;   /* number of benchmarks with a compared row that was not judged */
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
-  double needed_worst; /* rounds per side after which every row's test finds the threshold */
-  /* most benchmarks drift during a side, or change in one direction from base to head */
+  double needed_worst; /* number of rounds on each side after which every row's test finds a change
+                          as large as the threshold */
+  /* drifting: true if most benchmarks drift during the rounds of a side; shifted: true if most
+   * benchmarks change in one direction from base to head */
   bool drifting, shifted;
 };
 
@@ -61,11 +64,12 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
   return gate->rows;
 }
 
-/* Adds a row, whose texts must outlive the gate. Escapes control characters in its copy. Returns
- * false when out of memory. */
+/* Adds a row. The texts of the row must live as long as the gate. The gate escapes control
+ * characters in its copy. Returns false when out of memory. */
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
-/* Add a problem, which makes the gate fail, or a warning. Both texts are one line. */
+/* The first function adds a problem, which makes the gate fail. The second adds a warning. Both
+ * texts are one line. */
 void gate_problem(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 void gate_warning(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 

@@ -9,8 +9,8 @@
 
 /* Default for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
-/* Smallest default for whole bytes, just above 1 B: Go rounds bytes per operation down, so medians
- * of nearly the same amount may differ by 1 B. */
+/* Smallest default for whole bytes, just above 1 B. Go rounds bytes per operation down. Medians
+ * that differ by 1 B can therefore have nearly the same amount. */
 #define MEMORY_ROUNDING 1.001
 
 /* ---- rules ------------------------------------------- */
@@ -32,8 +32,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to a row. The last matching rule decides each setting. *decides: the last
- * matching rule that ignores or accepts the row. */
+/* Applies the rules to a row. The last matching rule decides about each setting. Sets *decides to
+ * the last rule that ignores or accepts the row. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -60,7 +60,8 @@ static bool is_whole_median(double median) {
   return 2 * median == floor(2 * median);
 }
 
-/* Sets the default floor for memory: Go divides one-time allocations by the operations. */
+/* Sets the default floor for memory, unless the user set a floor. Go divides one-time allocations
+ * by the number of operations, so results vary a little. */
 static void set_memory_floor(struct gate_row *row) {
   static const struct gate_floor least = {.bytes = MEMORY_ROUNDING};
   struct gate_floor most = {.bytes = MEMORY_FLOOR};
@@ -73,7 +74,8 @@ static void set_memory_floor(struct gate_row *row) {
   row->floor = fmax(row->floor, 0); /* A negative floor: switched off by the user. */
 }
 
-/* Adds noise that the samples hide. Raises thresholds of counts. Tests against earlier runs. */
+/* Adds noise that the samples do not show. Raises the threshold of counts to their noise. Tests the
+ * change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {
@@ -109,8 +111,8 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A group of p-values that are corrected together. Each test has three: rows that can regress, rows
- * that cannot, and watched times (gate_row.watched). */
+/* A group of p-values that are corrected together. Each test has three groups: rows that can
+ * regress, rows that cannot regress, and watched times (gate_row.watched). */
 struct family {
   size_t test;   /* test: 0 is the first; 1 and 2 are further[0] and further[1] */
   double factor; /* factor for the p-values, 2 for the third test: any test reports at most a share

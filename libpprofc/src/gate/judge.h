@@ -5,15 +5,16 @@
 #include "gate/gate.h"
 #include "pprofc/bench.h"
 
-/* Gives every row its verdict and counts these. Rules that end before the day `today`
- * ("2026-11-20") do not apply. */
+/* Gives every row its verdict and counts the verdicts. `today` is a day such as "2026-11-20"; rules
+ * that end before it do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
-/* Makes a regressed row inconclusive, for a reason that only the caller knows. */
+/* Makes a regressed row inconclusive. The caller knows a reason that the numbers of the row do not
+ * show. */
 void gate_excuse(struct gate *gate, struct gate_row *row);
 
-/* Returns the exit status after gate_judge: 0 pass, 2 regression, 1 problems or nothing compared, 3
- * inconclusive with -strict. */
+/* Returns the exit status: 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3
+ * for an inconclusive result with -strict. The caller must call gate_judge before. */
 int gate_exit_status(const struct gate *gate);
 
 /* Returns the load of the machine if the load is too high to judge times; else NULL. */
@@ -21,7 +22,8 @@ static inline const char *gate_overload(const struct gate *gate) {
   return gate->settings.any_load ? NULL : gate->settings.overloaded;
 }
 
-/* True if over a fifth of the benchmarks could not be judged, or the machine was overloaded. */
+/* True if the result is not a pass. More than a fifth of the benchmarks could not be judged, or the
+ * machine was overloaded. */
 bool gate_is_inconclusive(const struct gate *gate);
 
 /* True if the change of the row is significant and a side has more than one sample. */
@@ -29,10 +31,12 @@ bool gate_is_significant(const struct gate_row *row);
 
 /* True if the verdict of the row came from comparing both sides. */
 bool gate_was_judged(const struct gate_row *row);
-/* True for times and rates, which change on a busy machine, unlike counts and sizes. */
+/* True for units of times and rates, which change on a busy machine. Returns false for counts and
+ * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True if the correction includes a p-value of the row: judged, or watched (gate_row.watched). */
+/* True if the correction includes a p-value of the row. That is the case if the gate judges the
+ * row, or if the row is a watched time (gate_row.watched). */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
@@ -51,7 +55,8 @@ bool verdict_is_decided(pprofc_gate_verdict verdict);
 
 /* ---- earlier runs ------------------------------------ */
 
-/* Estimates how much each benchmark varies between earlier runs. Each input of `set` is a run. */
+/* Estimates how much each benchmark varies between earlier runs of the base. Each input of `set` is
+ * a run. */
 pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
 
 /* Appends the key that identifies a benchmark and its unit in gate->noise_keys. */
@@ -61,17 +66,19 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 
 /* Variation of a benchmark between runs without a change. */
 struct gate_earlier {
-  double variance, degrees; /* variance of a run's log median, and its degrees of freedom */
-  double fourth;            /* sum of the fourth powers of the deviations from the mean */
-  uint32_t unit;            /* index of the unit in gate->noise_units */
-  bool timed;               /* times and rates, which are equal in two runs only by chance */
+  double variance,
+      degrees;   /* variance of the logarithm of a run's median, and its degrees of freedom */
+  double fourth; /* sum of the fourth powers of the deviations from the mean */
+  uint32_t unit; /* index of the unit in gate->noise_units */
+  bool timed;    /* true for times and rates, which are equal in two runs only by chance */
 };
 
-/* Stores a benchmark's variance between runs from their medians. False when out of memory. */
+/* Stores the variance of a benchmark between its runs. `values` has one median per run. Returns
+ * false when out of memory. */
 bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, size_t count);
 
-/* Combines each benchmark's variance with the others of its unit, once, after all calls of
- * gate_keep_earlier. Returns false when out of memory. */
+/* Combines the variance of each benchmark with the variances of all benchmarks in its unit. The
+ * caller does this once, after all calls of gate_keep_earlier. Returns false when out of memory. */
 bool gate_share_earlier(struct gate *gate);
 
 /* Tests the change of a row against the noise of earlier runs, if there are any. */

@@ -45,7 +45,8 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   return true;
 }
 
-/* Replaces a benchmark's values by the median of each run (input). Returns the number of runs. */
+/* Replaces the values of a benchmark by the median of each run, and returns the number of runs.
+ * Each input is a run, whose values are adjacent. */
 static size_t take_runs(struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *all = &pair->sides[PAIR_BASE];
   const uint32_t *runs = pairs->inputs + all->first;
@@ -96,9 +97,10 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 #define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
 
 /* Statistics of the benchmarks of a unit. A tail is the excess kurtosis of the difference of two
- * runs: 0 for normal noise, above 0 with more large differences. */
+ * runs: 0 for normal noise, above 0 if large differences are more frequent. */
 struct unit_noise {
-  /* of the log variances, corrected for size: count, mean, squares, sampling variances */
+  /* of the logarithms of the variances, corrected for the bias of small samples: count, mean, sum
+   * of squares, and sum of the variances of the sampling errors */
   size_t count;
   double mean, squares, sampling;
   /* sums over the benchmarks: fourth and second powers of the differences between two runs, and
@@ -152,8 +154,8 @@ static void unit_noise_finish(struct unit_noise *u) {
   u->variance = exp(u->mean + stats_digamma(u->degrees / 2) - log(u->degrees / 2));
 }
 
-/* Lowers the degrees of freedom for the tail of the noise, and scales the variance to keep the
- * statistic's variance. */
+/* Lowers the degrees of freedom, so that the t distribution also has the tail of the noise. Scales
+ * the variance, so that the test statistic keeps its variance. */
 static void earlier_add_tail(struct gate_earlier *e, double tail) {
   if (!(tail > 0) || !(e->degrees > 4)) return;
   double degrees = 4 + 6 / (tail + 6 / (e->degrees - 4));
@@ -171,7 +173,8 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Keep a variance of 0 for memory sizes, which have no noise; for times it is chance. */
+    /* Keep a variance of 0 for memory sizes, which have no noise. For times, a variance of 0 is
+     * chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;
@@ -187,7 +190,8 @@ bool gate_share_earlier(struct gate *gate) {
 static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
   double change = log1p(delta) / row->between;
   if (kind == GATE_DELTA_UNKNOWN) return 1;
-  /* A change from or to 0 or less exceeds all noise, because earlier values are positive. */
+  /* A change from 0, or to 0 or less, exceeds all noise, because the values of earlier runs are
+   * positive. */
   if (!isfinite(change)) return 0;
   return pprofc_t_two_sided(change, row->between_degrees);
 }
@@ -206,7 +210,8 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Raises p to the p-value from earlier runs, or sets it if the row has no test. */
+/* Raises p to the p-value from earlier runs if that is larger. Without a test of the row, p is the
+ * p-value from earlier runs. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
@@ -216,7 +221,8 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   row->constant = false;
 }
 
-/* Requires that a change exceeds the noise in this run and between runs: the larger p counts. */
+/* Requires that a change exceeds two types of noise: within this run, and between runs. The larger
+ * p-value counts. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;

@@ -36,11 +36,13 @@ static double power_critical(double level, double degrees, double near) {
   return t;
 }
 
-/* Steps of the integrals. Integrands are nearly 0 at both ends, so a plain sum is exact. */
+/* Number of steps of the integrals. The integrands are nearly 0 at both ends, so a sum over equal
+ * steps is as exact as any other rule. */
 #define NODES 12
 #define REACH 5.0 /* limits of integration in standard deviations */
 
-/* Discrete approximation of the distribution of sqrt(chi-squared / degrees), with weights. */
+/* Discrete approximation of the distribution of sqrt(chi-squared / degrees): its values and their
+ * weights. */
 struct chi {
   double value[NODES + 1], weight[NODES + 1];
 };
@@ -73,9 +75,10 @@ struct mean_error {
 
 #define SHARES 8
 
-/* Returns the power of Welch's test. Both variance estimates are chi-squared; their sum is
- * independent of their ratio, which gives the degrees of freedom. Integrates over an angle that
- * represents the ratio, because its density has no pole. */
+/* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their sum is
+ * independent of their ratio, and the test's degrees of freedom depend only on the ratio. The
+ * integral runs over an angle that represents the ratio, because the density over the angle has no
+ * pole. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -201,7 +204,8 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Returns the shift for n and m values. Simulates each pair of sizes once; a suite has few. */
+/* Returns the shift for samples of n and m values. A suite has few different sizes, so each pair of
+ * sizes is simulated once and kept in a list. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;

@@ -1,7 +1,8 @@
-/* Computes the smallest change that a comparison finds, and the number of samples for a change. A
- * test finds a change if its two-sided p-value is at most `level` in a share GATE_POWER of runs.
- * Noise is normal and proportional to the value. Welch's test uses the noncentral t distribution.
- * Up to 50 samples a side, U is simulated with a fixed seed; for more, it needs sqrt(pi / 3) times
+/* Computes the smallest change that a comparison finds, and the number of samples that finds a
+ * given change. A test finds a change if its two-sided p-value is at most `level` in a share
+ * GATE_POWER of runs. Noise is normal and proportional to the value. Welch's test uses the
+ * noncentral t distribution with the degrees of freedom of Welch and Satterthwaite. Up to 50
+ * samples a side, U is simulated with a fixed seed. For more samples, U finds sqrt(pi / 3) times
  * the change of Welch's test. */
 #ifndef PPROFC_GATE_POWER_H
 #define PPROFC_GATE_POWER_H
@@ -13,9 +14,10 @@
 struct gate_design {
   double base_noise, head_noise; /* standard deviation divided by the mean, for base and for head */
   double base_count, head_count; /* number of samples of base and of head */
-  int direction;                 /* 1: higher is better, so worse is a decrease; else an increase */
-  double level;                  /* p-value up to which a change is significant */
-  bool ranks;                    /* true for the U test, false for Welch's test */
+  int direction; /* 1: higher is better, so a change for the worse is a decrease; otherwise it is an
+                    increase */
+  double level;  /* p-value up to which a change is significant */
+  bool ranks;    /* true for the U test, false for Welch's test */
 };
 
 /* Result of a simulation for the two sample sizes and a level. */

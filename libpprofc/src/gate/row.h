@@ -23,35 +23,44 @@ struct gate_further {
 struct gate_row {
   pprofc_str group; /* package or configuration: "pkg: a/b goos: linux"; may be empty */
   pprofc_str name, unit;
-  int direction;                 /* 1: higher is better, -1: lower is better, 0: unknown */
-  bool in_base, in_head;         /* true if the base, or the head, has the benchmark */
-  double base, head;             /* centers in base units, such as seconds; NaN if missing */
+  int direction; /* 1: higher is better, -1: lower is better, 0: unknown */
+  bool in_base,
+      in_head; /* true if the base has the benchmark, and true if the head has the benchmark */
+  double base, head; /* centers of the samples in base units, such as seconds; NaN if missing */
   size_t base_count, head_count; /* number of samples of base and of head */
   enum gate_delta delta_kind;
   double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
-  double low, high;   /* confidence interval of delta; NaN if unknown */
-  bool tested;        /* true if a test computed p */
-  bool constant;      /* base and head each have only equal samples: no test is needed */
-  bool exact;         /* counts, or a table's difference without a test: any samples suffice */
+  double low, high; /* confidence interval of delta; NaN if unknown */
+  bool tested;      /* true if a test computed p */
+  bool constant; /* true if base and head each have only equal samples, so that no test is needed */
+  bool exact; /* true for counts, and for a difference that a table shows without a test; any number
+                 of samples suffices */
   double p, adjusted; /* p-value before and after the correction for the number of tests */
   double least_p;     /* smallest p-value that can be printed with the digits of a table */
-  const char *test;   /* test: "Welch", "U", "table", "Welch on medians of rounds" ... */
-  /* results of the U and the trimmed t-test, which count only if earlier tests did not decide */
+  const char *test; /* name of the test: "Welch", "U", "table", "Welch on medians of rounds" ... */
+  /* results of the U test and of the trimmed t-test; a result counts only if the earlier tests did
+   * not decide */
   struct gate_further further[GATE_FURTHER];
-  double base_trend, head_trend; /* relative change from first to last sample, in base and head */
+  double base_trend,
+      head_trend; /* relative change from the first to the last sample, in base and in head */
   bool base_drifts, head_drifts; /* true if this trend is significant, in base and in head */
-  double spread; /* robust relative spread of the samples, the larger side; NaN if unknown */
-  double base_noise, head_noise;   /* standard deviation / mean of base and head; NaN: unknown */
+  double spread; /* robust relative spread of the samples, the larger of base and head; NaN if
+                    unknown */
+  double base_noise,
+      head_noise; /* standard deviation divided by the mean, of base and of head; NaN if unknown */
   double between, between_degrees; /* standard error of log(head / base), estimated from earlier
                                       runs, and its degrees of freedom; 0: unknown */
-  double range; /* largest minus smallest sample of the larger side; without each side's lowest and
-                   highest if medians differ by more */
+  double range; /* Largest minus smallest sample, the larger of base and head. If the medians differ
+                   by more than the inner ranges, the lowest and highest value of each side do not
+                   count. */
 
   bool whole;       /* true for the row of the geometric mean of all benchmarks */
   bool rescaled;    /* true if the values were divided by the speeds of their rounds */
   bool processes;   /* true if each round is a process with its own input */
-  bool one_process; /* all samples of a side come from one process, against the settings */
-  bool screened;    /* no further rounds, because the first ones did not look worse */
+  bool one_process; /* true if all samples of base or of head come from one process, and the
+                       settings do not allow this */
+  bool screened;    /* true if the benchmark got no further rounds, because the first rounds did not
+                       look worse */
   bool overloaded;  /* true if other programs used the processors during the measurement */
   bool threaded;    /* true if the benchmark has several threads according to the input */
 
@@ -61,27 +70,33 @@ struct gate_row {
 
   /* The judge sets the fields from here on. */
   pprofc_gate_verdict verdict;
-  double wanted;                  /* threshold before noise of counts raised it; 0: not raised */
+  double wanted; /* threshold before the noise of counts raised it; 0 if it was not raised */
   double threshold, floor, alpha; /* limits that apply to this row */
-  double noise;                   /* noise of counts that raised the threshold; else 0 */
-  size_t rule;                    /* last matching rule; SIZE_MAX: no rule */
+  double noise; /* noise of counts if it raised the threshold; else 0. gate_compare_sides sets the
+                   field. The judge clears it if the threshold was not raised. */
+  size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu;       /* true if this is CPU time that is judged instead of wall time */
-  const char *aside; /* reason to judge the benchmark's other time (wall or CPU); else NULL */
-  bool watched;      /* a time that only makes the judged row inconclusive if it is worse */
-  size_t judged;     /* for a watched row: index of the judged row, of the CPU time */
-  double level;      /* p-value up to which the row would be significant if no other row changed */
-  double visible;    /* smallest change that the test finds; infinite: no change; NaN: unknown */
-  double needed;     /* rounds or samples a side that find the threshold; else as in `visible` */
-  bool blind;        /* true if the test would miss a change as large as the threshold */
+  const char *aside; /* reason why the gate judges the other time of the benchmark (wall time or CPU
+                        time); NULL if the gate judges this time */
+  bool watched;  /* true for a time that is not judged; if only this time gets worse, the judged row
+                    is inconclusive */
+  size_t judged; /* for a watched row: index of the row of the CPU time, which the gate judges */
+  double level;  /* p-value up to which the row would be significant if no other row changed */
+  double visible; /* smallest change that the test would find; infinite if it finds no change; NaN:
+                     unknown */
+  double needed; /* number of rounds, or of samples on each side, that find a change as large as the
+                    threshold; infinite or NaN as in `visible` */
+  bool blind;    /* true if the test would miss a change as large as the threshold */
   bool unjudged; /* true for a compared row that is blind, inconclusive or has too few samples */
 };
 
-/* Returns a row of unknown values, which the reader fills in and passes to gate_add. */
+/* Returns a row in which all values are unknown. The reader fills in the row and passes it to
+ * gate_add. */
 struct gate_row gate_row_unknown(void);
 
-/* Returns the printed verdict: by its interval, "unchanged" can be "not slower" or below a
- * limit. */
+/* Returns the verdict to print. If the interval excludes 0, replaces "unchanged" by "not slower",
+ * "below the threshold" or "below the floor". */
 const char *gate_row_verdict(const struct gate_row *row);
 
 #endif

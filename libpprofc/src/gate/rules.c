@@ -267,7 +267,8 @@ static const struct gate_rules_member top_members[] = {
 
 /* ---- the file ---------------------------------------- */
 
-/* Writes the place of the error: `rule 2, "threshold"`, `rule 2`, `"threshold"`, `the file`. */
+/* Writes the place of the error, such as `rule 2, "threshold"`, `rule 2`, `"threshold"` or `the
+ * file`. */
 static void put_mistake_place(const struct rules_reader *r, char *out, size_t size) {
   char rule[32] = "the file";
   if (r->rule != SIZE_MAX) snprintf(rule, sizeof rule, "rule %zu", r->rule + 1);

@@ -6,7 +6,8 @@
 #define SCREEN_ALPHA 0.4
 #define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
 
-/* Maximum share of the level at which a look (screen.h) finds regressions, and of all looks. */
+/* Shares of the significance level at which looks (screen.h) find regressions: the maximum for a
+ * single look, and the maximum sum of all looks. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

@@ -9,7 +9,8 @@
 
 struct gate;
 
-/* Smallest absolute regression by class of unit. 0: not set. Negative: not even the default. */
+/* Smallest absolute changes that are regressions, by the class of the unit. 0: not set. Negative:
+ * no limit, not even the default limit for memory. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
@@ -22,9 +23,10 @@ struct gate_rule {
   double threshold, alpha; /* threshold: relative change that counts; alpha: significance level */
   double accepted;         /* largest relative regression that the rule accepts */
   struct gate_floor floor;
-  int direction;            /* 1: higher is better, -1: lower is better, 0: not set */
-  pprofc_str until, reason; /* last day of the rule, such as "2027-01-31", and its reason */
-  size_t line;              /* line in the rules file */
+  int direction; /* 1: higher is better, -1: lower is better, 0: not set */
+  pprofc_str until,
+      reason;  /* last day of the rule, such as "2027-01-31", and the reason for the rule */
+  size_t line; /* line in the rules file */
   bool expired;
   size_t used; /* number of rows that the rule matched */
 };
@@ -40,7 +42,8 @@ struct gate_settings {
   bool screening;         /* true: select benchmarks for more rounds instead of judging them */
   bool one_process;       /* true: judge rows even if all samples of a side come from one process */
   bool any_load;          /* true: judge times although the machine was overloaded */
-  const char *overloaded; /* "load 20 on 2 processors" if too high to judge times; else NULL */
+  const char *overloaded; /* load of the machine if it was too high to judge times: "load 20 on 2
+                             processors"; else NULL */
   struct gate_floor floor;
   struct gate_rule *rules;
   size_t rule_count, rule_capacity;
@@ -57,7 +60,8 @@ pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str dat
 
 /* ---- units ------------------------------------------- */
 
-/* Adds a direction, which precedes the table of units. Returns false when out of memory. */
+/* Adds a direction for a unit. This direction takes precedence over the table of units. Returns
+ * false when out of memory. */
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
 /* Returns a unit's direction in any tool's spelling: 1 higher is better, -1 lower, 0 unknown. */
@@ -71,11 +75,13 @@ void gate_unit_canonical(struct buffer *out, pprofc_str unit);
 
 /* ---- spelling of values ------------------------------ */
 
-/* Parse floors: "1us", "16 B", "1us or 16 B"; "0 B" switches one off. Return a unit's floor. */
+/* The first function parses a floor such as "1us", "16 B", "100ns" or "0.5", or several floors:
+ * "1us or 16 B". "0 B" switches a floor off. The second returns the floor for a unit. */
 bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);
 double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
 
-/* Parses "5" or "5%" as 0.05. Returns false for a negative, infinite or malformed number. */
+/* Parses "5" or "5%" as 0.05. Returns false if the text is not a number, or is negative, NaN or
+ * infinite. */
 bool gate_parse_percent(pprofc_str text, double *value);
 
 /* True for a valid calendar day such as "2027-01-31". */

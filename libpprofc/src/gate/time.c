@@ -10,7 +10,8 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
-/* Row indices of a benchmark by type of time, or SIZE_MAX; one after the other per table column. */
+/* Indices of a benchmark's rows by type of time, or SIZE_MAX. A table with several columns repeats
+ * a benchmark for each column, one after the other. */
 struct gate_times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* number of columns read so far, by type of time */
@@ -102,14 +103,16 @@ static void time_choose(struct gate *gate, const struct gate_times *t) {
   }
 }
 
-/* Excludes user and system time if their sum is judged. If the sum is unknown, neither is. */
+/* Excludes user time and system time, because the gate judges their sum. If the sum is unknown for
+ * a sample, the gate judges neither. */
 static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
     if (t->row[parts[i]] != SIZE_MAX) rows[t->row[parts[i]]].aside = "part of CPU time";
 }
 
-/* Excludes the rate of a Go benchmark: "ns/op" and "MB/s" are the same measurement. */
+/* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from the same measurement, so only
+ * the time is judged. */
 static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
   if (t->row[RATE] != SIZE_MAX && compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";

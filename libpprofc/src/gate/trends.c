@@ -1,4 +1,5 @@
-/* Warns about a whole run: most benchmarks drift or change alike, or samples are too few. */
+/* Warns about three problems of a whole run: most benchmarks drift, most benchmarks change in one
+ * direction, or there are too few samples for the number of rows. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "stats/robust.h"
@@ -24,8 +25,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if the row represents its benchmark in counts. `times`: only times, because other units
- * change with them. */
+/* True if the row represents its benchmark when benchmarks are counted. With `times`, only rows of
+ * times represent a benchmark, because other units change together with the time. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;
@@ -42,7 +43,8 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-/* A change that most benchmarks share: the number worse, the number changed, their median. */
+/* A change that most benchmarks share. It has the number of benchmarks that got worse, the number
+ * that changed, and the median change, which is positive for worse. */
 struct trend {
   size_t worse, all;
   double middle;
@@ -57,7 +59,8 @@ static const char *trend_name(const struct trend *trend) {
   return trend->middle > 0 ? "worse" : "better";
 }
 
-/* Counts rows by sign of `number`; true if too uneven for chance. `values`: space for all rows. */
+/* Counts the rows with a positive and with a negative `number`. True if chance is unlikely to make
+ * the numbers so uneven. `values` is scratch space for one number per row. */
 static bool is_one_sided(const struct gate *gate, double (*number)(const struct gate_row *),
                          bool times, double *values, struct trend *trend) {
   size_t n = 0;

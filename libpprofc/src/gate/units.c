@@ -24,20 +24,19 @@ static int by_word(pprofc_str unit) {
 
 int gate_settings_direction(const struct gate *gate, pprofc_str unit) {
   const struct gate_settings *s = &gate->settings;
-  struct buffer both; /* the unit, then the unit of a direction */
   if (!s->direction_count) return 0;
-  buffer_init(&both, gate->mem, SIZE_MAX / 2);
-  gate_unit_canonical(&both, unit);
-  size_t middle = both.size;
+  struct buffer asked, given;
+  buffer_init(&asked, gate->mem, SIZE_MAX / 2);
+  buffer_init(&given, gate->mem, SIZE_MAX / 2);
+  gate_unit_canonical(&asked, unit);
   int direction = 0;
   for (size_t i = 0; i < s->direction_count; i++) {
-    both.size = middle;
-    gate_unit_canonical(&both, s->directions[i].unit);
-    pprofc_str text = buffer_str(&both);
-    if (str_equal(str_slice(text, 0, middle), str_slice(text, middle, text.size)))
-      direction = s->directions[i].direction;
+    buffer_clear(&given);
+    gate_unit_canonical(&given, s->directions[i].unit);
+    if (str_equal(buffer_str(&given), buffer_str(&asked))) direction = s->directions[i].direction;
   }
-  buffer_free(&both);
+  buffer_free(&asked);
+  buffer_free(&given);
   return direction;
 }
 

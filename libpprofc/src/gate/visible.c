@@ -44,7 +44,8 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power,
   return true;
 }
 
-/* Raises the smallest visible change to exceed the noise between runs, which more rounds keep. */
+/* Raises the smallest visible change to the smallest change that exceeds the noise between runs.
+ * More rounds in this run do not reduce that noise. */
 static void see_between_runs(struct gate_row *row) {
   double t = pprofc_t_quantile(1 - row->level / 2, row->between_degrees) +
              pprofc_t_quantile(GATE_POWER, row->between_degrees);

@@ -1,4 +1,5 @@
-/* The table of the options that filter, and copies of filters between the public structs. */
+/* The table of the options that filter, and functions that copy filters between the public structs.
+ */
 #include "pipeline/filter_options.h"
 
 #include <string.h>

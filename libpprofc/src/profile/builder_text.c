@@ -1,4 +1,5 @@
-/* Implements the functions of the builder that take texts. They convert texts to indices. */
+/* Implements the public functions of the builder that take texts. They convert texts to indices,
+ * and call the internal functions. */
 #include "profile/builder.h"
 
 void pprofc_builder_type(pprofc_builder *b, const char *type, const char *unit) {

@@ -1,4 +1,5 @@
-/* Changes the maps of segments, so that edits can hide and add locations in stacks. */
+/* Changes the maps of segments (from varints to locations), so that edits can hide and add
+ * locations. The stored stacks do not change. */
 #include "profile/stack.h"
 
 #include "profile/stack_tree.h"

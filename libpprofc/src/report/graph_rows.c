@@ -27,7 +27,8 @@ static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *o
   return out->data != NULL;
 }
 
-/* Returns the copy of a frame's text, only one for each text: many nodes have the same file. */
+/* Returns the copy of a text of a frame. Makes only one copy of each text, because many nodes have
+ * the same file. */
 static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *out) {
   pprofc_str *copy = &c->texts[text];
   if (!copy->data && !graph_copy_text(c, c->graph->frames.texts.items[text], copy)) return false;
@@ -71,7 +72,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Updates if the target of an edge is inlined: by all calls to it, or partly, by some. */
+/* Updates whether the target of an edge is inlined. A node is inlined if all calls to it are
+ * inlined. It is partly inlined if only some calls are inlined. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;

@@ -10,8 +10,8 @@
 
 /* ---- safe text --------------------------------------- */
 
-/* Returns the offset of the first character of text[from..] that is unsafe on a terminal, or
- * text.size. `lines`: newlines are safe. */
+/* Returns the offset of the first character of text[from..] that is unsafe on a terminal. Returns
+ * text.size if there is no such character. With `lines`, newlines are safe. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
     unsigned char byte = (unsigned char)text.data[from];
@@ -28,8 +28,8 @@ static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   return text.size;
 }
 
-/* Works like escape_terminal, but writes to the output. Keeps tabs (names of kernel modules have
- * them), and newlines if `lines`. */
+/* Does the same as escape_terminal, but writes to the output and needs no memory. Keeps tabs,
+ * because names of kernel modules contain them. With `lines`, keeps newlines. */
 static void add_safe(struct output *out, pprofc_str text, bool lines) {
   for (size_t from = 0; from < text.size;) {
     size_t unsafe = find_unsafe(text, from, lines);

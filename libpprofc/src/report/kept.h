@@ -12,7 +12,8 @@ pprofc_status kept_report_new(const pprofc_profile *profile, const pprofc_report
                               struct kept_report **kept, pprofc_error *error);
 void kept_report_free(struct kept_report *kept);
 
-/* Writes the report, sorted by cum or flat; for peek only nodes that match `argument`. */
+/* Writes the report, sorted by cum or flat. For peek, writes only the nodes that match `argument`.
+ */
 pprofc_status kept_report_write(struct kept_report *kept, bool by_cum, const char *argument,
                                 pprofc_write_fn write, void *context, pprofc_error *error);
 

@@ -47,7 +47,8 @@ static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
   return best;
 }
 
-/* Keeps the names with the smallest edit distances; ties stay in the profile's order. */
+/* Keeps the names with the smallest edit distances. Names with equal distances stay in the order of
+ * the profile. */
 static void similar_keep(struct similar_name best[SIMILAR_MAX], pprofc_str name, size_t cost) {
   for (size_t i = 0; i < SIMILAR_MAX; i++)
     if (str_equal(best[i].name, name)) return;

@@ -1,4 +1,5 @@
-/* Makes a report: finds the format, filters the profile for it, calls its function. */
+/* Makes a report. Finds the format, filters the profile with the settings of the format, and calls
+ * the function of the format. */
 #include "core/brief.h"
 #include "core/budget.h"
 #include "core/log_guard.h"
@@ -31,7 +32,8 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* True if a CI system may print the output in its log: text formats, and the variant "text". */
+/* True if a CI system may print the output in its log. This holds for a text format and for the
+ * variant "text". */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;

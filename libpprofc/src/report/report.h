@@ -1,5 +1,5 @@
-/* The input of a report, and the table of reports. A new format needs a report_fn function and a
- * row in formats.c; docs/EXTENDING.md lists the other steps. */
+/* The input of a report, and the table of reports. A new output format needs a file with a
+ * report_fn function, and a row in formats.c. docs/EXTENDING.md lists the other steps. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
@@ -49,8 +49,8 @@ struct report_format {
 #define REPORT_TOTALS    32768u /* flag: the report shows totals of the unfiltered profile */
 #define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
 
-/* Prepares the profile for the options' format. Options must outlive it. The caller frees the
- * result, even after an error. */
+/* Prepares the profile for the format that the options name. The options must live as long as the
+ * report. The caller frees the result, even after an error. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
 
@@ -76,7 +76,8 @@ static inline int64_t report_mean(int64_t value, int64_t divisor) {
 /* Divides a value by divide_by, and formats it in the output unit of the report. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
-/* Print a value right-aligned in `width` cells; its share in a total, such as " 12.34%". */
+/* The first function prints a value right-aligned in `width` cells. The second prints the share of
+ * a value in a total, such as " 12.34%". */
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
 void report_percentage(struct output *out, int64_t value, int64_t total);
 
@@ -90,8 +91,8 @@ pprofc_str report_program(const pprofc_profile *profile);
 /* Prints the lines File:, Type:, Time:, Duration: ... of docs/spec/pprof.md, 20.3. */
 void report_profile_header(const struct report *report, struct output *out);
 
-/* Returns the filtered profile with values divided by divide_by, for the caller to release; NULL if
- * divide_by is 1. */
+/* Returns the filtered profile with its values divided by divide_by. The caller releases this
+ * profile. Returns NULL if divide_by is 1. */
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 

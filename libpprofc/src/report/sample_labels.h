@@ -6,15 +6,16 @@
 #include "core/output.h"
 #include "profile/profile.h"
 
-/* A group of labels with the same type and key, in the sample's order, from labels[from] on. */
+/* A group of labels that have the same type and key: labels[from] .. labels[from + count - 1], in
+ * the order of the sample. */
 struct label_group {
   pprofc_str key;
   bool is_number;
   size_t from, count;
 };
 
-/* Groups of the last sample's labels: strings, then numbers, sorted by key. Compares keys as text,
- * because two entries of a string table may be equal. */
+/* Groups of labels of the last sample. Strings come before numbers, and each type is sorted by key.
+ * Compares keys as text, because two entries of a string table may be equal. */
 struct label_groups {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;

@@ -30,8 +30,9 @@ static double account_sampling(const struct comparison *c, size_t side) {
   return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* Returns the variance of the difference of the mean totals: between the runs' totals (one run on
- * each side: the assumed noise), but at least the sampling variance. */
+/* Returns the variance of the difference of the mean totals. Estimates it from the totals of the
+ * runs. Returns at least the sampling variance. With one run on each side, uses the assumed noise
+ * between runs. */
 static double account_variance(const struct comparison *c, double base, double head) {
   double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
   double sampling = account_sampling(c, 0) + account_sampling(c, 1);

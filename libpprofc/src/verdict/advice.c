@@ -14,7 +14,8 @@
 #define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs on each side */
 #define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs on each side */
 #define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs on each side */
-/* Factor for noise between runs: a changed function may vary more than the median function. */
+/* Factor for the noise between runs. A changed function may vary more between runs than the median
+ * function. */
 #define ADVICE_UNEQUAL 2.0
 /* Largest change that is useful advice, as a share of the base. */
 #define ADVICE_CHANGE_MOST 10.0
@@ -37,8 +38,9 @@ static double advice_factor(const struct advice *a) {
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* Returns the relative variance between runs, increased because the changed function may vary more
- * than the median function; with one run on each side the assumed one. */
+/* Returns the relative variance between runs. With one run on each side, this is the assumed
+ * variance. Otherwise increases the estimate, because the changed function may vary more than the
+ * median function. */
 static double advice_noise(const struct advice *a) {
   return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
 }

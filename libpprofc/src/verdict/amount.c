@@ -72,7 +72,8 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 
 /* ---- grids ------------------------------------------- */
 
-/* Digits of the largest number in a table, or the limit if the smallest one needs more. */
+/* Number of digits of the largest number in a table. If the smallest number needs more digits, the
+ * second constant is the limit. */
 #define GRID_DIGITS      4
 #define GRID_DIGITS_MOST 8
 /* Maximum number of decimals. */

@@ -9,7 +9,8 @@ struct amount_unit {
   double ratio; /* factor that converts a recorded value to a shown value */
 };
 
-/* Returns the user's unit `wanted`, or one in which the largest number is at least 1. */
+/* Returns a unit in which the largest number of a table is at least 1. `wanted` is the unit that
+ * the user chose, or "". */
 struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
                                    double largest);
 
@@ -17,11 +18,13 @@ struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ra
 bool amount_is_count(const struct amount_unit *unit);
 
 #define AMOUNT_TEXT 64
-/* Formats a value, `plus` with sign. Control bytes of the unit become \xNN; cuts a long unit. */
+/* Formats a value. With `plus`, positive values have a plus sign. Writes control bytes of the unit
+ * as \xNN, and truncates a long unit. */
 pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
                        char out[AMOUNT_TEXT]);
 
-/* Format for all numbers of a table: equal units and decimals, so printed numbers add up. */
+/* Format for all numbers of a table. The numbers have the same unit and number of decimals, so the
+ * printed numbers add up. */
 struct amount_grid {
   struct amount_unit unit;
   int decimals;
@@ -32,7 +35,8 @@ struct amount_grid {
  * uses up to eight digits. With `whole`, numbers have no decimals. */
 struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
                                    bool whole);
-/* A tick is a step of the grid's last digit. Convert a value to ticks; format ticks. */
+/* A tick is a step of the last digit of the grid. The first function converts a value to ticks. The
+ * second formats a number of ticks. */
 double amount_ticks(const struct amount_grid *grid, double value);
 pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
                            char out[AMOUNT_TEXT]);

@@ -119,7 +119,8 @@ double comparison_range(const double *values, const double *divisors, size_t fro
   return most - least;
 }
 
-/* Returns the sum of the divisors of a side's runs, or of their squares (`squared`). */
+/* Returns the sum of the divisors of a side's runs. With `squared`, returns the sum of their
+ * squares. */
 static double comparison_divisors(const struct comparison *c, size_t side, bool squared) {
   double sum = 0;
   for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++)

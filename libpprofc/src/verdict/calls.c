@@ -1,10 +1,12 @@
-/* Explains functions whose cum value grew: judges the sum of self values of all functions below,
- * for any caller. If it did not grow, calls moved here from other callers. */
+/* Explains functions whose cum value grew. For each of them, judges the sum of the self values of
+ * all functions below it, whatever their caller is. If that sum did not grow, calls only moved to
+ * the function from other callers. */
 #include "verdict/domains.h"
 
 #include <stdlib.h>
 
-/* Half width of a sum's interval, as a share of the growth; a wider one cannot exclude it. */
+/* Half width of a sum's interval, as a share of the growth of the cum value. A wider interval
+ * cannot exclude the growth. */
 #define CALLS_SEE 0.5
 
 struct calls {
@@ -57,14 +59,16 @@ static bool calls_read(struct calls *s) {
   return true;
 }
 
-/* True if a row of the domain (functions between which cost moved) is a leaf below the function. */
+/* True if a row of the domain is a leaf in the stacks of the function. A domain is a group of
+ * functions between which cost moved. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
     if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;
   return false;
 }
 
-/* Adds all rows of a domain to a set with one of them: cost moved between these rows. */
+/* Adds all rows of a domain to the set if the set has one of these rows. Cost moved between the
+ * rows of a domain. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];

@@ -6,8 +6,8 @@
 #include "verdict/model.h"
 #include "verdict/runs.h"
 
-/* Differences of counts up to this share of the total are ignored. Linking and start-up cause
- * them. */
+/* Share of the total up to which a difference of exact counts is ignored. Dynamic linking and
+ * start-up cause such small differences. */
 #define EXACT_FLOOR 1e-5
 
 /* If options.min_samples is 0: minimum number of samples of a function in the noise estimate. */
@@ -21,8 +21,10 @@ struct comparison {
   struct arena arena; /* memory for the results */
   struct rules rules;
   struct names names;
-  struct run *runs;    /* runs, base first; each keeps its profile until rows are complete */
-  size_t count, bases; /* columns, and columns of the base; one is a run or a sum over runs */
+  struct run *runs; /* runs, those in the base first; each run keeps its profile until the rows are
+                       complete */
+  size_t count, bases; /* number of all columns, and of the columns of the base; a column is a run,
+                          or a side if only sums over runs are known */
   double side_runs[2]; /* number of runs in the base, and in the head */
   const pprofc_verdict_run *given_base,
       *given_head; /* runs of the caller, valid during comparison */
@@ -33,10 +35,11 @@ struct comparison {
   pprofc_verdict_exposure exposure;
   double *divisors;  /* divisor of the recorded values for each run */
   double *exposures; /* divisor of the judged values for each run, such as its duration */
-  bool pooled;       /* shown values are sums / total seconds, for pages that add up runs */
-  double *shares;    /* total of each run divided by the mean total; NULL if a total is 0 */
-  double *totals;    /* for each run, sum of the samples that have a function */
-  double *wholes;    /* for each run, sum of all samples; reports show this total */
+  bool pooled;    /* true if a shown value is the sum over the runs divided by their total seconds.
+                     Pages that first add up the runs need this. */
+  double *shares; /* total of each run divided by the mean total; NULL if a total is 0 */
+  double *totals; /* for each run, sum of the samples that have a function */
+  double *wholes; /* for each run, sum of all samples; reports show this total */
   /* for each run, sum of value times quantum (quantum.h), which is the sampling variance */
   double *noises;
   double total_spread[2]; /* for sums over runs: relative variance of the totals of each side */
@@ -45,10 +48,12 @@ struct comparison {
   uint32_t *order; /* ids of the names that have a value, sorted by name */
   size_t rows;
   struct matrix flat_matrix, cum_matrix;
-  struct matrix cum_judged; /* cum_matrix without the time of the environment (rules.h) */
+  struct matrix cum_judged; /* cum_matrix without the time of the environment, such as the kernel or
+                               a scheduler (rules.h) */
   struct fit flat, cum;
-  pprofc_verdict_row *row;      /* rows, in the order of `order` until comparison_sort */
-  size_t *line;                 /* after comparison_sort: for each row, its index in the matrices */
+  pprofc_verdict_row
+      *row;     /* rows; comparison_sort changes their order, which is first the order of `order` */
+  size_t *line; /* after comparison_sort: for each row, its index in the matrices */
   uint32_t *row_of;             /* for each name, the index of its row, or MAP_NONE */
   pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
   size_t *children;             /* indices of the nodes, sorted by parent, then by name */
@@ -57,7 +62,8 @@ struct comparison {
   pprofc_verdict_domain *domains;
   size_t domain_count;
   uint32_t *domain_of; /* for each row, its domain, or MAP_NONE; NULL if there are no domains */
-  /* For each row whose cum grew: the sum over its callees if precise enough, else NULL. */
+  /* For each row whose cum value grew: the sum over all its callees, if that sum is precise enough
+   * to show the growth; else NULL. The array is NULL if no cum value grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
@@ -71,24 +77,29 @@ size_t comparison_from(const struct comparison *c, size_t side);
 /* Returns the largest minus the smallest of the values [from, end), each divided by its divisor. */
 double comparison_range(const double *values, const double *divisors, size_t from, size_t end);
 
-/* Returns a side's shown value: the mean of the runs, or (`pooled`) the sum / total seconds. */
+/* Returns the shown value of a side from the values of all runs. The value is the mean. With
+ * `pooled`, it is the sum divided by the total seconds. */
 double comparison_mean(const struct comparison *c, const double *values, size_t side);
 
-/* Returns the factor that widens an interval if runs have unequal lengths; else 1. */
+/* Returns the factor that widens an interval because runs have unequal lengths. It is 1 for equal
+ * runs. */
 double comparison_stretch(const struct comparison *c);
 
 /* Returns the change of head - base if a value of this run grows by 1. */
 double comparison_weight(const struct comparison *c, size_t run);
 
-/* Returns the model's settings: a common factor (model.h), but not for heap and counts. */
+/* Returns the settings of the model. The model removes a common factor (model.h), for example the
+ * speed of the machine, but not from heap profiles and counts. */
 struct model_settings comparison_settings(const struct comparison *c);
 
-/* Fits the model to a matrix. With too few functions for a common factor (model.h), judges recorded
- * differences; if base and head share hardly any, the factor is the ratio of totals. */
+/* Fits the model to a matrix. Without enough functions for a common factor (model.h), judges the
+ * recorded differences. If base and head have hardly any function in common, uses the ratio of the
+ * totals as the factor. */
 pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct arena *arena,
                              struct fit *fit, pprofc_error *error);
 
-/* Fills in rows, their order by name, and matrices from runs. False when out of memory. */
+/* Fills in the rows, their order by name, and the matrices from the sums of the runs. Returns false
+ * when out of memory. */
 bool comparison_matrices(struct comparison *c);
 
 /* Reads and checks the runs: profiles, sums, exposures and matrices. */
@@ -98,18 +109,22 @@ pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
  * sums of values, and `noises` are sums of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
-/* Computes divisors of shown and judged values (exposures) from totals, durations, operations. */
+/* Computes the divisors of shown and of judged values (exposures) of the runs, from their totals,
+ * durations and operations. */
 pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
 
-/* Adjusts p-values, and finds verdicts for flat and cum without the common factor (model.h). */
+/* Adjusts p-values, and finds the verdicts for flat and cum of all rows, after the common factor
+ * (model.h) is removed. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
-/* Finds the verdicts of a matrix with p-values adjusted together. False when out of memory. */
+/* Adjusts p-values and finds the verdicts for all rows of a matrix together. Returns false when out
+ * of memory. */
 bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   pprofc_verdict_estimate *out);
 
-/* Returns the confidence level for intervals of significant rows: a share alpha of them misses the
- * true value on average (Benjamini and Yekutieli 2005). NaN without such rows. */
+/* Returns the confidence level for the intervals of significant rows. At this level, a share alpha
+ * of these intervals on average misses the true value (Benjamini and Yekutieli 2005). Returns NaN
+ * if no row is significant. */
 double family_level(const struct comparison *c, size_t changed, size_t tested);
 
 /* Widens the interval of a row to `level` if its verdict is a change. */
@@ -122,7 +137,8 @@ void family_widen_rows(struct comparison *c);
 /* True if a side has one run whose sampling noise is unknown or only a lower bound. */
 bool family_is_blind(const struct comparison *c);
 
-/* Finds, in sorted rows, changes that cancel, and callers changed through their callees. */
+/* Finds rows whose changes cancel each other, and callers that changed through their callees. The
+ * rows must be sorted. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
 /* Judges the callees of each function whose cum value grew. The domains (domains.h) must exist. */
@@ -131,14 +147,16 @@ pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 /* Returns the domain of a row, or NULL. */
 const pprofc_verdict_domain *comparison_domain(const struct comparison *c, size_t row);
 
-/* Finds, with options.places and sorted rows, the nodes of the call tree that changed. */
+/* Finds the nodes of the call tree that contain the changes, if options.places is set. The rows
+ * must be sorted. */
 pprofc_status places_find(struct comparison *c, pprofc_error *error);
 
 /* Judges the nodes of the call tree if options.stacks is set. */
 pprofc_status stacks_judge(struct comparison *c, pprofc_error *error);
 size_t stacks_find(const struct comparison *c, size_t parent, pprofc_str name);
 
-/* Fills in the summary: total, counts of verdicts, and the changed functions' share. */
+/* Fills in the summary: the total, counts of verdicts, and the share that changed functions
+ * explain. */
 pprofc_status account_fill(struct comparison *c, pprofc_error *error);
 /* Fills in the smallest detectable change. */
 void advice_fill(struct comparison *c);

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Half width of a sum's interval, as a share of a growth; a wider one cannot exclude it. */
+/* Half width of a sum's interval, as a share of a function's growth. A wider interval cannot
+ * exclude this growth. */
 #define DOMAIN_SEES 0.5
 /* Share of the growth in a set that the shrinking functions of the set must at least cancel. */
 #define DOMAIN_PART 0.25
@@ -60,7 +61,8 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds candidates linked with a member: those that grew (`rose`), or those that shrank. */
+/* Adds candidates that are linked with a member of the set. Adds those that grew if `rose`, or else
+ * those that shrank. */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -70,8 +72,9 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* Adds shrinking functions linked with `seed`, then growing ones linked with these; with `all`,
- * repeats this until the set is complete. Tries the resulting sets. */
+/* First adds shrinking functions that are linked with `seed`. Then adds growing functions that are
+ * linked with these. With `all`, repeats both steps until no function is added. Tries the sets that
+ * result. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -81,7 +84,8 @@ static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) 
   if (!all || set->member_count > first) search_add_members(s, set);
 }
 
-/* Tries `seed` with its partner: another name of a renamed function, or an opposite change. */
+/* Tries `seed` together with its partner. The partner is the other name of a renamed function, or a
+ * function whose change cancels the change of `seed`. */
 static void search_try_pair(struct domain_search *s, uint32_t seed) {
   const pprofc_verdict_row *row = relations_row(s->r, seed);
   uint32_t partner = s->r->candidates[seed].partner;
@@ -116,7 +120,8 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Tries the function `name` with its callees that shrank or that only one side has. */
+/* Tries the function `name` with all its callees. The members of the set are the callees that
+ * shrank or that only base or only head has. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
@@ -201,7 +206,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if all functions linked with two functions grew in sum: cost of the two went to others. */
+/* True if the set of all functions that are linked with two functions grew. Then part of the cost
+ * that one of these two lost went to other functions. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -210,7 +216,8 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
   return false;
 }
 
-/* Accepts a set as domain of each function whose growth the sum's interval can exclude. */
+/* Accepts a set as a domain. A function becomes a member only if the interval of the sum can
+ * exclude its growth. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];
@@ -224,8 +231,9 @@ static void search_take(struct domain_search *s, size_t at) {
   }
 }
 
-/* Accepts the smallest set that explains a function's growth, or else a part of it. If a smaller
- * set grew, a larger one needs an interval that excludes this growth. */
+/* Accepts the smallest set that explains the growth of a function. If a smaller set grew, the
+ * interval of a larger set must be narrow enough to exclude this growth. If no set explains all of
+ * the growth, accepts the smallest set that explains a part. */
 static void search_explain(struct domain_search *s, uint32_t seed) {
   double needed = relations_own(s->r, seed)->delta;
   size_t part = SIZE_MAX;

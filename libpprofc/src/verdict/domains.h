@@ -11,8 +11,10 @@ struct domain_set {
   pprofc_str name, renamed;
   size_t *sum; /* indices of the rows whose flat values are added up to get the sum of the set */
   size_t sum_count;
-  size_t subtree;    /* row whose cum is the sum; DOMAIN_NO_SUBTREE: it comes from `sum` */
-  bool cancels;      /* two rows that belong together only because their changes cancel */
+  size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE: the sum comes
+                     from `sum` */
+  bool cancels; /* true for a set of two rows that belong together only because their changes cancel
+                 */
   uint32_t *members; /* indices of the candidates whose changes the set explains */
   size_t member_count;
 };
@@ -23,7 +25,8 @@ struct domain_sum {
   pprofc_verdict_estimate shown; /* estimate in recorded amounts */
 };
 
-/* Judges sums of sets, with p-values adjusted together. Returns false when out of memory. */
+/* Judges the sums of several sets, and adjusts their p-values together. Returns false when out of
+ * memory. */
 bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t count,
                  struct domain_sum *sums);
 

@@ -21,8 +21,9 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns a run's operations: the given number, or the total divided by the benchmark result per
- * operation, to which the values then add up. */
+/* Returns the number of operations of a run. This is the given number, or the total of the profile
+ * divided by the given benchmark result per operation. In the second case, the values per operation
+ * add up to the benchmark result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;

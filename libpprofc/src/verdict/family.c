@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Standard errors at which a doubling is significant after correction for many functions. */
+/* Number of standard errors at which a doubling is significant after the correction for many
+ * functions. */
 #define DOUBLING_ERRORS 4.5
 
 /* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find

@@ -11,7 +11,8 @@ static int keyed_row_order(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Returns the last two elements of a path: base and head may be in different folders. */
+/* Returns the last two elements of a path. Whole paths would not match if base and head are in
+ * different folders. */
 static pprofc_str groups_path_tail(pprofc_str path) {
   size_t slashes = 0, from = path.size;
   while (from && slashes < 2) slashes += path.data[--from] == '/';

@@ -37,7 +37,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns a run's common factor: the weighted median of its rates / the mean rates of all runs. */
+/* Returns the common factor of a run. It is the weighted median over the rows of the run's rate
+ * divided by the mean rate of all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;
@@ -87,7 +88,8 @@ static double common_error(const struct model *model) {
 
 /* ---- rounds of tests --------------------------------- */
 
-/* Chooses rows by the samples of both sides together; the difference would bias p-values. */
+/* Chooses the rows to test by the samples of base and head together. A choice by the difference
+ * would bias the p-values. */
 static void model_choose(struct model *model) {
   const struct matrix *m = model->m;
   bool pair = model->run_count == 2;

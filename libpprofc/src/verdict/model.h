@@ -1,8 +1,10 @@
-/* Estimates each function of a comparison from a matrix of values with a row per function and a
- * column per run. docs/method/verdicts.md explains the method. The common factor of a run is the
- * factor by which all its functions are larger or smaller than in the mean of the runs, for example
- * on a slower machine. It is estimated from the functions, and removed before these are judged. If
- * only sums over runs are known, a column is base or head, and `grouped` describes its runs. */
+/* Statistics of a comparison. Computes an estimate for each function from a matrix of values, which
+ * has a row per function and a column per run. The computation does not use profiles.
+ * docs/method/verdicts.md explains the method. The common factor of a run is the factor by which
+ * the values of all its functions are larger or smaller than in the mean of the runs, for example
+ * because the machine was slower. It is estimated from the functions themselves, and removed before
+ * a function is judged. If only sums over runs are known, a column is base or head, and `grouped`
+ * describes its runs. */
 #ifndef PPROFC_VERDICT_MODEL_H
 #define PPROFC_VERDICT_MODEL_H
 
@@ -19,15 +21,17 @@ struct grouped {
 };
 
 struct matrix {
-  size_t rows, runs, bases; /* rows, columns, and columns of the base, which come first */
+  size_t rows, runs, bases; /* number of rows, of columns, and of columns that belong to the base;
+                               these come first */
   const double *values;     /* recorded value for each row and column */
   const double *quantum;    /* for each row, sampling variance per unit of value; 0: exact */
   const double *exposure;   /* for each column, divisor of its values */
   const bool *aside;        /* for each row, true if it must not be judged */
   bool nested;              /* true if rows overlap because their values include callees (cum) */
-  const struct grouped *grouped; /* data of columns that sum runs; NULL: a column is a run */
-  const double *density; /* for rows that sum functions: the sum of squares / the square of the sum;
-                            NULL: single functions */
+  const struct grouped
+      *grouped;          /* data of columns that are sums over runs; NULL: each column is a run */
+  const double *density; /* for rows that are sums of functions: the sum of the functions' squares
+                            divided by the square of the sum; NULL: each row is a function */
 };
 
 struct model_settings {
@@ -45,14 +49,16 @@ struct estimate {
 };
 
 struct fit {
-  double *common;      /* factor by which all functions of each column are larger or smaller */
+  double *common; /* common factor of each column: all functions of the column are larger or smaller
+                     by this factor; 1 without a common factor */
   bool has_common;     /* true if there are enough functions for a common factor */
   double common_error; /* relative variance of the common factor; 0 without a common factor */
-  double cv2;          /* several runs: squared coefficient of variation between runs */
-  double prior;        /* several runs: degrees of freedom that other functions add */
+  double cv2;     /* with several runs on a side: squared coefficient of variation between runs */
+  double prior;   /* with several runs on a side: degrees of freedom that the other functions add */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double dispersion;   /* one run each: observed / expected variance of the functions */
-  size_t tested;       /* number of tested rows */
+  double dispersion; /* with one run on each side: observed variance of the functions divided by the
+                        expected variance */
+  size_t tested;     /* number of tested rows */
   struct estimate *of; /* estimate for each row */
 };
 
@@ -61,7 +67,8 @@ struct fit {
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
-/* Judges `m` with the common factor and noise of `known`, fitted to other rows of its runs. */
+/* Judges the rows of `m`. Uses the common factor and the noise of `known`, which was fitted to
+ * other rows of the same runs. */
 pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
                           const struct fit *known, struct arena *arena, struct fit *fit,
                           pprofc_error *error);
@@ -72,7 +79,8 @@ void model_interval(const struct matrix *m, double noise_cv, const struct fit *f
 
 /* ---- shared by the files of the model ---------------- */
 
-/* Rows with a smaller raw p-value do not count in the second common factor. */
+/* Rows with a smaller unadjusted p-value do not contribute to the common factor in the second round
+ * of tests. */
 #define MODEL_SUSPECT 0.05
 /* quantile for the upper end of a 95 % interval */
 #define MODEL_TAIL 0.975
@@ -86,11 +94,13 @@ struct model {
   double *scaled;             /* for each column, exposure times common factor */
   double *scratch, *squares;  /* scratch memory with one number per row */
   struct weighted *medians;   /* scratch memory with one item per row */
-  struct variance *variances; /* variances of the rows for the prior; later of all rows */
+  struct variance *variances; /* variances of the rows that determine the prior; later the variances
+                                 of all rows */
   bool *suspect;              /* for each row, true if it changed in the first round of tests */
 };
 
-/* Returns the samples in a value: value / the row's sampling variance per unit of value. */
+/* Returns the number of samples in a value. It is the value divided by the row's sampling variance
+ * per unit of value. */
 static inline double model_samples(const struct matrix *m, size_t row, double value) {
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
@@ -101,7 +111,8 @@ static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }
 
-/* Return the runs of a column, and of the columns [from, end). */
+/* The first function returns the number of runs in a column, the second the number in the columns
+ * [from, end). */
 static inline double model_size(const struct matrix *m, size_t column) {
   return m->grouped ? m->grouped->sizes[column] : 1;
 }
@@ -113,17 +124,20 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
   return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
 }
 
-/* Test every row once: model_pair_test with one run on each side, model_runs_test with more. */
+/* Both functions test every row once. model_pair_test needs exactly one run on each side, and
+ * model_runs_test is for more runs. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
-/* Mean and squared deviations of a row over runs, divided by exposure and common factor. */
+/* Mean and sum of squared deviations of a row over the runs of some columns. The values are divided
+ * by exposure and common factor first. */
 struct row_spread {
   double mean, squares;
 };
 struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
                                size_t from, size_t end);
-/* Computes a row's interval with one run on each side: z standard errors in both directions.
- * `scaled` has the sides' divisors, `run_cv` the noise that all functions share. */
+/* Computes the interval of a row with one run on each side. The interval extends by z standard
+ * errors in both directions. `scaled` has the divisors of base and head. `run_cv` is the noise
+ * between runs that all functions share. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high);

@@ -30,7 +30,8 @@ static bool parts_generated(pprofc_str tail) {
   return false;
 }
 
-/* Returns the offset of the last separator (or the name's size); a compiler's text may follow. */
+/* Returns the offset of the last separator, or the size of the name if there is no separator. The
+ * caller checks if a compiler generated the text after it. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;
@@ -74,7 +75,8 @@ static size_t parts_join(pprofc_str name, size_t i) {
   return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
 }
 
-/* Returns the depth of brackets after the byte at `i`; the ">" of "->" is not a bracket. */
+/* Returns the depth of brackets after the byte at `i`. The ">" of an arrow "->" is not a bracket.
+ */
 static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   if (parts_is(name, i, "<[{(")) return depth + 1;
   bool arrow = parts_is(name, i, ">") && i && parts_is(name, i - 1, "-=");
@@ -110,7 +112,8 @@ static size_t parts_tail(pprofc_str owner) {
   return s.last ? s.last + s.width : s.start;
 }
 
-/* True if an owner is a type, not a package: by its brackets, or its language's convention. */
+/* True if an owner is a type instead of a package. The brackets of the owner show this, or the
+ * naming convention of its language. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;

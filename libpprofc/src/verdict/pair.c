@@ -31,8 +31,9 @@ static double pair_score(const struct model *model, size_t row) {
   return e->delta == 0 ? 0 : (double)INFINITY;
 }
 
-/* Returns the functions' observed variance / the variance from sampling and assumed noise: their
- * median; for overlapping rows (cum) at least the 80 % quantile. */
+/* Returns the observed variance of the functions divided by the variance that sampling and assumed
+ * noise explain. Uses the median, which changed functions hardly affect. For overlapping rows
+ * (cum), also uses the 80 % quantile, because a burst of samples changes many rows. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)
@@ -43,8 +44,9 @@ static double pair_dispersion(const struct model *model, const double *z, double
   return fmax(1, ratio);
 }
 
-/* Returns the p-value of the statistic z, from the normal distribution; for cum from a t
- * distribution, because overlapping rows estimate the dispersion less well. */
+/* Returns the p-value of a row with the statistic z. Uses the normal distribution. Rows of cum
+ * overlap, so there are fewer independent rows to estimate the dispersion. These rows use a t
+ * distribution, which gives larger p-values. */
 static double pair_p(const struct model *model, double z) {
   if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
   return 2 * pprofc_normal_cdf(-fabs(z));
@@ -63,8 +65,9 @@ void model_pair_test(struct model *model) {
   }
 }
 
-/* Combines both sides' score intervals by square-and-add, widened by the assumed noise. It has a
- * width even for 0 samples, and may contain 0 although the test is significant. */
+/* Combines the score intervals of base and head by the square-and-add method. The assumed noise
+ * widens both. The result has a width even for 0 samples. It may contain 0 although the test is
+ * significant. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {

@@ -1,13 +1,16 @@
-/* Locates changes in the call tree: the nodes that have nearly all of a change. */
+/* Locates changes in the call tree. Starts at the root, and searches for the nodes that have nearly
+ * all of a change. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/tree.h"
 
 #include <math.h>
 
-/* Share of a node's change in one child, or up to PLACES_SPLIT parts; else the search stops. */
+/* Share of a node's change that one child, or up to PLACES_SPLIT parts together, must have. If they
+ * have less, the search stops at the node. */
 #define PLACES_ALL 0.9
-/* Minimum share of a change in each of its parts; with less, the change stays whole. */
+/* Minimum share of a change that each of its parts must have. Without it, the change stays whole.
+ */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
 /* Maximum number of nodes that are reported for a change. */
@@ -62,7 +65,8 @@ static bool places_build(struct places *p) {
 
 /* ---- one change -------------------------------------- */
 
-/* Returns the change of samples that end in a node of function `name` (MAP_NONE: all), else 0. */
+/* Returns the change of the samples that end in a node. Returns 0 if the node is not of the
+ * function `name`. MAP_NONE as `name` selects all functions. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
   return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
@@ -72,7 +76,8 @@ static void places_sum(struct places *p, uint32_t name) {
   for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
-/* Inserts a part into `best`, sorted by change, unless its sign differs from the sign of `goal`. */
+/* Inserts a part into `best`, the list of the parts with the largest changes. Ignores a part whose
+ * sign differs from the sign of `goal`. */
 static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
                          double goal) {
   size_t at = PLACES_SPLIT;
@@ -82,7 +87,8 @@ static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part
   if (at < PLACES_SPLIT) best[at] = part;
 }
 
-/* Fills `best` with a node's largest changes: children with subtrees, or its own samples. */
+/* Fills `best` with the parts of a node that have the largest changes. A part is a child with its
+ * subtree, or the samples that end in the node. */
 static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
                         struct place_part best[PLACES_SPLIT]) {
   for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};

@@ -18,7 +18,8 @@ enum sampling_kind {
 struct quantum {
   enum sampling_kind sampling;
   size_t value; /* column of the sample type */
-  /* for heap profiles: columns of objects (SIZE_MAX: missing) and of bytes */
+  /* for heap profiles: columns with the number of objects and with the bytes; `objects` may be
+   * SIZE_MAX (missing) */
   size_t objects, space;
   double period;
 };
@@ -42,7 +43,8 @@ static inline bool quantum_has_speed(enum sampling_kind kind) {
  *   anything else                                        not known */
 struct quantum quantum_of(const pprofc_profile *profile, size_t value);
 
-/* Returns the sampling variance per unit of a sample's value, 0 if exact or unknown. */
+/* Returns the sampling variance of a sample's value per unit of value. Returns 0 if the value is
+ * exact or the sampling is unknown. */
 double quantum_of_sample(const struct quantum *quantum, const int64_t *values);
 
 #endif

@@ -1,4 +1,5 @@
-/* Reads the runs of a comparison: filters, adds up, checks types, fills in matrices. */
+/* Reads the runs of a comparison. Filters the runs and adds them up, checks that their types agree,
+ * and fills in the matrices. */
 #include "verdict/compare.h"
 
 #include "pipeline/pipeline.h"
@@ -134,8 +135,9 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns a quantum for different periods: the weighted mean that gives the variance of the
- * difference. A plain mean is too small with few runs of a long period. */
+/* Returns a quantum for runs with different periods. It is a weighted mean that gives the variance
+ * of the difference of the means. A plain mean would underestimate the noise of a side with few
+ * runs and a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
@@ -189,7 +191,8 @@ static bool read_has_machine(const struct comparison *c) {
   return any && quantum_has_speed(c->quantum.sampling);
 }
 
-/* Fills in cum_judged: cum without the environment (rules.h), such as kernel and scheduler. */
+/* Fills in cum_judged: cum without the time of the environment, such as time in the kernel or a
+ * scheduler (rules.h). Excludes functions that have only such time. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

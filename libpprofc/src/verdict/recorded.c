@@ -114,7 +114,8 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* Returns the mean of 1 / divisor over a side's runs, or (`judged`) of 1 / scaled exposure. */
+/* With `judged`, returns the mean of 1 / scaled exposure over the runs of a side. Otherwise returns
+ * the mean of 1 / divisor. */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
   for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
@@ -179,7 +180,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval from the difference of means to the shown one; run lengths may differ. */
+/* Moves an interval from the difference of the means to the shown difference. The two differ if
+ * runs have unequal lengths. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;

@@ -1,4 +1,5 @@
-/* Finds functions that cancel (moved, renamed or inlined), and callers changed by callees. */
+/* Finds functions whose changes cancel each other because cost moved, or because a function was
+ * renamed or inlined. Finds callers whose change comes from their callees. */
 #include "verdict/relations.h"
 
 #include "core/array.h"
@@ -46,7 +47,8 @@ static void relations_choose(struct relations *r) {
   }
 }
 
-/* True if the changes of two candidates cancel: small sum, within both intervals. */
+/* True if the changes of two candidates cancel. Their sum is then small and within both intervals.
+ */
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
@@ -127,7 +129,8 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds the stack's callers to a candidate; for one on one side, also the nearest on both. */
+/* Adds the callers in the current stack to a candidate. If only base or head has a caller, also
+ * adds the nearest caller above it that both have. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {

@@ -1,4 +1,5 @@
-/* Finds changed rows, and what explains them: functions that cancel, renames and domains. */
+/* Finds the rows that changed. Also finds the callers, types and files that explain the changes:
+ * functions that cancel, renames and domains. */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
@@ -7,7 +8,8 @@
 
 /* Maximum number of changes that are examined. The largest changes come first. */
 #define CANDIDATES_MOST 512
-/* Words in a sketch, a short summary of a set; equal sets have equal sketches. */
+/* Number of words in a sketch. A sketch is a short summary of a set; equal sets have equal
+ * sketches. */
 #define SKETCH_WORDS 4
 
 struct sketch {
@@ -32,9 +34,11 @@ struct candidate {
   struct name_parts parts;
   uint64_t type;   /* key of the function's type (name_type_key) */
   pprofc_str file; /* end of the path of the function's file; "" if unknown */
-  /* sketches of the sets of callers and of callees, by the last part of each name */
+  /* sketches of the set of the callers and of the set of the callees; both use the last part of
+   * each name */
   struct sketch callers, callees;
-  uint32_t partner; /* renamed function: candidate with the other name; else MAP_NONE */
+  uint32_t partner; /* if the function was renamed: index of the candidate that has the other name;
+                       else MAP_NONE */
   bool wide;        /* true if the type of the function has more than half of all cost */
   bool changed; /* true if the verdict is a change; false if only the unadjusted p-value is small */
 };
@@ -48,10 +52,12 @@ struct relations {
   struct balance *pairs;
   size_t pair_count, pair_capacity;
   uint32_t *candidate_of; /* for each name, its candidate, or MAP_NONE */
-  bool *both;             /* for each name, true if both sides have samples of it or its callees */
-  uint64_t *sketch_of;    /* for each name, the hash of its last part */
-  uint64_t *callers; /* per candidate, bit set of its callers: names, the root, and for a caller on
-                        one side the nearest on both */
+  bool *both; /* for each name, true if both base and head have samples of the function or of its
+                 callees */
+  uint64_t *sketch_of; /* for each name, the hash of its last part */
+  uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, and one bit
+                        for the root. If only base or head has a caller, the set also contains the
+                        nearest caller that both have. */
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each name, the sum of the changes of its changed callees */
@@ -59,10 +65,12 @@ struct relations {
   size_t names;
 };
 
-/* Maximum share of all cost in a group that may explain a move; larger ones explain any. */
+/* Maximum share of all cost in a type, file or caller that may explain a move of cost. A larger
+ * group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
-/* Sets `file` and `wide` of candidates, by type and file of rows. False when out of memory. */
+/* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false
+ * when out of memory. */
 bool groups_fill(struct relations *r);
 void groups_free(struct relations *r);
 
@@ -71,7 +79,8 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
-/* Returns a candidate's estimate without the common factor (model.h), in which changes cancel. */
+/* Returns the estimate of a candidate after the common factor (model.h) is removed. Changes cancel
+ * only in this estimate. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
 /* True if base or head has no sample of the function itself. */
@@ -85,16 +94,19 @@ static inline bool relations_has_caller(const struct relations *r, uint32_t cand
 }
 bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Estimates the similarity of two sets: size of the intersection / size of the union. */
+/* Returns an estimate of the similarity of two sets: size of the intersection divided by size of
+ * the union. */
 double sketch_overlap(const struct sketch *a, const struct sketch *b);
 
 /* True if cost may have moved between two functions because they are probably the same code. */
 bool relations_linked(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Finds renamed functions: compares names, callers and callees first, costs last. */
+/* Finds the old and new names of renamed functions. Compares names, callers and callees first, and
+ * costs last. */
 bool renames_match(struct relations *r);
 
-/* Finds domains that explain changes, and judges their sums. False when out of memory. */
+/* Finds the domains that explain changes, and judges their sums. Returns false when out of memory.
+ */
 bool domains_find(struct relations *r);
 
 #endif

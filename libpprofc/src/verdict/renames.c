@@ -10,9 +10,11 @@
  * SCORE_LOCAL is added. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum score of different last parts, which needs nearly equal callers and callees. */
+/* Minimum score of two names with different last parts. Callers and callees of both names must be
+ * nearly equal for this score. */
 #define SCORE_SETS 1.5
-/* A pair is certain if its score exceeds all others of its names by this margin. */
+/* A pair of names is certain if its score exceeds the score of every other pair with one of its
+ * names by this margin. */
 #define SCORE_MARGIN 0.2
 
 struct rename {

@@ -17,11 +17,13 @@
 /* A row of the built-in table of names. */
 struct name_rule {
   unsigned flags;       /* set of NAME_* flags */
-  const char *patterns; /* globs of function names, separated by blanks (no PCRE2 needed) */
+  const char *patterns; /* globs of function names, separated by blanks; not regular expressions,
+                           because those would need PCRE2 */
   const char *why;
 };
 
-/* Accepts changes of functions that match `function`, up to the day `until`, for `reason`. */
+/* A rule that accepts changes of the functions that match `function`, up to the day `until`.
+ * `reason` is the explanation in the rules file. */
 struct accepted {
   struct regex *function;
   pprofc_str pattern, until, reason;
@@ -30,7 +32,8 @@ struct accepted {
 struct rules {
   const pprofc_allocator *mem;
   struct arena arena;
-  /* expressions for folded, environment and always judged functions; NULL: not in the file */
+  /* expressions in the rules file for folded functions, for the environment, and for functions that
+   * are always judged; NULL: the file has no such expression */
   struct regex *folded, *environment, *judged;
   struct accepted *accepted;
   size_t accepted_count, accepted_capacity;
@@ -49,7 +52,8 @@ void rules_free(struct rules *rules);
 /* Returns the NAME_* flags of a name. */
 unsigned rules_flags(const struct rules *rules, pprofc_str name);
 
-/* Returns the rule that accepts the function's changes on `today` ("2027-01-31"), or NULL. */
+/* Returns the rule that accepts changes of the function on the day `today` ("2027-01-31"). Returns
+ * NULL if there is no such rule. */
 const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, pprofc_str today);
 
 #endif

@@ -1,7 +1,8 @@
 /* Adds up flat and cum of each function of a run, reading each sample once. */
 #include "verdict/runs.h"
 
-/* True if the leaf, or a caller with NAME_MACHINE, belongs to the environment (rules.h). */
+/* True if the leaf belongs to the environment (rules.h). Also true if the stack contains a function
+ * with NAME_MACHINE, because its callees also belong to the environment. */
 static bool run_is_machine(const struct walk *walk) {
   if (walk->names->flags[walk->frames[0]] & NAME_ENVIRONMENT) return true;
   for (size_t i = 0; i < walk->depth; i++)
@@ -39,7 +40,8 @@ static double run_whole(const struct run *run, size_t value) {
   return sum;
 }
 
-/* Rejects negative values of differences and damaged files: no sampling variance. */
+/* Rejects negative values, because they have no sampling variance. They occur in differences and in
+ * damaged files. */
 static pprofc_status run_check(const struct walk *walk, pprofc_error *error) {
   if (walk->values[walk->quantum.value] >= 0 && walk->values[0] >= 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,

@@ -1,10 +1,12 @@
-/* Reads runs: each function's values in each profile, and the matrices for the model. */
+/* Reads runs. Computes the values of each function in each profile, and the matrices that the model
+ * judges. */
 #ifndef PPROFC_VERDICT_RUNS_H
 #define PPROFC_VERDICT_RUNS_H
 
 #include "verdict/walk.h"
 
-/* Sums of a function in a run. Sum of value times quantum (quantum.h): sampling variance. */
+/* Sums for a function in a run. The sum of value times quantum (quantum.h) is the sampling
+ * variance. */
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;
@@ -17,7 +19,8 @@ struct run {
   struct walk walk;
   struct run_cell *cells; /* cells of the functions, by name */
   size_t cell_count;
-  double scale;        /* for counts of samples: period / first run's period; else 1 */
+  double scale; /* factor of the values; for counts of samples: period divided by the period of the
+                   first run; else 1 */
   double total, noise; /* sum of all samples that have a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
   bool has_machine;    /* true if any sample of the run is time of the environment (rules.h) */

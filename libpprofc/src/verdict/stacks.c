@@ -178,7 +178,8 @@ static int stacks_parent_order(const struct comparison *c, size_t stack, size_t 
   return (x > y) - (x < y);
 }
 
-/* Groups stacks by parent. Children stay sorted by name, the order of stack numbers. */
+/* Groups the stacks by parent. The children stay sorted by name, because the numbers of stacks
+ * follow this order. */
 static bool stacks_index(struct stacks *s) {
   struct comparison *c = s->c;
   size_t *next = mem_zero_array(c->mem, c->stack_count + 2, sizeof *next);

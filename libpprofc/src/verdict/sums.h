@@ -1,5 +1,6 @@
-/* Adds up runs: their number, and each function's sum and sum of squares. Several machines can make
- * sums, which add up, and two can be judged like runs. docs/FLEET.md explains the file. */
+/* Adds up runs. The sums have the number of runs, and for each function the sum and the sum of
+ * squares of its values. Different machines can compute sums, because sums over several sets of
+ * runs can be added. Two sums can be judged like runs. docs/FLEET.md explains the file. */
 #ifndef PPROFC_VERDICT_SUMS_H
 #define PPROFC_VERDICT_SUMS_H
 
@@ -10,7 +11,8 @@
 /* Types of values whose shares of the total are added up. */
 enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 
-/* Sums of a function in a sample type, over runs divided by their totals (heap profiles: not). */
+/* Sums for a function in a sample type. In each run, a value is divided by the run's total before
+ * it is added. For heap profiles, the values themselves are added. */
 struct sums_cell {
   double flat, cum; /* sums of the values */
   double machine;   /* part of cum that is time of the environment (rules.h), which is not judged */
@@ -27,14 +29,16 @@ struct sums_cell {
 struct sums_type {
   pprofc_str type, unit;
   enum sampling_kind sampling;
-  double period;                  /* period of the first run */
-  bool mixed;                     /* true if the periods of the runs differ */
-  bool is_default;                /* true if this is the default sample type of the first run */
-  double runs;                    /* number of runs with a total above 0 */
-  double empty;                   /* number of runs without any value of this type */
-  double total, squares, inverse; /* sums of the totals, of their squares, and of 1 / total */
-  double seconds;                 /* duration of all runs together; NaN if a run has no duration */
-  bool whole; /* from an older file, without separate time of the environment (rules.h) */
+  double period;   /* period of the first run */
+  bool mixed;      /* true if the periods of the runs differ */
+  bool is_default; /* true if this is the default sample type of the first run */
+  double runs;     /* number of runs with a total above 0 */
+  double empty;    /* number of runs without any value of this type */
+  double total, squares,
+      inverse;    /* sum of the totals, of the squares of the totals, and of 1 / total */
+  double seconds; /* duration of all runs together; NaN if a run has no duration */
+  bool whole; /* true if the sums come from a file of an older version, which does not separate the
+                 time of the kernel, scheduler and runtime (rules.h) */
   struct sums_cell *cells; /* cells of the functions, by name */
   size_t cell_capacity;
 };
@@ -44,7 +48,8 @@ struct sums {
   struct arena arena;
   struct rules rules;
   struct names names;
-  pprofc_str *files; /* first source file found for each name; data NULL: unknown */
+  pprofc_str
+      *files; /* for each name, the first source file that was found; its data is NULL if unknown */
   size_t file_capacity;
   struct sums_type *types;
   size_t type_count, type_capacity;
@@ -66,17 +71,20 @@ bool sums_is(pprofc_str text);
 /* Adds a file of sums_write. `path` is the name of the file in messages. */
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error);
 
-/* Returns the cell of a name in a type, zeros if new. Returns NULL when out of memory. */
+/* Returns the cell for a name in a type. Adds a cell of zeros if there is no such cell. Returns
+ * NULL when out of memory. */
 struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32_t name);
 
-/* Returns a name's id, and stores its first source file. MAP_NONE when out of memory. */
+/* Returns the id of a name. Stores its source file if no file is stored yet. Returns MAP_NONE when
+ * out of memory. */
 uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 
 /* Returns a sample type. Adds the type if it is new. Returns NULL when out of memory. */
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
-/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Each side has one common factor
- * (model.h). There are no relations, places or stacks. */
+/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Base and head each have one
+ * common factor (model.h); separate factors of their runs are not known. The verdicts have no
+ * relations, places or stacks. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);

@@ -1,4 +1,5 @@
-/* Fills in matrices from sums: a column has the sums over all runs of a side. */
+/* Fills in the matrices of a comparison from sums instead of runs. A column has the sums over all
+ * runs of base or of head. */
 #include "verdict/compare.h"
 #include "verdict/sums.h"
 

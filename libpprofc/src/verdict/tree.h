@@ -1,4 +1,5 @@
-/* Declares the call tree of all runs. A node is a stack of function names from the root. */
+/* Declares the call tree of all runs of a comparison. A node is a stack of function names from the
+ * root. */
 #ifndef PPROFC_VERDICT_TREE_H
 #define PPROFC_VERDICT_TREE_H
 
@@ -19,11 +20,13 @@ struct call_tree {
   struct map map;
 };
 
-/* Makes a tree of a root, for tree_free even after an error. Returns false when out of memory. */
+/* Makes a tree that has only a root. Returns false when out of memory. The caller calls tree_free
+ * even after an error. */
 bool tree_init(struct call_tree *tree, const pprofc_allocator *mem);
 void tree_free(struct call_tree *tree);
 
-/* Returns the node of the walk's current stack, added if new; MAP_NONE when out of memory. */
+/* Returns the node for the current stack of the walk. Adds the node if it is new. Returns MAP_NONE
+ * when out of memory. */
 uint32_t tree_reach(struct call_tree *tree, const struct walk *walk);
 
 #endif

@@ -22,14 +22,15 @@ struct names {
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
 void names_free(struct names *names);
 
-/* Returns a name's id. Rules apply to a new name. Returns MAP_NONE when out of memory. */
+/* Returns the id of a name. Adds the name and applies the rules to it if it is new. Returns
+ * MAP_NONE when out of memory. */
 uint32_t names_add(struct names *names, pprofc_str name);
 
 struct walk {
   const pprofc_profile *profile;
   const struct names *names;
   struct quantum quantum;
-  bool inlines;  /* inlined functions are frames, else parts of their callers */
+  bool inlines; /* true: inlined functions are frames; false: they count as part of their callers */
   uint32_t *ids; /* for each function of the profile, or for each line: id of its name */
   struct stack_reader reader;
   size_t next;
@@ -39,7 +40,8 @@ struct walk {
   bool failed;           /* out of memory */
 };
 
-/* Adds names of functions or lines. Starts before the first sample. Free it even after an error. */
+/* Adds the names of the profile's functions or lines. Starts before the first sample. The caller
+ * frees `walk`, even after an error. */
 pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t value,
                         bool inlines, struct names *names, pprofc_error *error);
 void walk_free(struct walk *walk);

@@ -1,4 +1,5 @@
-/* Replaces isal_load in static programs, which decompress with zlib. */
+/* Replaces isal_load in static programs. They cannot use dlopen, and decompress with zlib instead.
+ */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL

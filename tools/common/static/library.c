@@ -41,7 +41,8 @@ struct static_function {
   void (*address)(void);
 };
 
-/* The build makes the list FUNCTION(curl_easy_init) ... from the programs' sources. */
+/* The build generates the list FUNCTION(curl_easy_init) ... from the function names that the
+ * programs use. */
 #ifdef STATIC_LIBCURL
 #define FUNCTION(name) {#name, (void (*)(void))(name)},
 static const struct static_function curl_functions[] = {

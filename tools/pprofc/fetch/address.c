@@ -79,7 +79,8 @@ static pprofc_str address_write_query(struct arena *arena, struct address_query 
   return text;
 }
 
-/* Sets the recording time: adds -seconds to the query, or reads it from there. */
+/* Sets how long the server records. Adds -seconds to the query if the flag is given. Otherwise
+ * takes the seconds from the query. */
 static pprofc_status address_apply_seconds(struct arena *arena, struct address_query *query,
                                            int64_t seconds, struct address *address) {
   int64_t given;

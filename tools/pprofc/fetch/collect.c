@@ -126,7 +126,8 @@ static pprofc_status collect_write_files(const void *context, const char *folder
 #define DEFAULT_SECONDS 30 /* default duration of a CPU profile in net/http/pprof, in seconds */
 #define SERVERS_AT_ONCE 25 /* maximum number of requests at the same time, as in pprof */
 
-/* Names of a server's profiles. Only the first takes time to record. */
+/* Names of a server's profiles. The first profile takes time to record; the others are snapshots.
+ */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 
@@ -141,7 +142,8 @@ static bool collect_ends_with_kind(pprofc_str path) {
   return false;
 }
 
-/* Returns the folder of the profiles: "/debug/pprof/" if the URL has no path. */
+/* Returns the path of the folder that contains the profiles. The folder is "/debug/pprof/" if the
+ * URL has no path. */
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;
   if (collect_ends_with_kind(path)) return str_slice(path, 0, str_find_last_char(path, '/') + 1);

@@ -67,7 +67,8 @@ static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, ui
   return address_of_symbols(symbols->arena, place->profile, &symbols->current) == PPROFC_OK;
 }
 
-/* Requests names. Appends the body to `reply`, and sets *code to the HTTP status. */
+/* Sends one request for names. Appends the reply's body to `reply`. Sets *code to the HTTP status.
+ */
 static pprofc_status symbols_send(struct symbols *symbols, const struct url *url, bool post,
                                   pprofc_str body, struct buffer *reply, int *code,
                                   pprofc_error *error) {
@@ -103,7 +104,8 @@ static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
   return status;
 }
 
-/* Sends addresses by POST, or GET if rejected: net/http/pprof has no POST since Go 1.22. */
+/* Sends the addresses by POST, like pprof. Uses GET if the server rejects POST. net/http/pprof
+ * rejects POST since Go 1.22. */
 static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buffer *reply,
                                  pprofc_error *error) {
   struct symbols *symbols = context;

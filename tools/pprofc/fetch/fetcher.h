@@ -10,7 +10,8 @@
 #include "pprofc/profile.h"
 #include "symbolize/symbolize.h"
 
-/* Server of a mapping's symbols: the first profile's URL, and the mapping's start address. */
+/* Server for the symbols of a mapping. It has the URL of the first profile with this mapping, and
+ * the start address of the mapping. */
 struct symbol_place {
   const struct url *profile;
   uint64_t start;
@@ -22,7 +23,8 @@ struct symbol_places {
   size_t count, capacity;
 };
 
-/* Servers that translate addresses to names, the ones of the head first. */
+/* Servers that translate addresses to names. Servers of the head profile have priority over servers
+ * of the base. */
 struct symbols {
   struct arena *arena;
   struct client *client;
@@ -71,7 +73,8 @@ pprofc_status fetcher_read(struct remote *remote, const char *shown,
                            const pprofc_read_options *options, const struct open_sums *sums,
                            pprofc_profile **profile, pprofc_error *error);
 
-/* Saves the profile under the next free number, and prints the path or a failure. */
+/* Writes the profile to the folder of saved profiles under the next free number, and prints the
+ * path. On failure, only prints a message. */
 void save_copy(const pprofc_profile *profile);
 
 #endif

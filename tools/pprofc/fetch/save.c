@@ -17,7 +17,8 @@
 #define PATH_ROOM 4096
 /* Size of a buffer for a path in the folder. The longest name of a temporary file fits. */
 #define TEMPORARY_ROOM (PATH_ROOM + 48)
-/* Maximum length of a name in bytes. File systems allow 255, and ".0001.pb.gz" must also fit. */
+/* Maximum length of a name in bytes. File systems allow 255 bytes, and ".0001.pb.gz" must also fit.
+ */
 #define SAVE_NAME_MAX 240
 #define NUMBER_MAX    9999
 
@@ -70,7 +71,8 @@ static int save_number(const char *temporary, const char *start, char path[PATH_
     snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
     if (link(temporary, path) == 0) return 0;
     if (errno == EEXIST) continue;
-    /* Without hard links, create the final name and replace it. */
+    /* Without hard links in the file system, create the final name first and then replace that
+     * file. */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) return errno;

@@ -175,7 +175,8 @@ double costs_total(const struct cost *cost) {
   return row ? fmax(row->cum.base, row->cum.head) : fabs((double)cost->cum);
 }
 
-/* Returns how many last components two paths share. *whole: `b` ends with all of `a`. */
+/* Compares two paths from their ends. Returns how many path components are equal. Sets *whole to
+ * true if `b` ends with the whole path `a`. */
 static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
   size_t parts = 0, i = a.size, k = b.size;
   while (i && k && a.data[i - 1] == b.data[k - 1]) {
@@ -204,7 +205,8 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
   if (costs->judged.verdicts) {
-    /* Divide by the number of base runs: a difference is a sum, a verdict compares means. */
+    /* Divide by the number of runs. The difference is a sum over the runs of the base, but verdicts
+     * compare means. */
     double mean = (double)value / (double)costs->judged.summary.base_runs;
     struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));
     buffer_add_str(to, amount_text(&unit, mean, true, text));

@@ -36,15 +36,18 @@ struct costs {
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 
-/* Returns the cost of a function; its `function` is empty if there is no cost. */
+/* Returns the cost of a function. In the result, `function` is empty if the function has no cost.
+ */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* Return a sort key of a line: the absolute self value or total, of a difference the change. */
+/* The functions return a sort key of a line. costs_own returns the absolute self value, and
+ * costs_total returns the absolute total. In a difference, the values are changes. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the profile's file that shares most of the end of `path`: at least two components or the
- * file's whole path. Returns an empty text if there is no such file. */
+/* Returns the file of the profile whose path has the longest common end with `path`. At least two
+ * path components must be equal, or the whole path of the file. Returns an empty text if no file
+ * matches. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends "1.2s self, 3s total", in a comparison also ", +0.5s ±0.1s" or "; grew: +0.5s ±0.1s". */

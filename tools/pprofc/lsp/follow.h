@@ -19,7 +19,9 @@ void follow_free(struct follow *follow);
  * since 1970) if the file is newer. Without git or commit, all lines are equal. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* Convert a line number (from 0) of the profile to the current file, and back, or SIZE_MAX. */
+/* The first function converts a line number of the profile to a line number of the current file.
+ * The second function converts back. Numbers start at 0. Both return SIZE_MAX if the text of the
+ * line changed. */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 

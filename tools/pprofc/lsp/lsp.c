@@ -62,7 +62,9 @@ static bool document_measure(struct document *d) {
   return true;
 }
 
-/* Converts a line number between texts with `count` and `other` lines. SIZE_MAX: changed. */
+/* Converts a line number of one text to the number of the same line in the other text. `count` is
+ * the number of lines of the first text, `other` is the number of lines of the second text. Returns
+ * SIZE_MAX if the line changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
   if (line < d->same_begin) return line;
@@ -204,7 +206,8 @@ static void result_item(struct fill *fill, const struct lsp *lsp, const struct d
   buffer_free(&text);
 }
 
-/* Returns the document's line (from 0) that shows a cost. SIZE_MAX: the text changed. */
+/* Returns the line of the document on which a cost is shown. Lines start at 0. Returns SIZE_MAX if
+ * the text of the line changed. */
 static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
   if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
   size_t opened = follow_line(&d->follow, (size_t)cost->line - 1);
@@ -236,7 +239,8 @@ static void lsp_lenses(const struct lsp *lsp, const struct document *d, const st
   }
 }
 
-/* Appends a line's cost and its function's calls; in a comparison, the table's text as code. */
+/* Appends the cost of a line, and the calls of its function. In a comparison, also appends the text
+ * above the table of verdicts as a code block. */
 static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct buffer *text) {
   pprofc_str rest = buffer_str(&lsp->costs.header), line;
   costs_put_name(text, cost->function);
@@ -298,7 +302,8 @@ static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
   lsp->shows = node_is(support, NODE_TRUE);
 }
 
-/* Lets the editor show a URL. If it cannot or `address` is "", shows the user the path. */
+/* Requests that the editor shows the page. If the editor does not support this request, shows the
+ * user the path of the page. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
   struct fill fill;
   struct buffer params;

@@ -67,7 +67,8 @@ pprofc_status history_leaks(struct call *call, const char *const *paths, size_t 
 /* Sets the call's budget, which a cancellation stops. NULL after the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 
-/* Copies a text argument, NUL-terminated. "": no argument; NULL: out of memory. */
+/* Copies a text argument to the arena, NUL-terminated. Returns "" if the argument is absent, or
+ * NULL when out of memory. */
 const char *call_text(struct call *call, const char *name);
 
 /* Stores an argument, a text or an array of texts, in `items`. Returns their number. */
@@ -75,7 +76,8 @@ size_t call_texts(struct call *call, const char *name, const struct node *items[
 
 int64_t call_number(struct call *call, const char *name, int64_t other);
 
-/* Suggests a next call. The arguments are names and values in turn, then NULL. */
+/* Adds a suggested next call to the answer. The arguments are names and values in turn, and end
+ * with NULL. */
 void call_next(struct call *call, const char *tool, ...);
 
 /* Suggests a tool that shows a function, with the profiles of this call. */
@@ -91,7 +93,9 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
 /* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds files, and files of folders, to `paths` with capacity `most`. Errors call them `what`. */
+/* Adds the files that an argument names to `paths`. The argument has paths of files and folders.
+ * `most` is the capacity of `paths`. `what` is the word for the files in errors, such as
+ * "profiles". */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 

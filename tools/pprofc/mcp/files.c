@@ -81,7 +81,8 @@ static int files_walk(int folder, pprofc_str path) {
   return at;
 }
 
-/* Returns the part of an absolute path below a folder; data is NULL if elsewhere. */
+/* Returns the part of an absolute path that follows a folder. data is NULL if the path is not below
+ * the folder. */
 static pprofc_str files_below(const struct files *files, size_t folder, pprofc_str path) {
   pprofc_str root = str_of(files->paths[folder]);
   if (!path.size || path.data[0] != '/') return path;

@@ -42,7 +42,8 @@ static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str uni
   return id;
 }
 
-/* Returns the series of a benchmark and unit, old or new. NULL: out of memory. */
+/* Returns the series of a benchmark and unit. Adds a new series if necessary. Returns NULL when out
+ * of memory. */
 static struct series *history_series(struct past_runs *h, pprofc_str name, pprofc_str unit) {
   uint32_t key = history_key(h, name, unit);
   if (key == MAP_NONE) return NULL;

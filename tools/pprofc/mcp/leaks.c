@@ -1,4 +1,5 @@
-/* Implements the tool history for profiles of one process: finds what keeps growing. */
+/* Implements the tool history for profiles of one running program. Finds the functions and stacks
+ * whose values keep growing. */
 #include "leaks/leaks.h"
 
 #include "core/output.h"

@@ -1,4 +1,5 @@
-/* Keeps profiles open between tool calls, and closes the least recently used ones. */
+/* Keeps profiles open from one tool call to the next. If memory does not suffice, closes the view
+ * or profile whose last use is longest ago. */
 #include "mcp/profiles.h"
 
 #include "common/text.h"
@@ -13,7 +14,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Number of samples from which the server merges equal samples, to make later calls fast. */
+/* Minimum number of samples for which the server merges equal samples, so that later calls read
+ * fewer samples. */
 #define MERGED_FROM 100000
 
 void profiles_close_view(struct profiles *p, struct profile_view *view) {
@@ -148,7 +150,8 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
-  /* profiles_make_room may close a view instead. Repeat it until a profile is closed. */
+  /* profiles_make_room may close a view instead of a profile. Repeat it until the number of
+   * profiles is lower. */
   while (p->count == PROFILES_OPEN)
     if (!profiles_make_room(p)) {
       error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);

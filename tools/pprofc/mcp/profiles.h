@@ -36,10 +36,12 @@ struct profiles {
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path, bool add_up,
                                         pprofc_error *error);
 
-/* Begins a tool call. profiles_make_room may then close older profiles and views. */
+/* Begins a tool call. From now on, profiles_make_room may close the profiles and views of earlier
+ * calls. */
 void profiles_begin(struct profiles *profiles);
 
-/* Closes the least recently used view or profile. False: this call uses all of them. */
+/* Closes the view or profile whose last use is longest ago. Returns false if the current call uses
+ * all views and profiles. */
 bool profiles_make_room(struct profiles *profiles);
 void profiles_close_view(struct profiles *profiles, struct profile_view *view);
 void profiles_free(struct profiles *profiles);

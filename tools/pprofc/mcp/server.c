@@ -19,7 +19,8 @@
 
 static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
-/* Formats an answer by a section of answers.template, and frees it. `modern`: 2026-07-28. */
+/* Formats the result of an answer by a section of answers.template. `modern` selects revision
+ * 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
   fill_flag(fill, "modern", modern);

@@ -37,7 +37,9 @@ static void paths_free(struct paths *p) {
   mem_free(p->mem, p, 1, sizeof *p);
 }
 
-/* Inserts a stack, sorted by size, unless a recursive function has inserted it already. */
+/* Inserts a stack into the list, which is sorted by size. Skips a stack that is already in the
+ * list. A stack of a recursive function contains the function several times and would be inserted
+ * again. */
 static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
   size_t at = PATHS - 1;
   for (size_t i = 0; i < PATHS; i++)

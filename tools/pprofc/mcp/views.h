@@ -1,5 +1,6 @@
-/* Keeps views between tool calls. A view is a profile or a difference with the filters of a call,
- * and the results computed from it, which later calls use again. */
+/* Keeps views from one tool call to the next. A view is a profile or a difference with the filters
+ * of a call, and the results computed from it. Later calls use these results instead of reading the
+ * samples again. */
 #ifndef PPROFC_MCP_VIEWS_H
 #define PPROFC_MCP_VIEWS_H
 
@@ -19,10 +20,12 @@ void paths_put(const struct paths *paths, pprofc_str function, struct buffer *to
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
 const pprofc_profile *view_profile(const struct profile_view *view);
 
-/* Computes the last view's next missing result. False: all exist, or too little memory. */
+/* Computes the next missing result of the view that was used last. Returns false if all results
+ * exist or if memory does not suffice. */
 bool view_warm(struct call *call);
 
-/* Set the last argument to a report about a view, which only the first call computes. */
+/* The functions set their last argument to a report about a view. The first call computes the
+ * report, and later calls return the same report. */
 pprofc_status profile_top(struct call *call, struct profile_view *view, const char *granularity,
                           struct kept_report **top, pprofc_error *error);
 pprofc_status profile_peek(struct call *call, struct profile_view *view, struct kept_report **peek,

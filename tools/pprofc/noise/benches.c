@@ -30,7 +30,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns one second in the sample type's unit, a time or samples; 0: not convertible. */
+/* Returns one second in the unit of the sample type. The unit is a time or a number of samples.
+ * Returns 0 if the unit cannot be converted. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);
@@ -57,7 +58,8 @@ static void benches_print_messages(const struct benches *b) {
                  STR_ARG(messages[i].text));
 }
 
-/* Fails for results of a second benchmark: the profiles may belong to either. */
+/* Fails if the file has results of a second benchmark, because the profiles could belong to either.
+ */
 static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str name,
                                   pprofc_error *error) {
   pprofc_str package = pprofc_bench_result_config(b->set, result, STR("pkg"));
@@ -117,7 +119,8 @@ static pprofc_status benches_read(struct benches *b, const struct bench_measure 
                    b->wanted ? " of a benchmark that -bench chooses" : "");
 }
 
-/* Assigns the results evenly to the runs, in order. A run's cost is their mean. */
+/* Assigns the same number of results to each run, in the order of the runs. The cost of a run is
+ * the mean of its results. */
 static pprofc_status benches_give(const struct benches *b, pprofc_verdict_run *runs, size_t count,
                                   pprofc_error *error) {
   if (!count || b->count % count)

@@ -1,4 +1,5 @@
-/* Combines profiles with benchmark results: the cost of an operation, shared by its functions. */
+/* Combines benchmark results with profiles. A result gives the cost of an operation in a run, and
+ * the profile gives each function's share of this cost. */
 #ifndef PPROFC_TOOLS_BENCHES_H
 #define PPROFC_TOOLS_BENCHES_H
 

@@ -64,8 +64,9 @@ static void noise_gate_print(void *context, const struct noise_finding *found) {
                 relation, place);
 }
 
-/* Prints messages about changes that satisfy a condition. Sets *fired if there are any, or if the
- * condition is unusable. Returns false if the profiles permit no verdict on it. */
+/* Checks a condition, and prints messages about the changes that satisfy it. Sets *fired to true if
+ * there are such changes or if the condition is unusable. Returns false if the profiles do not
+ * permit a verdict on the condition. */
 static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
   struct noise_printing t = {report, text, 0};
   enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_print, &t);

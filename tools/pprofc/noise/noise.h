@@ -6,7 +6,8 @@
 #include "pipeline/filter_options.h"
 #include "verdict/print/print.h"
 
-/* Maximum number of warnings about filters, printed once if every run caused them. */
+/* Maximum number of stored warnings about filters. A warning is printed once, and only if every run
+ * caused it. */
 #define NOISE_WARNINGS 16
 struct noise_warnings {
   size_t count;

@@ -22,15 +22,17 @@ void runs_free(struct loaded_runs *runs);
 pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
                           pprofc_error *error);
 
-/* Subtracts the sum of the base runs, the first in `runs`, from the head runs. `per_run` scales the
- * head if the numbers of runs differ. The caller releases the difference. */
+/* Computes the difference between the sums of base and head. In `runs`, the runs of the base come
+ * first. With `per_run`, scales the head if base and head have different numbers of runs. The
+ * caller releases the difference. */
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
                               bool per_run, pprofc_profile **difference, pprofc_error *error);
 
 /* True if the source is a folder. A folder means all profiles in it. */
 bool runs_is_folder(const char *source);
 
-/* Compares paths like strcmp, but numbers by value: run2 is before run10. */
+/* Compares the paths of two runs. The result is like strcmp's, but numbers compare by value: run2
+ * is before run10. Benchmark results use the same order. */
 int runs_order(const char *first, const char *second);
 
 #endif

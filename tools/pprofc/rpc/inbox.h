@@ -6,7 +6,8 @@
 
 #include <pthread.h>
 
-/* Maximum bytes and messages of the queue. The thread waits while it is full. */
+/* Limits of the queue: number of bytes, and number of messages. While the queue is full, the thread
+ * does not read. */
 #define INBOX_WAITING_BYTES ((size_t)16 << 20)
 #define INBOX_WAITING       4096
 
@@ -37,7 +38,8 @@ bool inbox_start(struct inbox *inbox);
 /* Waits some milliseconds. Returns true if no message arrives and the input goes on. */
 bool inbox_is_quiet(struct inbox *inbox, long milliseconds);
 
-/* Waits for a message, which the caller frees with inbox_free. NULL: end of the input. */
+/* Waits for the next message. Returns NULL at the end of the input. The caller frees the message
+ * with inbox_free. */
 struct inbox_message *inbox_next(struct inbox *inbox);
 void inbox_free(struct inbox_message *message);
 

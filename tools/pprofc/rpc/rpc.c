@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* Maximum number of stored ids of requests cancelled before their start. */
+/* Maximum number of stored ids of requests that were cancelled before their start. Older ids are
+ * dropped. */
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
@@ -126,7 +127,8 @@ static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
 }
 
-/* Completes, sends and frees a message. Among lines, it ends with a newline. */
+/* Completes the text of a message, sends it and frees it. With one message per line, the text ends
+ * with a newline. */
 static void rpc_close(struct rpc *rpc, struct buffer *text) {
   buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
   rpc_send(rpc, text);

@@ -15,7 +15,8 @@
 #define RPC_INVALID_PARAMS   (-32602)
 #define RPC_INTERNAL_ERROR   (-32603)
 
-/* Format of messages: one per line (MCP), or with a header for the length (LSP). */
+/* Format of messages. RPC_LINES: one message per line (MCP). RPC_HEADERS: a header contains the
+ * message's length (LSP). */
 enum rpc_framing { RPC_LINES, RPC_HEADERS };
 
 /* A request or a notification. */
@@ -45,13 +46,15 @@ struct rpc_server {
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
   /* Stops the current request. The reading thread calls this function. */
   void (*stop)(void *context);
-  /* Does a step of work in advance. Returns false if nothing is left. May be NULL. */
+  /* Does a step of work in advance while there is no message. Returns false if there is nothing to
+   * do. NULL: there is never such work. */
   bool (*idle)(void *context);
   /* Receives the client's response to rpc_ask. NULL: ignore responses. */
   void (*respond)(void *context, struct rpc *rpc, const struct node *message);
 };
 
-/* Answers until the input or rpc_end. Returns 0, or 2 when out of memory. */
+/* Answers messages until the input ends or rpc_end is called. Returns 0, or 2 when out of memory.
+ */
 int rpc_run(const struct rpc_server *server, int in, int out);
 
 void rpc_end(struct rpc *rpc);

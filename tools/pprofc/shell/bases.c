@@ -1,4 +1,5 @@
-/* Implements the commands base and diff_base, which set, remove and restore a base. */
+/* Implements the commands base and diff_base, which set, remove and restore a base. The session
+ * keeps two profiles: the head without a base, and the difference. */
 #include "session.h"
 
 #include "common/progress.h"

@@ -87,7 +87,8 @@ static void completions_add_options(struct completions *out, pprofc_str typed, c
   }
 }
 
-/* Adds the sample types; with `shortcuts` also total_TYPE and mean_TYPE for a typed prefix. */
+/* Adds the sample types. With `shortcuts`, also adds total_TYPE and mean_TYPE, but only if the
+ * typed word is not empty. */
 static void completions_add_types(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, bool shortcuts) {
   const pprofc_profile *p = shell->profile;
@@ -126,7 +127,8 @@ static void completions_add_functions(const struct shell *shell, struct completi
   buffer_free(&text);
 }
 
-/* Writes a typed path's folder with a slash at its end; "": current. False: no room. */
+/* Writes the folder of a typed path to `folder`, with a slash at its end; "" for the current
+ * folder. Returns false if the buffer is too small. */
 static bool completions_folder(pprofc_str typed, char *folder, size_t room) {
   size_t slash = str_find_last_char(typed, '/');
   size_t size = slash < typed.size ? slash + 1 : 0;

@@ -48,7 +48,8 @@ static void editor_signal(int number) {
   if (number == SIGCONT) editor_continued = 1;
 }
 
-/* Adapts the line to the terminal's size, and restores the terminal after ^Z. */
+/* Adapts the line to the terminal's new size. After ^Z, also restores the terminal modes and shows
+ * the line again. */
 static void editor_wake(EditLine *line) {
   editor_lib.resize(line);
   if (!editor_continued) return;
@@ -229,7 +230,8 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   int size = 0;
   HistEvent event;
   editor->interrupted = false;
-  /* Set the modes before the prompt. libedit would set them late, and lose typed keys. */
+  /* Set the terminal modes before the prompt. libedit would set them at the prompt, and would lose
+   * the keys that the user typed before. */
   editor_lib.set(editor->line, EL_PREP_TERM, 1);
   const char *text = editor_lib.gets(editor->line, &size);
   if (editor->interrupted) return editor_stopped(editor, line);

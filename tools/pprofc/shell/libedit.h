@@ -1,4 +1,5 @@
-/* Loads libedit before the shell's first line. Linking it would slow every small report. */
+/* Loads the functions of libedit when the shell reads its first line. Linking libedit and its
+ * dependencies would make a small report take a tenth longer. */
 #ifndef PPROFC_TOOLS_SHELL_LIBEDIT_H
 #define PPROFC_TOOLS_SHELL_LIBEDIT_H
 
@@ -25,7 +26,8 @@ struct libedit {
   int (*history)(History *history, HistEvent *event, int operation, ...);
 };
 
-/* Loads libedit's functions. PPROFC_E_UNSUPPORTED names the package to install. */
+/* Loads libedit, and sets the function pointers. The message of the error PPROFC_E_UNSUPPORTED
+ * names the package to install. */
 pprofc_status libedit_load(struct libedit *edit, pprofc_error *error);
 #endif
 

@@ -141,7 +141,8 @@ static void lines_report(struct shell *shell, const struct shell_words *words) {
   shell_report(shell, info, NULL, words, digits == word.size);
 }
 
-/* Copies the line. Before a file argument, '=' becomes a blank: "diff_base=old.pb.gz". */
+/* Copies the line. For a command with a file argument, replaces '=' by a blank, as in
+ * "diff_base=old.pb.gz". */
 static void lines_separate(pprofc_str line, struct buffer *out) {
   size_t equals = str_find_char(line, '=');
   const struct shell_command *command = shell_command_find(str_slice(line, 0, equals));

@@ -62,7 +62,8 @@ struct pager {
 
 #define PAGER_WORDS 16
 
-/* Splits $PAGER at blanks into `text`, or chooses less or more. words[0]: NULL without one. */
+/* Splits $PAGER at blanks. Without $PAGER, chooses less or more. Sets words[0] to NULL if there is
+ * no pager. The words point into `text`. */
 static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) {
   const char *value = getenv("PAGER");
   words[0] = NULL;
@@ -78,7 +79,8 @@ static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) 
   if (useless) words[0] = NULL;
 }
 
-/* Prepares the pager. `allowed`: there is a terminal, and pagers are not off. */
+/* Prepares the pager. `allowed` is false if there is no terminal or the user turned the pager off.
+ */
 static void pager_init(struct pager *pager, bool allowed) {
   struct winsize size;
   *pager = (struct pager){.wanted = false};
@@ -115,7 +117,8 @@ static int pager_start(struct pager *pager) {
   pager->wanted = false;
   pager_find(text, sizeof text, words);
   if (words[0]) {
-    /* Use git's options for less: quit if it fits on a screen, keep colours and screen. */
+    /* Use git's default options for less: quit if the text fits on one screen, keep colours, do not
+     * clear the screen. */
     setenv("LESS", "FRX", 0);
     shell_set_paging(true);
     if (process_start(&pager->process, words, NULL) != PPROFC_OK)

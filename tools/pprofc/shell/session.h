@@ -87,15 +87,18 @@ pprofc_str shell_trim(pprofc_str text);
 /* Splits text at white space. Returns false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words);
 
-/* Expands a shortcut (":", "cpu", "mean_cpu") to lines. Returns false if it is another line. */
+/* Expands a shortcut (":", "cpu", "mean_cpu") to lines that end with newlines. Returns false if the
+ * line is not a shortcut. */
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out);
 
-/* Returns the format in a word such as top10, or NULL. *digits: start of the number. */
+/* Returns the format in a word such as top10, or NULL. Sets *digits to the index in the word where
+ * the number begins. */
 const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* Return an option by index or name, or NULL. `output` follows the report options. */
+/* The functions return the option that has an index or a name, or NULL. The option `output` comes
+ * after the report options. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
@@ -185,7 +188,8 @@ void shell_end_viewers(struct shell *shell);
 
 /* ---- ^C ---------------------------------------------- */
 
-/* Records that a pager reads the terminal, which keeps ^C from ending the shell. */
+/* Records that a pager now reads the terminal (`on`), or that it no longer does. As long as a pager
+ * reads the terminal, a second ^C does not end the shell. */
 void shell_set_paging(bool on);
 
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };

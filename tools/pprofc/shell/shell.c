@@ -150,7 +150,8 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   shell_reap_viewers(shell);
 }
 
-/* Handles ^C at the prompt. On an empty line, the second one leaves the shell. */
+/* Handles ^C at the prompt. On an empty line, the first ^C prints how to leave the shell. The next
+ * ^C leaves the shell. */
 static void shell_answer_interrupt(struct shell *shell, const struct buffer *line, bool *warned) {
   if (line->size) {
     *warned = false;
@@ -186,7 +187,9 @@ static int shell_loop(struct shell *shell) {
   return stopped ? SHELL_FAILED : 0;
 }
 
-/* Reads all data of the sources, as for proto, because a later line can request any report. */
+/* Reads all data of the sources, because a later line can request any report. To this end, reads
+ * them as for the output format proto. For most other formats, the reader drops data that the
+ * report does not need. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;

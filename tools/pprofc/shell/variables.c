@@ -1,4 +1,5 @@
-/* Sets and lists the options: the library's report options, and `output`. */
+/* Sets and lists the options of the shell. They are the report options of the library, and
+ * `output`. */
 #include "common/quote.h"
 #include "common/terminal.h"
 #include "common/text.h"
@@ -218,7 +219,8 @@ void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value) {
   message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
 }
 
-/* Warns about options of the command line that make every report fail. */
+/* Warns about options of the command line that would make every report fail: the sample type, an
+ * expression or a divisor. */
 void shell_check_options(struct shell *shell) {
   pprofc_error error;
   size_t index;

@@ -1,4 +1,5 @@
-/* Serves the page's files by URLs with a hash, so that browsers keep them. */
+/* Serves the files of the page. Each URL contains a hash of the file. A browser may therefore keep
+ * the file forever. */
 #include "web/assets.h"
 
 #include "codec/codec.h"

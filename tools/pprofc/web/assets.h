@@ -1,4 +1,5 @@
-/* Serves scripts, styles and pictures, which are compiled into the program. */
+/* Serves scripts, styles and pictures of the page. The build compiles these files into the program.
+ */
 #ifndef PPROFC_WEB_ASSETS_H
 #define PPROFC_WEB_ASSETS_H
 
@@ -19,7 +20,8 @@ extern const size_t web_asset_count;
 /* Returns the file at a URL like "app-0123456789abcdef.css" below assets/, or NULL. */
 const struct web_asset *asset_find(pprofc_str name);
 
-/* Returns a reply with the file, compressed if `gzip`. NULL: out of memory. */
+/* Returns a reply that contains the file. The reply is compressed if `gzip` is true. Returns NULL
+ * when out of memory. */
 struct web_reply *asset_reply(const struct web_asset *asset, bool gzip);
 
 /* Sets the URLs of the files in `info`, from `arena`. Returns false when out of memory. */

@@ -36,7 +36,8 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* True if the Host header names this server, or with a token: it can have many names. */
+/* True if the Host header names this server. With a token, every name is valid, because a machine
+ * can have many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
   return guard_take_port(&host, g->port);

@@ -33,7 +33,8 @@ struct guard {
   bool loopback;    /* listens on loopback only, so Host must be this machine */
   pprofc_str host;  /* host name or address on the command line, or "" */
   pprofc_str token; /* token with GUARD_TOKEN_SIZE bytes; "": no token is required */
-  /* Returns the GUARD_* methods of a path; 0: unknown path. *upload: it accepts a long body. */
+  /* Returns the GUARD_* methods that a path accepts, or 0 for an unknown path. Sets *upload to true
+   * if the path accepts a long body. */
   unsigned (*methods)(pprofc_str path, bool *upload);
 };
 

@@ -1,4 +1,5 @@
-/* Serves HTTP with libmicrohttpd: a thread for connections, one for slow clients. */
+/* Serves HTTP with libmicrohttpd. One thread handles all connections. Another thread watches for
+ * slow clients. */
 #include "web/http_server.h"
 
 #include "common/library.h"
@@ -43,7 +44,8 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u
-/* Time limit in seconds to send the headers, or to read more of a reply. */
+/* Time limit in seconds. A client must send its headers, or read more of a reply, within this time.
+ */
 #define SERVER_IDLE_S      10u
 #define SERVER_BODY_MS     60000 /* time limit in milliseconds for a client to send a body */
 /* Interval in milliseconds between checks for slow clients. */
@@ -203,7 +205,8 @@ static void *server_watch(void *server) {
 #define SERVER_REFUSED 403
 
 static const struct {
-  /* name, value, and value in a rejection (NULL: no header) */
+  /* name and value of a header, and its value in a rejection (NULL: a rejection omits the header)
+   */
   const char *name, *value, *refused;
 } server_headers[] = {
     {"Content-Security-Policy",
@@ -319,7 +322,8 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* Redirects a URL with the token to the URL without it, and sets a cookie. */
+/* Answers a URL that has the correct token. Sets a cookie with the token, and redirects to the URL
+ * without the token. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
   struct buffer query;

@@ -1,4 +1,5 @@
-/* Serves HTTP with libmicrohttpd. Knows nothing about profiles. */
+/* Serves HTTP with libmicrohttpd, which is loaded at the start. These functions know nothing about
+ * profiles. */
 #ifndef PPROFC_WEB_HTTP_SERVER_H
 #define PPROFC_WEB_HTTP_SERVER_H
 
@@ -43,7 +44,8 @@ pprofc_status http_server_start(const struct http_settings *settings, struct htt
 /* Closes all connections. Before this call, every exchange must have its answer. */
 void http_server_stop(struct http_server *server);
 
-/* Answers a waiting exchange, and releases `reply`; NULL: out of memory. */
+/* Sends the answer of a waiting exchange, and releases the answer. `reply` NULL means out of
+ * memory. */
 void http_answer(struct http_exchange *exchange, struct web_reply *reply);
 
 #endif

@@ -180,7 +180,8 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   return reply;
 }
 
-/* Waits for the oldest job, and takes it. NULL: the thread must end. */
+/* Waits for a job, and takes the oldest job from the queue. Returns NULL when the threads must end.
+ */
 static struct web_job *jobs_take(struct web_jobs *jobs) {
   while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
   struct web_job *job = jobs->queue;
@@ -324,7 +325,8 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Removes a client from its job; without others, cancels it and counts it in *cancelled. */
+/* Removes a client from its job in a list of jobs. If the job has no other client, cancels it and
+ * increments *cancelled. Returns false if no job has the client. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;

@@ -1,4 +1,5 @@
-/* Computes answers in threads with a limited queue. Clients ("askers") may share a job. */
+/* Computes answers in a few threads with a queue of limited length. Equal requests share a job. An
+ * "asker" is a client that waits for an answer. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
@@ -7,13 +8,15 @@
 
 struct web_cache;
 
-/* Returns a cache for `bytes` bytes and one thread at a time. NULL: out of memory. */
+/* Returns a new cache with a size limit in bytes. Returns NULL when out of memory. Only one thread
+ * at a time may use the cache. */
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
-/* Adds an answer, and drops old ones if full; drops one larger than the cache. */
+/* Adds an answer. If the cache is full, drops old answers. Drops the new answer if it is larger
+ * than the cache. */
 void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply);
 
 void cache_clear(struct web_cache *cache);
@@ -35,14 +38,16 @@ struct jobs_settings {
 
 struct web_jobs *jobs_start(const struct jobs_settings *settings);
 
-/* Cancels all jobs, answers all clients, ends the threads and rejects new requests. */
+/* Cancels all jobs, answers all clients and waits for the threads to end. After this call, every
+ * request is rejected. */
 void jobs_stop(struct web_jobs *jobs);
 
 /* Stops the threads and frees the pool. No thread may use the pool any more. */
 void jobs_free(struct web_jobs *jobs);
 
-/* Queues a request, which it owns. Equal keys share an answer, except "". Returns a cached answer
- * or a rejection at once, or NULL: the client gets it later. */
+/* Queues a request, and takes ownership of it. Requests with equal keys share an answer, except for
+ * the key "". Returns a cached answer or a rejection at once. Returns NULL if the client gets its
+ * answer later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
 /* Computes and caches a probable next answer if a thread is idle. Owns the request. */

@@ -22,9 +22,10 @@ struct judge_side {
 /* Returns the reason why a report with these options cannot have verdicts, or NULL if it can. */
 const char *judge_obstacle(const pprofc_report_options *options);
 
-/* Judges a report's functions. sides[0] is the base. Without verdicts, still succeeds, unless
- * memory or budget is exhausted. `noise` NULL: defaults. Allocates as the base does. The caller
- * frees the result, even after an error. */
+/* Judges the functions of a report with these options. sides[0] is the base. Missing verdicts are
+ * not an error, but lack of memory and an exceeded budget are errors. `noise` NULL means the
+ * defaults. Uses the allocator of the base's profile. The caller frees the result, even after an
+ * error. */
 pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_options *options,
                           const struct noise_options *noise, struct judgement *judgement,
                           pprofc_error *error);

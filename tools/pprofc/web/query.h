@@ -1,4 +1,5 @@
-/* Decodes parameters of URLs, sets report options from them, and writes links. */
+/* Handles the parameters of a URL. Decodes the parameters of pprof and of this page, sets report
+ * options, and writes links with changed parameters. */
 #ifndef PPROFC_WEB_QUERY_H
 #define PPROFC_WEB_QUERY_H
 
@@ -13,13 +14,16 @@ struct web_parameter {
 
 #define WEB_PARAMETERS_MAX 64
 
-/* The known, non-empty parameters, in the order of their table, so equal URLs match. */
+/* The known parameters that are not empty, each once, in the order of their table. Equivalent URLs
+ * therefore have equal queries. */
 struct web_query {
   struct web_parameter items[WEB_PARAMETERS_MAX];
   size_t count;
 };
 
-/* Decodes the query after '?', like pprof. PPROFC_E_INVALID: a NUL byte or invalid UTF-8. */
+/* Decodes the query of a URL (the text after the '?'). Ignores empty, unknown, invalid and repeated
+ * parameters, as in pprof. Values are in `arena`. Returns PPROFC_E_INVALID for a value with a NUL
+ * byte or with invalid UTF-8. */
 pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_query *query,
                               pprofc_error *error);
 
@@ -27,7 +31,8 @@ const char *web_query_get(const struct web_query *query, const char *name);
 
 void web_query_remove(struct web_query *query, const char *name);
 
-/* Return the number of parameters, and one of them, for the hidden fields of a form. */
+/* The first function returns the number of parameters, for the hidden fields of a form. The second
+ * function sets the name and the value of one parameter. */
 size_t web_query_count(const struct web_query *query);
 void web_query_at(const struct web_query *query, size_t index, const char **name,
                   const char **value);
@@ -50,7 +55,8 @@ void web_query_write(struct buffer *out, const struct web_query *query,
 pprofc_status web_query_options(const struct web_query *query, pprofc_report_options *options,
                                 pprofc_error *error);
 
-/* Appends options that saved views store and that are not the default: "f=main&g=lines". */
+/* Appends options as a query such as "f=main&g=lines". Appends only options that a saved view
+ * stores and that differ from their defaults. */
 void web_query_of_options(struct buffer *out, const pprofc_report_options *options);
 
 #endif

@@ -1,4 +1,5 @@
-/* Replies: status, headers and body, shared by clients and cache through reference counts. */
+/* Replies of the server: status, headers and body. Replies have reference counts, because several
+ * clients and the cache may share one. */
 #ifndef PPROFC_WEB_REPLY_H
 #define PPROFC_WEB_REPLY_H
 
@@ -32,7 +33,8 @@ struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a reply with a line of text, control bytes escaped. NULL: out of memory. */
+/* Returns a reply with one line of text. Control bytes are escaped. Returns NULL when out of
+ * memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
 /* Returns a redirect to "PATH?QUERY", or to "PATH" if the query is empty. */

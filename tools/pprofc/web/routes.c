@@ -40,10 +40,12 @@ static struct web_reply *route_delete(struct web_question *q) {
 }
 
 #define DOT_MILLISECONDS 10000
-/* Milliseconds between checks whether a graphviz must be stopped. */
+/* Interval in milliseconds at which the server checks whether a running graphviz must be stopped.
+ */
 #define DOT_LOOK_MS 100
 
-/* macOS has no unnamed semaphores: a lock and a condition variable count free slots. */
+/* macOS has no unnamed semaphores. Therefore a lock and a condition variable count the free slots.
+ */
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
   pthread_mutex_init(&slots->lock, NULL);
   pthread_cond_init(&slots->freed, NULL);

@@ -56,7 +56,8 @@ struct web_question {
 
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that passed web/guard.h. NULL: it is queued. */
+/* Answers a request that has passed the checks of web/guard.h. Returns NULL if the request is
+ * queued. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);

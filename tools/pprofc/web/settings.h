@@ -11,14 +11,16 @@
 /* Writes the path: pprof/settings.json in $XDG_CONFIG_HOME or ~/.config. Fails without either. */
 pprofc_status settings_path(char *out, size_t size, pprofc_error *error);
 
-/* Lists the saved views in file order, none without a readable file. An item's query opens its view
- * from `query`. Texts are in `arena`. Returns false when out of memory. */
+/* Lists the saved views in the order of the file. The query of an item opens its view from a page
+ * that has `query`. Items and texts are in `arena`. The list is empty if the file is missing or
+ * unreadable. Returns false when out of memory. */
 bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
                    const struct web_item **items, size_t *count);
 
-/* Saves a view, or replaces it, and keeps all other content. Replaces the whole file, mode 0600,
- * with its folder locked. Never replaces a file that cannot be parsed (PPROFC_E_FORMAT). Other
- * errors: PPROFC_E_INVALID for a name or too many views, PPROFC_E_IO. */
+/* Saves a view. Replaces an older view of the same name, and keeps all other content, even unknown
+ * members. Replaces the whole file, with mode 0600, and locks its folder meanwhile. A file that
+ * cannot be parsed is never replaced. Errors: PPROFC_E_INVALID for an invalid name or too many
+ * views, PPROFC_E_FORMAT for a file that cannot be parsed, PPROFC_E_IO. */
 pprofc_status settings_save(const char *path, const char *name,
                             const pprofc_report_options *options, pprofc_error *error);
 

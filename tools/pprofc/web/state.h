@@ -57,12 +57,14 @@ void state_news(struct web_state *state, struct state_news *news);
 /* Makes the new versions the default. The old profiles can still be selected. */
 pprofc_status state_reload(struct web_state *state, pprofc_error *error);
 
-/* Maximum numbers of recordings, and of pinned ones, which are never dropped. */
+/* Maximum number of recordings, and maximum number of pinned recordings. A pinned recording is
+ * never dropped. */
 #define STATE_RECORDINGS_MAX 60
 #define STATE_PINNED_MAX     16
 
-/* Records again after the interval of -every; later after failures. Returns true if the list
- * changed. One thread calls this several times a second. */
+/* Records the sources again if the interval of -every has passed. Waits longer after failures. One
+ * thread calls this function several times a second. Returns true if the list of recordings
+ * changed. */
 bool state_record(struct web_state *state);
 
 struct state_recordings {
@@ -82,8 +84,9 @@ pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprof
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 
-/* Selects profiles by the parameters head, base, side, t0 and t1. Computes a missing
- * difference in `mem` of the request. The caller frees the result, even after an error. */
+/* Selects profiles by the parameters head, base, side, t0 and t1. base=none selects no base.
+ * Computes the difference in the memory `mem` of the request if no difference is stored. The caller
+ * frees the result, even after an error. */
 pprofc_status state_choose(struct web_state *state, const struct web_query *query,
                            const pprofc_allocator *mem, struct state_choice *choice,
                            pprofc_error *error);

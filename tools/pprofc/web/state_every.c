@@ -16,7 +16,8 @@
 /* Maximum wait between tries after failures in milliseconds. A longer -every raises the limit. */
 #define PAUSE_MOST_MS 60000
 
-/* A page is taken to use a recording until the list has changed this often. */
+/* A page counts as a user of a recording until the list of recordings has changed this number of
+ * times. */
 #define USE_LASTS 4
 
 static int64_t every_now(void) {
@@ -42,7 +43,8 @@ static void every_name(const struct web_state *s, int64_t now, char *out, size_t
   snprintf(out, size, "%.*s at %s", (int)(text.size < 256 ? text.size : 256), text.data, clock);
 }
 
-/* Makes a recording. Its source is "": no command can read it again. NULL: out of memory. */
+/* Makes a recording from a profile. Its source is "", because no command can read the same profile
+ * again. Returns NULL when out of memory. */
 static struct state_profile *every_make(const struct web_state *s, pprofc_profile *profile,
                                         int64_t now) {
   char name[320];
@@ -87,8 +89,9 @@ static bool ring_is_used(const struct web_state *s, size_t index) {
   return s->ring.items[index].used + USE_LASTS > s->news.tries;
 }
 
-/* Returns the index of the oldest item to remove, first of items that no page uses; never a pinned
- * or the newest one. Returns the number of items if all must stay. */
+/* Returns the index of the oldest item that may be removed. The item must not be pinned, and must
+ * not be the newest recording. Prefers items that no open page uses. Returns the number of items if
+ * every item must stay. */
 static size_t ring_oldest(const struct web_state *s) {
   const struct state_ring *ring = &s->ring;
   size_t found = ring->count;

@@ -57,13 +57,15 @@ struct web_state {
   uint64_t seen, read; /* state of the files at the last check, and last load */
 };
 
-/* Return a new state_profile (NULL: out of memory), and the one with an id, or NULL. */
+/* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
+ * The second returns the state_profile with an id, or NULL. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
 struct state_profile *state_retain(struct state_profile *p);
 
-/* Copy the runs added up in a profile, or return false when out of memory; free the copies. */
+/* The first function copies the runs that were added up to get the profile, and returns false when
+ * out of memory. The second function frees the copies. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 

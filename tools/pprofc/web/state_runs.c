@@ -1,4 +1,5 @@
-/* Handles several runs as a side: shows their means, judges them like -top -noise. */
+/* Handles several runs as base or head. The page shows means of the runs, and judges the runs like
+ * -top -noise. */
 #include "web/state_parts.h"
 
 #include "common/text.h"
@@ -80,7 +81,8 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   return status;
 }
 
-/* Factor of values before a division by a duration. Then 1 changes by at most 0.0005. */
+/* Factor by which values are multiplied before they are divided by a duration. Rounding then
+ * changes a value of 1 by at most 0.0005. */
 #define STATE_STEPS 1000
 
 static size_t state_runs_of(const struct state_profile *p) {

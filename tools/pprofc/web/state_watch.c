@@ -1,4 +1,5 @@
-/* Watches files, and reads changed ones while the page shows the old versions. */
+/* Watches files and folders. Reads changed files in advance, while the page still shows the old
+ * versions. */
 #include "web/state_parts.h"
 
 #include "core/system.h"
@@ -27,7 +28,8 @@ static uint64_t state_stamp_folder(DIR *folder) {
   return stamp;
 }
 
-/* Returns a number that changes with the file or folder at a path; 0: missing. */
+/* Returns a number that changes when the file or folder at a path changes. Returns 0 if there is no
+ * such file. */
 static uint64_t state_stamp_of(const char *path) {
   DIR *folder = runs_is_folder(path) ? opendir(path) : NULL;
   if (!folder) return state_stamp_file(AT_FDCWD, path);
@@ -97,7 +99,8 @@ void state_watch(struct web_state *s) {
   struct state_loaded loaded;
   pprofc_error error;
   uint64_t stamp = state_stamp(s);
-  /* Wait for two equal checks: another program may be writing the file. */
+  /* Wait until two checks see the same state. Otherwise another program may still be writing the
+   * file. */
   bool rests = stamp == s->seen;
   s->seen = stamp;
   if (!s->watched || !rests || stamp == s->read) return;

@@ -1,4 +1,5 @@
-/* Caches trees of flame graphs, which zooms need again, and drops the least recently used ones. */
+/* Caches the trees of flame graphs, because a zoom needs the same tree again. At its size limit,
+ * the cache removes the tree whose last use is longest ago. */
 #ifndef PPROFC_WEB_TREES_H
 #define PPROFC_WEB_TREES_H
 
@@ -31,7 +32,8 @@ void trees_free(struct web_trees *trees);
  * waits until it is built. The caller releases the tree. NULL: out of memory. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
-/* Wakes the callers that wait for a tree. Removes the tree from the cache unless `good`. */
+/* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree from
+ * the cache. The caller must still release the tree. */
 void trees_built(struct web_trees *trees, struct web_tree *tree, bool good);
 void trees_release(struct web_trees *trees, struct web_tree *tree);
 

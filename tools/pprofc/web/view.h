@@ -1,4 +1,5 @@
-/* Declares the input of a view, without HTTP: request, profiles and data of the page. */
+/* Declares the input of a view: request, profiles and data of the page. The input does not depend
+ * on HTTP. */
 #ifndef PPROFC_WEB_VIEW_H
 #define PPROFC_WEB_VIEW_H
 
@@ -62,7 +63,8 @@ struct web_info {
   size_t head_count;
   const char *head_name, *base_name; /* names of the profiles; base_name is NULL without a base */
   size_t head_sources, base_sources; /* number of profiles added up in head and base; 0: unknown */
-  /* runs added up in head or base, whose means are shown; 0 runs: single profile */
+  /* runs that were added up for head or base; the views show their means; number 0: a single
+   * profile */
   const pprofc_verdict_run *head_runs, *base_runs;
   size_t head_run_count, base_run_count;
   double divisors[3];                /* divisors of head, base and difference (enum web_side) */

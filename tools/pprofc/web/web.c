@@ -133,7 +133,8 @@ static pprofc_status address_listen(struct http_address *address, int *listening
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
-/* Maximum bytes of flame graphs' trees. The other limit is an eighth of all memory. */
+/* Maximum memory in bytes for the trees of flame graphs. An eighth of all memory is a second limit.
+ */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
 /* Returns the number of threads. It is two per core, because some threads wait for graphviz. */
@@ -143,7 +144,8 @@ static unsigned web_workers(void) {
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Blocks signals for sigwait in the main thread. A write to a closed connection then fails. */
+/* Blocks signals in all threads, and lets the main thread receive them with sigwait. A write to a
+ * closed connection then causes no signal. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);
@@ -161,7 +163,8 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Saves memory in long runs: few heaps, and large blocks return to the system. */
+/* Reduces the memory of a long run. Threads share a few heaps, and large blocks return to the
+ * system at once. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 4);
@@ -285,7 +288,8 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   return PPROFC_OK;
 }
 
-/* Prepares the start. Fails without a folder for saved views, even if unused. */
+/* Prepares the start. Fails if the folder for saved views is unknown, even if the user saves no
+ * view. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = web_address_parse(command->http, address, error);

@@ -154,7 +154,8 @@ static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error 
   return PPROFC_OK;
 }
 
-/* Fails without a profile of base or head: a report would show all values as changes. */
+/* Fails if base or head has no profile. A report on such a pair would show all values as a change.
+ */
 static pprofc_status capture_check_sides(const struct capture *capture, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     const struct capture_options *o = capture->options;

@@ -23,7 +23,8 @@ struct capture_options {
 struct capture_item {
   pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
   int side;
-  /* indices of profile type and round, from 0; warm-up rounds come first */
+  /* index of the profile type (CPU, heap ...), and index of the round; both start at 0, and the
+   * warm-up rounds come first */
   size_t kind, round;
   bool warmup;
 };

@@ -148,7 +148,8 @@ static pprofc_status servers_take(const struct capture_round *r, size_t kind,
   return status;
 }
 
-/* Fetches the types that record for seconds if `timed`, else the others, all at once. */
+/* Fetches several profile types at the same time. If `timed`, fetches the types that record for
+ * some seconds, such as CPU. Otherwise fetches the other types. */
 static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pprofc_error *error) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];
@@ -186,7 +187,8 @@ static pprofc_status servers_load(const struct capture_options *o, int side, ppr
   return status;
 }
 
-/* Captures the profiles of a server. Of two servers, only this one is under load. */
+/* Captures the profiles of one server. With two servers, the load runs only during this call,
+ * because the other server must be idle. */
 static pprofc_status servers_side(const struct capture_round *r, size_t programs,
                                   pprofc_error *error) {
   const struct capture_options *o = r->capture->options;

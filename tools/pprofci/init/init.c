@@ -115,7 +115,8 @@ static const struct flag_note statuses[] = {
 const struct flag_table init_table = {
     FLAG_TABLE("pprofci init", "writes a workflow that measures pull requests")};
 
-/* A project type: the file that identifies it, and the workflow steps that measure it. */
+/* A project type: the file that identifies the type, and the workflow steps that measure the
+ * project. */
 struct project {
   const char *file;
   const char *words[2]; /* one of these texts must be in the file; NULL: any text */

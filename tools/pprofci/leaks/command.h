@@ -51,7 +51,8 @@ void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
                                pprofc_error *error);
 
-/* Packs a flame graph (run/graph.h) of the growth of one profile type into the arena. */
+/* Packs a flame graph (run/graph.h) that shows the growth of the leaks of one profile type. The
+ * graph is in the arena. */
 pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
                                 pprofc_str *packed, pprofc_error *error);
 

@@ -32,7 +32,8 @@ static size_t shared_folders(const char *a, const char *b) {
   }
 }
 
-/* Returns the link from the page to a job; `to` if a path cannot be resolved. */
+/* Returns the relative link from the folder of the page to a job, or `to` if a path cannot be
+ * resolved. */
 static const char *link_between(struct arena *arena, const char *from, const char *to) {
   char page[PATH_MAX], job[PATH_MAX];
   struct buffer text;
@@ -50,7 +51,8 @@ static const char *link_between(struct arena *arena, const char *from, const cha
   return buffer_take(&text, arena).data;
 }
 
-/* Returns the name of a job: "linux" of "out/linux/.docs/artifacts/ci". */
+/* Returns the last element of the path that is not a common folder of artifacts: "linux" of
+ * "out/linux/.docs/artifacts/ci". */
 static const char *name_of_job(struct arena *arena, const char *folder) {
   static const char *const usual[] = {"ci", "artifacts", ".docs", "."};
   pprofc_str rest = str_of(folder), part, name = str_of(folder);

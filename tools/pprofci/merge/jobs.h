@@ -1,4 +1,5 @@
-/* Reads the runs that `pprofci merge` joins: jobs of a build matrix, each with a manifest. */
+/* Reads the runs that `pprofci merge` joins. Each run is a job of a build matrix, and has a folder
+ * with a manifest. */
 #ifndef PPROFCI_MERGE_JOBS_H
 #define PPROFCI_MERGE_JOBS_H
 
@@ -20,11 +21,13 @@ struct jobs {
   size_t count;
 };
 
-/* Reads the manifests. A missing one is a problem for the verdict. `out`: folder of the page. */
+/* Reads the manifests. A missing manifest becomes a problem that the verdict reports, and is not an
+ * error here. `out` is the folder for the merged page. */
 pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
 
-/* A read_rows_fn: adds the measurements of all jobs, whose p-values one gate adjusts. */
+/* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. The
+ * function has the type read_rows_fn, and its context is the jobs. */
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 

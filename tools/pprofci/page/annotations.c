@@ -42,7 +42,8 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   buffer_add_char(out, ',');
 }
 
-/* A regression to annotate: a benchmark, or a function that -fail-on found. */
+/* A regression to annotate: a benchmark, or a function that -fail-on found in a pair of profiles.
+ */
 struct annotation {
   const struct run_pair *pair; /* pair of profiles that explains the regression, or NULL */
   const struct benchmark *benchmark;
@@ -80,7 +81,8 @@ static size_t annotations_most(const struct page_model *m) {
   return m->states[STATE_SLOWER] + m->run->fired_count;
 }
 
-/* Fills in annotation `index`: benchmarks, then functions. False for a repetition. */
+/* Fills in annotation `index`. The first indices are benchmarks, and the next indices are
+ * functions. Returns false if another annotation already reports the same regression. */
 static bool annotation_at(const struct page_model *m, size_t index, struct annotation *a) {
   *a = (struct annotation){NULL, NULL, NULL};
   if (index < m->states[STATE_SLOWER]) {

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the profiles of a side: given files, or files in the artifacts of another run. */
+/* Returns the profiles of base or head. The profiles are the files given by flags, or the files in
+ * the artifacts of another run. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   struct profile_files files = {NULL, 0};
   if (!pair->names[side]) return files;
@@ -21,7 +22,8 @@ static struct profile_files side_files(struct arena *arena, const struct run_pai
   return files;
 }
 
-/* Returns the difference, or the only profile. */
+/* Returns the difference between base and head. Returns the only profile if there is just one
+ * profile. */
 static struct profile_source source_of(struct arena *arena, const struct run_pair *pair) {
   struct profile_source source = {side_files(arena, pair, SIDE_BASE),
                                   side_files(arena, pair, SIDE_HEAD)};

@@ -1,6 +1,6 @@
 /* Shows interactive flame graphs in a page. A link to "#flame/NAME.html" opens a graph in the
- * element whose data-shows has this address. The graph is in the page, or in the file of data-file.
- */
+ * element whose attribute data-shows has this address. The page contains the graphs, or loads them
+ * from the files that its attribute data-file names. */
 #ifndef PPROFCI_PAGE_GRAPHS_H
 #define PPROFCI_PAGE_GRAPHS_H
 
@@ -16,7 +16,8 @@ struct page_script {
 /* Adds a script to the page, and its hash to the content security policy. */
 void graphs_put_script(struct fill *f, const struct page_script *script);
 
-/* Adds a packed graph (run/graph.h) to the list "graphs", unless it is empty or too large. */
+/* Adds a row to the template list "graphs": the address and a packed flame graph (run/graph.h).
+ * Adds nothing and returns false if the graph is empty or does not fit. */
 bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 
 /* Appends the style of the graphs to the page's style. */

@@ -118,8 +118,9 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns the growth of the line that grew most, at most the growth of its hunk and function: a
- * line that replaces others has no cost in the base. */
+/* Returns the growth of the line that grew most, but at most the growth of its hunk and of its
+ * function. A line that replaces other lines has no cost in the base, so its own growth would
+ * ignore the cost of the replaced lines. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
@@ -444,7 +445,8 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
-/* Adds a bar of the head's total: base, growth of each listed function, other growth. */
+/* Adds a bar for the total of head. Its segments are the base total, the growth of each listed
+ * function, and the other growth. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
   if (!bar_make(pair, &bar)) return;
@@ -482,7 +484,8 @@ bool html_has_because(const struct run_pair *pair) {
          (v && (*v->note || *v->visible_text || v->same_code));
 }
 
-/* Adds a note about equal machine code, and other differences of base and head. */
+/* Adds a note for a pair of profiles whose sampled functions have the same machine code in base and
+ * head. The note lists other differences between base and head. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
   fill_begin(f, "same_code");

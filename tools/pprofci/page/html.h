@@ -8,8 +8,9 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Adds a bar for the change of a row, as wide as html_strip's picture. An increase points right.
- * The length grows with the square root, so that 1 % is visible. */
+/* Adds a bar for the change of a row, in a picture of the same size as html_strip's. An increase
+ * points to the right, a decrease to the left. The length of the bar is proportional to the square
+ * root of the change, so that 1 % is still visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
 /* Adds a picture of the rounds of base and head. Each round is a dot, and both share one scale. */
@@ -49,7 +50,8 @@ bool html_has_because(const struct run_pair *pair);
 /* Adds the functions that grew, a note about this list, and the changed lines. */
 void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair);
 
-/* Adds the addresses of a profile's artifacts; in report.html only of its flame graph. */
+/* Adds the addresses of the artifacts of a profile. In report.html, adds only the address of the
+ * flame graph. */
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
 

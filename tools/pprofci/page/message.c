@@ -88,7 +88,8 @@ static void message_put_text(struct buffer *out, pprofc_str text,
   }
 }
 
-/* Appends a block of code, indented without HTML: the code could end a fence. */
+/* Appends a block of code. Without HTML the block is indented. A fence would not be safe there,
+ * because the code could contain the end of the fence. */
 static void message_put_code(struct buffer *out, pprofc_str text, bool html) {
   pprofc_str line;
   if (html) {

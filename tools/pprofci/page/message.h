@@ -1,5 +1,5 @@
-/* The text of a result in sections: of the manifest, summary.md, comments, checks, job summaries.
- */
+/* The text of a result, divided into sections. The manifest contains the sections. Other functions
+ * print the sections as summary.md, comments, checks and job summaries. */
 #ifndef PPROFCI_PAGE_MESSAGE_H
 #define PPROFCI_PAGE_MESSAGE_H
 
@@ -31,20 +31,23 @@ struct message_place {
   bool one_file;      /* true for report.html, which contains the page and its flame graphs */
 };
 
-/* Begins a link to a file in the page's folder, and to `fragment` in it unless that is "". The
- * caller appends the text and calls message_link_end. Links are control characters, which other
- * text must not contain. */
+/* Begins a link to a file in the page's folder. The link leads to the anchor `fragment` if this is
+ * not empty. The caller appends the text of the link and calls message_link_end. Control characters
+ * mark the link, so other text must not contain control characters. */
 void message_link(struct buffer *out, const char *path, const char *fragment);
 void message_link_end(struct buffer *out);
 
-/* Appends the address "flame/NAME.html#search=F"; in report.html "#flame/NAME.html&search=F". */
+/* Appends the address of a file in the page's folder, such as "flame/NAME.html#search=F". In
+ * report.html the address is "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
-/* Moves a text into a section unless it is empty. False: no memory, or too many sections. */
+/* Moves the text of the buffer into a new section. Adds no section for an empty text. Returns false
+ * when out of memory, or if the message has MESSAGE_PARTS sections. */
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 
-/* Replaces the headline, which becomes the first paragraph. Returns false without memory. */
+/* Replaces the headline. Keeps the old headline as the first paragraph. Returns false when out of
+ * memory. */
 bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 

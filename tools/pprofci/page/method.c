@@ -1,4 +1,5 @@
-/* Adds the last section of the page: how the run measured and judged, and all numbers. */
+/* Adds the last section of the page. The section describes the machine, the rounds, the statistical
+ * test, the warnings and the commands, and lists all numbers. */
 #include "core/escape.h"
 #include "page/parts.h"
 

@@ -99,7 +99,8 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   b->size = log_ratio(row);
 }
 
-/* Numbers the benchmarks: numbers[i] is the benchmark of row i, *found their number. */
+/* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the benchmark of row
+ * i, and *found to the number of benchmarks. */
 static bool number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;

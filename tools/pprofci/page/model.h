@@ -1,4 +1,5 @@
-/* The contents of a page: benchmarks by importance, their results, and sentences about the run. */
+/* The contents of a page, independent of its format: benchmarks sorted by importance, their
+ * results, and sentences about the whole run. */
 #ifndef PPROFCI_PAGE_MODEL_H
 #define PPROFCI_PAGE_MODEL_H
 
@@ -18,7 +19,8 @@ enum page_state {
   STATES
 };
 
-/* Columns of the page. The first column with a value represents the benchmark. */
+/* Columns of the page. The unit in the first column that is not empty stands for the whole
+ * benchmark. */
 enum metric { METRIC_TIME, METRIC_BYTES, METRIC_ALLOCATIONS, METRICS };
 
 struct metric_column {

@@ -153,7 +153,8 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
   put_percent_number(out, row->high);
 }
 
-/* Words for a change in a unit: a factor from 2 up, below in percent. */
+/* Words for a change in a unit. The page writes a change as a factor if the factor is at least 2,
+ * and otherwise in percent. */
 struct number_words {
   const char *verb;         /* verb of the sentence: "is", "allocates" */
   const char *more, *times; /* "slower" in "12 % slower" and "4.9 times slower" */

@@ -35,7 +35,8 @@ void number_size(struct buffer *out, double change);
 /* Appends "2.05 µs → 10.1 µs". If base or head is missing, appends only one value. */
 void number_sides(struct buffer *out, const struct gate_row *row);
 
-/* Appends "+392 %", "new" or "gone"; nothing for an unchanged value. */
+/* Appends "+392 %", "new" if the base is 0, or "gone" if the head is 0. Appends nothing if the
+ * value is unchanged. */
 void number_change(struct buffer *out, const struct gate_row *row);
 
 /* Appends the interval of the change in percent, "+371 to +414", if it is known. */
@@ -49,7 +50,8 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
-/* Returns the kind of profile that explains a unit: "mem", "instructions" or "cpu". */
+/* Returns the kind of profile that explains values of a unit: "mem" for allocations, "instructions"
+ * for counts of a simulation, else "cpu". */
 const char *number_kind(pprofc_str unit);
 
 /* True for time and instructions, which the page shows before other units. */

@@ -100,7 +100,8 @@ static void page_put_summary(struct buffer *out, const struct message *m,
   message_put(out, m, place);
 }
 
-/* Appends the result to the summary of the CI job, without links to artifacts. */
+/* Appends the text of the result to the summary of the CI job. Prints links as plain text, because
+ * a reader of the job summary cannot open the artifacts by address. */
 static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
                                        pprofc_error *error) {
   static const struct message_place job = {.html = true};
@@ -137,8 +138,9 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
   return false;
 }
 
-/* Adds the flame graphs, first of slower benchmarks. The page stays below 10 MB; other graphs
- * remain files next to the page. */
+/* Adds the flame graph of each pair of profiles: first the pairs that explain why a benchmark
+ * became slower, then the others. The page stays below 10 MB. A graph that does not fit remains a
+ * file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   for (int slower = 1; slower >= 0; slower--)
@@ -243,7 +245,8 @@ static void page_print(struct buffer *out, const struct page_model *m) {
   put_profiles(&f, m);
   method_fill(&f, m);
   if (m->one_file) report_fill(&f, m);
-  /* style and scripts do not count towards the limits of tables and graphs */
+  /* Add the style and the scripts last, so that they do not count towards the size limits of tables
+   * and flame graphs. */
   page_put_document(&f, m);
   template_put(out, html_template(), "page", &f);
   fill_free(&f);

@@ -10,7 +10,8 @@
 /* Writes index.html, report.html, summary.md and manifest.json into the stage (run/stage.c). */
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
-/* Appends to the files of the CI service: $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT. */
+/* Writes the files of the CI service whose names are in $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT.
+ * The function is a step of `pprofci run`. */
 pprofc_status write_service_files(struct ci_run *run, pprofc_error *error);
 
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */
@@ -27,16 +28,19 @@ void manifest_print(struct buffer *out, const struct page_model *model);
 /* Writes the regressions as a JSON array: benchmark, file and line, title and message. */
 void annotations_list(struct json_writer *json, const struct page_model *model);
 
-/* True if the address may be a link: http or https, a host, and valid bytes only. */
+/* True if an address may become a link. It must have http or https, a host, and only bytes that are
+ * valid in a URL. */
 bool outside_may_link(pprofc_str url);
 
-/* Reads the file that `pprofci push -links` wrote (flag -links). */
+/* Reads the links from the file named by the flag -links. `pprofci push -links` writes this file.
+ * The function is a step of a run. */
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 
 /* Adds the links of a job's manifest. Skips addresses that must not become links. */
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
-/* Writes the links, if there are any, as a member of the manifest. */
+/* The first function writes the links as a member of a manifest. The second function adds the links
+ * to the page. Without links, both functions write nothing. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 #endif

@@ -1,4 +1,5 @@
-/* Declares the functions that add the sections of the page. */
+/* Declares the functions that add the sections of the page. Each section has a C file of its name.
+ */
 #ifndef PPROFCI_PAGE_PARTS_H
 #define PPROFCI_PAGE_PARTS_H
 
@@ -26,7 +27,8 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
 pprofc_str method_machine(struct ci_run *run);
 void method_fill(struct fill *f, const struct page_model *m);
 
-/* Values of a function, per operation if the number of iterations is known, else per run. */
+/* Values of a function in the unit of the profile. The values are per operation if the number of
+ * iterations is known, else per run. */
 struct function_values {
   pprofc_str name, file;
   int64_t line;                   /* line in `file`; 0: unknown */

@@ -32,10 +32,12 @@ double plot_x(const struct plot *plot, size_t value);
 double plot_y(const struct plot *plot, double value);
 void plot_axis(struct plot *plot);
 
-/* Begins the label of the minimum, or with `high` of the maximum. The caller calls fill_end. */
+/* Begins the label of the minimum. With `high`, begins the label of the maximum. The caller appends
+ * the text and calls fill_end. */
 struct buffer *plot_begin_tick(struct plot *plot, bool high);
 
-/* Begins the label at the left end, or with `last` at the right. The caller calls fill_end. */
+/* Begins the label at the left end of the axis, or with `last` at the right end. The caller appends
+ * the text and calls fill_end. */
 struct buffer *plot_begin_end(struct plot *plot, bool last);
 
 /* Adds the dots. Values on the same pixel share a dot. */

@@ -16,7 +16,8 @@ static const char *rows_change_class(const struct gate_row *row) {
 }
 
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row) {
-  /* the gate's mark of halved times: shown only if nothing may have been measured */
+  /* The gate marks a benchmark as suspicious if its time fell below half of the base time. The page
+   * repeats this mark only if the benchmark may have measured nothing. */
   if (row->verdict == PPROFC_GATE_SUSPICIOUS && b->state != STATE_BROKEN) return "improved";
   return gate_row_verdict(row);
 }
@@ -111,7 +112,8 @@ void details_fill_all(struct fill *f, const struct page_model *m) {
 }
 
 #define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
-/* Maximum number of uncertain rows that are visible; more are collapsed. */
+/* Maximum number of rows with uncertain results that are visible. If there are more, the page
+ * collapses all of them. */
 #define UNSURE_MOST 6
 #define NAMED_MOST  3 /* maximum number of benchmark names in the heading of a collapsed table */
 
@@ -259,7 +261,8 @@ static void put_row(struct fill *f, const struct page_model *m, const struct ben
   fill_end(f);
 }
 
-/* Returns the index of the first benchmark with a result; equal results are adjacent. */
+/* Returns the index of the first benchmark with a result. Benchmarks with the same result are
+ * adjacent. */
 static size_t first_of(const struct page_model *m, enum page_state state) {
   size_t first = 0;
   for (int before = 0; before < (int)state; before++) first += m->states[before];

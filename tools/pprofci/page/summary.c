@@ -12,7 +12,8 @@
 
 /* ---- coding agents ---------------------------------- */
 
-/* Maximum size of the text in bytes; with markup it stays below 2,000. */
+/* Maximum size of the text in bytes without markup. The text with markup then has less than 2,000
+ * bytes. */
 #define AGENTS_TEXT_MOST 1926
 #define AGENTS_NAME_MOST 120
 #define AGENTS_ROWS      3

@@ -8,7 +8,8 @@
 #include <math.h>
 
 #define ROWS_MOST 15 /* maximum number of rows of a table */
-/* Size of a page in bytes above which pairs of profiles get links, not pictures and tables. */
+/* Limit of the size of a page in bytes. Above this limit, a pair of profiles gets links instead of
+ * pictures and tables. */
 #define PAGE_MOST    ((size_t)1200 << 10)
 #define VALUE_MARKUP 24 /* average number of bytes of HTML for a value in a table */
 
@@ -171,7 +172,8 @@ static void put_functions(struct fill *f, const struct tab *t) {
   fill_end(f);
 }
 
-/* Names the flame graph of the tabs, and its file next to index.html. */
+/* Names the flame graph that opens in the tabs. Also names the file next to index.html that
+ * contains the graph. */
 static void tabs_put_place(struct fill *f, const struct page_model *m,
                            const struct run_pair *pair) {
   struct buffer *out = fill_text(f, "data-shows");

@@ -1,12 +1,14 @@
-/* Creates and parses the text of a comment: a marker, a hidden state for the next run, and the
- * summary, truncated to the host's limit. */
+/* Creates and parses the text of a comment on a pull request. The text has a marker that identifies
+ * the comment, a hidden state for the next run, and the summary. The summary is truncated to the
+ * host's limit. */
 #ifndef PPROFCI_PUBLISH_BODY_H
 #define PPROFCI_PUBLISH_BODY_H
 
 #include "page/message.h"
 #include "publish/outcome.h"
 
-/* GitHub's limit in characters; a text never has more characters than bytes. */
+/* GitHub's limit in characters. The code compares the limit with a number of bytes. This is safe,
+ * because a text never has more characters than bytes. */
 #define BODY_MAX ((size_t)65536)
 
 /* State of the comment, hidden in its second line. Its texts are short and plain. */
@@ -35,8 +37,9 @@ bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 /* Copies the last commit with regressions from the state of the existing comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
-/* Creates the comment, at most `most` bytes of UTF-8: the headline, and the lines and collapsed
- * sections that fit. `links` is Markdown. data is NULL when out of memory. */
+/* Creates the comment, at most `most` bytes of UTF-8. The comment has the whole headline, and as
+ * many lines and collapsed sections as fit. `links` is a line of Markdown, or empty. data is NULL
+ * when out of memory. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 

@@ -83,7 +83,8 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                               .regressions = node_get(root, "regressions")};
   outcome->ending = ending_of(outcome, no_fail);
   outcome->regressed = node_size(outcome->regressions);
-  /* only instruction counts regressed: they count as one regression */
+  /* The run failed although no benchmark regressed. Then only instruction counts regressed; all of
+   * them count as one regression. */
   if (outcome->status == 2 && !outcome->regressed) outcome->regressed = 1;
   return PPROFC_OK;
 }
@@ -148,7 +149,8 @@ void json_text_member(struct json_text *text, const char *key, pprofc_str value)
   json_string(json_key(&text->json, key), value);
 }
 
-/* Returns the fingerprint of a finding for GitLab: an FNV-1a hash of its constant values. */
+/* Returns the fingerprint by which GitLab recognizes a finding in later runs. The fingerprint is an
+ * FNV-1a hash of the values that are the same in each run. */
 static uint64_t quality_print_of(const struct node *regression) {
   static const char *const keys[] = {"group", "benchmark"};
   uint64_t hash = UINT64_C(14695981039346656037);

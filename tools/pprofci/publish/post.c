@@ -56,8 +56,9 @@ static pprofc_status post_find_author(struct post *post, pprofc_error *error) {
                                    "%s has no owner of the token; pass -author", forge->user_path);
 }
 
-/* Finds the number of a fork's pull request, which a workflow_run event lacks: the open pull
- * request with the event's branch and head. */
+/* Finds the number of a fork's pull request, because a workflow_run event does not contain the
+ * number. Searches for the open pull request that has the branch and the head commit of the event.
+ */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
   struct buffer path;

@@ -1,4 +1,5 @@
-/* Sends results to a host such as GitHub. */
+/* Sends results to a host such as GitHub: the comment of a change, the status of a commit, and a
+ * check with annotations. */
 #ifndef PPROFCI_PUBLISH_POST_H
 #define PPROFCI_PUBLISH_POST_H
 
@@ -23,7 +24,8 @@ struct post {
 pprofc_status post_comment(struct post *post, pprofc_error *error);
 pprofc_status post_commit_status(struct post *post, pprofc_error *error);
 pprofc_status post_check(struct post *post, pprofc_error *error);
-/* Opens or updates the issue of the key with post->issue; an empty text closes it. */
+/* Opens or updates the issue of the key. Its text is post->issue. Closes the issue if this text is
+ * empty. */
 pprofc_status post_issue(struct post *post, pprofc_error *error);
 
 #endif

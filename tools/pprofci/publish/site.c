@@ -30,7 +30,8 @@ static bool is_of_fork(const struct node *event, const char *head) {
   return base.size && (!node_is(name, NODE_STRING) || !str_equal(name->text, base));
 }
 
-/* Reads the event of a pull request, with the head: GITHUB_SHA is a merge commit there. */
+/* Reads the event of a pull request. Takes the head commit from the event, because GITHUB_SHA is a
+ * merge commit in such a job. */
 static void read_pull_request(struct site *site, const struct node *event) {
   const char *sha = event_text(site, event, "pull_request.head.sha");
   if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
@@ -39,7 +40,8 @@ static void read_pull_request(struct site *site, const struct node *event) {
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
 
-/* Reads the event of a comment. The head is unknown: GITHUB_SHA is on the default branch. */
+/* Reads the event of a comment on a pull request. The event does not contain the head, and
+ * GITHUB_SHA is a commit of the default branch. */
 static void read_issue_comment(struct site *site, const struct node *event) {
   if (!site->number) site->number = node_integer(node_path(event, "issue.number"));
   site->checkout = "";

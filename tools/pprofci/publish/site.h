@@ -14,7 +14,8 @@ struct forge_texts {
   const char *id, *text;   /* JSON keys of the id and of the text */
 };
 
-/* Properties of a host. In paths, values of the run replace {repo}, {number}, {sha} and {id}. */
+/* Properties of a host such as GitHub. In paths, values of the run replace {repo}, {number}, {sha}
+ * and {id}. */
 struct forge {
   const char *name;           /* name of the host: "github" */
   const char *mark;           /* environment variable that is set in the CI jobs of the host */
@@ -25,12 +26,13 @@ struct forge {
   /* Fills in the fields of `site` that no flag has set. */
   pprofc_status (*read)(struct site *site, pprofc_error *error);
 
-  const char *user_path, *user_key;    /* path of the token's user, JSON key of the name */
-  const char *author;                  /* author of comments if the token cannot read its user */
-  struct forge_texts comments;         /* paths and keys of the comments on a change */
-  struct forge_texts issues;           /* empty if pprofci does not support issues on this host */
-  const char *item_author;             /* JSON key of the author of a comment or an issue */
-  const char *body_key;                /* JSON key of a text; in "content" the text is in "raw" */
+  const char *user_path, *user_key; /* path of the token's user, JSON key of the name */
+  const char *author;               /* author of comments if the token cannot read its user */
+  struct forge_texts comments;      /* paths and keys of the comments on a change */
+  struct forge_texts issues;        /* empty if pprofci does not support issues on this host */
+  const char *item_author;          /* JSON key of the author of a comment or an issue */
+  const char *body_key; /* JSON key of the text in a request. "body": a string. "content": an object
+                           that has the text in "raw". */
   const char *close_key, *close_value; /* JSON key and value that close an issue */
   const char *update;                  /* HTTP method that updates a comment */
   size_t comment_most;                 /* maximum size of a comment in bytes */

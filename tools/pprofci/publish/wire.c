@@ -12,7 +12,8 @@
 #define SAID_MAX      300 /* maximum number of bytes of a server's message in an error message */
 /* Seconds to wait after a rate limit if the reply names no time. GitHub documents this value. */
 #define WAIT_UNKNOWN 60
-/* Minimum size in bytes of a hidden token; shorter ones would match ordinary text. */
+/* Minimum size in bytes of a token that messages hide. A shorter token would match ordinary text.
+ */
 #define SECRET_MIN 8
 
 struct api {
@@ -231,7 +232,8 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
   return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));
 }
 
-/* Follows a redirect. Returns false if it leads to another host. */
+/* Uses the address of a redirect for the next try. Returns false if the redirect leads to another
+ * host. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
   pprofc_str location = buffer_str(&try->reply->location);
   char from_root[URL_MAX];

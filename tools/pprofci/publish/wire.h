@@ -17,14 +17,16 @@ struct wire_options {
 };
 
 struct wire_request {
-  const char *method, *path; /* method; path after `api`, or a URL on its host */
-  pprofc_str body;           /* JSON body of the request; size 0: no body */
-  bool once;                 /* true if a repeated request would have a second effect */
+  const char *method,
+      *path;       /* HTTP method, and the path after `api` or a whole URL on the same host */
+  pprofc_str body; /* JSON body of the request; size 0: no body */
+  bool once;       /* true if a repeated request would have a second effect */
 };
 
 struct api;
 
-/* Opens the API. PPROFC_E_INVALID: invalid token, or address that must not receive it. */
+/* Opens the API. Returns PPROFC_E_INVALID for an invalid token, and for an address that must not
+ * receive the token. */
 pprofc_status wire_open(const struct wire_options *options, struct api **wire, pprofc_error *error);
 void wire_close(struct api *wire);
 

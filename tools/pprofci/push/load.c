@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* True for a name of Pyroscope: letters, digits and '_', without a digit at the beginning. */
+/* True if the name is valid in Pyroscope. A valid name has letters, digits and '_', and does not
+ * begin with a digit. */
 static bool push_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];

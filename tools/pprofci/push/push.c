@@ -16,7 +16,8 @@ struct push_link {
   size_t url, end; /* start and end of the link in the text, as offsets in bytes */
 };
 
-/* Links to the queries of base, head and difference of each pushed profile type. */
+/* Links to the queries of all pushed profiles: base and head of each profile type, and their
+ * differences. */
 struct push_links {
   const struct push *push;
   int64_t from, until;

@@ -47,7 +47,8 @@ static void otlp_decode(char *text) {
   *out = '\0';
 }
 
-/* Parses OpenTelemetry's headers: "name=value,name=value", values percent-encoded. */
+/* Parses headers as "name=value,name=value" with percent-encoded values, the format of
+ * OpenTelemetry. */
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
   const char *variable = getenv(HEADERS);
   pprofc_str rest = str_of(variable ? variable : ""), item;
@@ -70,7 +71,8 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
   return status;
 }
 
-/* Labels of a profile as attributes of the OTLP resource; service_name is "service.name". */
+/* Labels of a profile as attributes of the OTLP resource. The label service_name becomes
+ * OpenTelemetry's "service.name". */
 struct otlp_attributes {
   OtlpExport__Resource resource;
   OtlpExport__KeyValue pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];

@@ -136,7 +136,8 @@ static pprofc_str remote_status_message(struct arena *arena, pprofc_str body) {
   return utf8_valid(message) ? message : STR("");
 }
 
-/* Returns the message of a reply: of its JSON or google.rpc.Status, or its first line. */
+/* Returns the message of a reply. The message is a member of its JSON, its google.rpc.Status, or
+ * its first line of plain text. */
 static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
   struct node *root = NULL;
   pprofc_str body = str_trim(reply_content(reply)), line = STR("");

@@ -13,9 +13,11 @@
 
 #define LEAST_SHARE   0.01 /* minimum growth that is shown, as a fraction of the base */
 #define PICTURE_WIDTH 1180
-/* Minimum width of a frame in pixels on the page; the file of the graph has all frames. */
+/* Minimum width of a frame in pixels in the picture on the page, which merges narrower frames. The
+ * flame graph in its own file shows all frames. */
 #define PICTURE_LEAST 3
-/* The same for counted instructions, whose stacks are deep: the page stays small. */
+/* Minimum width of a frame in pixels if the stacks are counted instructions. These stacks are deep,
+ * and a larger minimum keeps the page small. */
 #define PICTURE_LEAST_COUNTED 12
 
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
@@ -41,7 +43,8 @@ struct open_path {
   size_t depth;
 };
 
-/* Enters a node, and closes the functions that the walk left. True for an outermost frame. */
+/* Enters a node, and closes the functions that the walk has left. Returns true if the node's frame
+ * is the outermost frame of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
                        struct drawn_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
@@ -151,7 +154,8 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-/* Share of the growth that must pass through a function of the user to name it. */
+/* Share of the growth that must pass through the outermost function of the user's repository. With
+ * less growth, no function is named. */
 #define OWN_SHARE 0.7
 
 /* Returns the user's innermost function with most of the growth, or SIZE_MAX. */
@@ -173,8 +177,9 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own, the change of the function that explains the pair: from the verdict with callees
- * if it reports growth, else from the profiles. */
+/* Sets pair->own, the change of the function that explains the change of the pair. Takes the change
+ * from the verdict that includes callees. If this verdict does not report growth, computes the
+ * change from the profiles. */
 static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];

@@ -13,7 +13,8 @@ struct drawn {
   double least_pixels; /* minimum width of a frame in a picture, in pixels */
 };
 
-/* Filters the profile and builds its tree. The caller closes `drawn` after PPROFC_OK. */
+/* Applies the filters of the options and builds the tree of frames. The caller closes `drawn` after
+ * PPROFC_OK. */
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct drawn *d, pprofc_error *error);
 void drawn_close(struct drawn *d);

@@ -27,8 +27,9 @@ pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
                                   pprofc_error *error);
 
-/* Clones the repository with shared objects and checks out a commit, `wanted` in messages. Unlike a
- * worktree, a clone has a folder .git, which Node plugins need. */
+/* Clones the repository with shared objects, and checks out a commit. Unlike a worktree, a clone
+ * has a folder .git, and Node plugins need this folder. `wanted` is the commit's name in messages.
+ */
 pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                               const char *folder, pprofc_error *error);
 
@@ -37,7 +38,8 @@ pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const c
                                pprofc_error *error);
 void checkouts_remove(struct ci_run *run);
 
-/* Builds the test programs of a side, with -trimpath: names without the checkout's folder. */
+/* Builds the test programs of base or head. Uses -trimpath, because file names would otherwise
+ * contain the folder of the checkout. */
 pprofc_status checkouts_build(struct ci_run *run, int side, const char *checkout,
                               struct packages *packages, pprofc_error *error);
 

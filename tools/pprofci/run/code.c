@@ -246,7 +246,8 @@ struct revisions *code_sources(const struct ci_run *run) {
   return run->code && run->code->has_sources ? &run->code->revisions : NULL;
 }
 
-/* Returns a changed file with both texts, read by the first call. NULL: out of memory. */
+/* Returns a changed file with the text of both sides. Returns NULL when out of memory. The first
+ * call reads the files. */
 static const struct changed_source *changed_source(struct run_code *code,
                                                    const struct changed_file *file) {
   struct arena *arena = &code->revisions.arena;
@@ -298,8 +299,9 @@ static bool code_has_file(const struct run_code *code, enum diff_side side, ppro
   return code->has_sources && revisions_place(&code->revisions, side, file).size > 0;
 }
 
-/* Adds a line to the range of the function. Inlined code in callgrind files gives a function lines
- * of several files; the range is in the first one of the repository. */
+/* Adds a line of a location to the line range of the function. In callgrind files, a function can
+ * have lines of several files, because inlined code has no function of its own. The range is then
+ * in the first file that the repository has. */
 static void place_line(const struct run_code *code, struct code_place *place,
                        pprofc_function function, int64_t line, bool called) {
   place->called |= called;
@@ -423,7 +425,8 @@ static void read_built(struct ci_run *run, struct code_programs *programs) {
   if (differs) programs->differs = differs;
 }
 
-/* Returns the comparison of a pair's programs, made by the first call, or NULL. */
+/* Returns the comparison of the programs of a pair of profiles, or NULL if there are no programs.
+ * The first call makes the comparison, and later calls return it. */
 static const struct code_programs *compared_programs(struct ci_run *run,
                                                      const struct run_pair *pair) {
   struct run_code *code = run->code;
@@ -443,7 +446,8 @@ static const struct code_programs *compared_programs(struct ci_run *run,
   return made->good ? made : NULL;
 }
 
-/* Returns the phrase for a function that is not known to be the same. */
+/* Returns the phrase for a function whose machine code is not known to be the same. `function` is
+ * NULL if the programs are unknown or do not contain the function. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
   const struct code_place place = find_code_place(run->code, j, name);
@@ -487,8 +491,9 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no sampled function of the programs has changed code. Checks whole stacks: new work can
- * appear in others, such as the garbage collector. */
+/* True if no sampled function has changed code. Ignores functions outside the programs, such as
+ * functions of shared libraries. Checks all stacks, because new work can appear in other functions,
+ * such as the garbage collector. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {

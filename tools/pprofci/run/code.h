@@ -19,8 +19,9 @@ void code_close(struct ci_run *run);
 /* Returns the sources of base and head, or NULL if git does not know the base. */
 struct revisions *code_sources(const struct ci_run *run);
 
-/* Finds the lines of a function in a version of a changed file: of Python by name, else by first
- * line. Sets *extents to an array or to `one`. Returns the number of definitions. */
+/* Finds the lines of a function in the version `side` of a changed file. Finds a Python function by
+ * its name, and any other function by its first line. Sets *extents to an array, or to `one`.
+ * Returns the number of items, which is above 1 if the file defines the function several times. */
 size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
                     const struct def *function, const struct def **extents, struct def *one);
 
@@ -35,8 +36,9 @@ const char *code_word(struct ci_run *run, const struct run_pair *pair, const str
 /* True if the programs are known and the function has the same machine code in both. */
 bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name);
 
-/* True if only the layout of the code can explain a regression of times: no sampled function
- * changed. Appends this reason and other differences to `why`. */
+/* True if only the layout of the code can explain the regression of a pair of profiles. This holds
+ * if the values are times and no sampled function changed. If true, appends this reason to `why`,
+ * and the other differences between the programs. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 
 /* Appends the different properties of the programs, then the names of the equal ones. */

@@ -179,7 +179,8 @@ static double member_number(const struct node *node) {
   return number;
 }
 
-/* Copies a text without CI commands: anyone may have changed the manifest. */
+/* Copies a text, and removes CI commands from it. Anyone may have changed the manifest, so its
+ * texts are not trusted. */
 static const char *member_text(struct ci_run *run, const struct node *node) {
   if (!node_is(node, NODE_STRING) || !node->text.size) return "";
   return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));

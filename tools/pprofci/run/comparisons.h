@@ -13,7 +13,8 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error);
 
-/* Write and read the functions that -fail-on found; `job` is the name of the run. */
+/* The first function writes the functions of a run that -fail-on found. The second function reads
+ * them. `job` is the name of the run. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
                                      pprofc_error *error);
@@ -25,7 +26,8 @@ void built_write(struct json_writer *json, const struct built sides[SIDES]);
  * the processors, and the environment variables that change how programs run. */
 void surroundings_write(struct json_writer *json, const struct ci_run *run);
 
-/* Write and read the unchanged packages; `job` is the name of the run. */
+/* The first function writes the packages into a manifest, the second reads them. `job` is the name
+ * of the run. */
 void same_write(struct json_writer *json, const struct ci_run *run);
 pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
                         pprofc_error *error);

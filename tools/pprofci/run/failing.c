@@ -87,7 +87,8 @@ static void failing_take(void *context, const struct noise_finding *found) {
   run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
 }
 
-/* Returns the level of each comparison, lowered for their number. */
+/* Returns the significance level for each comparison. The level is lowered so that all comparisons
+ * together have the level of a single test. */
 static double failing_alpha(const struct ci_run *run, const struct noise_report *report) {
   size_t comparisons = 0;
   for (size_t i = 0; i < run->pair_count; i++) {

@@ -55,8 +55,9 @@ struct found_files {
   size_t count, capacity;
 };
 
-/* Lists the files of a folder, four levels deep, by path with run2 before run10. Skips hidden
- * files, manifests and warm-up folders. The caller frees the list, also after an error. */
+/* Lists the files of a folder and of its subfolders, four levels deep. Sorts them by path, with
+ * run2 before run10. Skips hidden files, manifests and warm-up folders. The caller frees the list,
+ * also after an error. The arena owns the paths. */
 pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
                           struct found_files *files, pprofc_error *error);
 void found_free(struct found_files *files);

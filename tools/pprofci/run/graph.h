@@ -8,7 +8,8 @@
 #define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
 #define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of a page without its scripts and tags */
 
-/* Packs the graph's data (flame/flame.h) in base64 into the arena; "" above 64 MB. */
+/* Sets *packed to the graph's data (flame_data of flame/flame.h) in base64. Sets *packed to "" if
+ * the data exceeds 64 MB. The text is in the arena. */
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
@@ -16,7 +17,8 @@ pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_opti
 pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
                         pprofc_str packed, pprofc_error *error);
 
-/* Reads the graph from the artifacts of another run, if its file is valid. */
+/* Reads the graph of a pair of profiles from the artifacts of another run. Leaves the pair without
+ * a graph if the file is missing or is not a graph. */
 pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
                          pprofc_error *error);
 

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds an unreadable profile to run->unread: the run fails at its end. */
+/* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
+ * the end. */
 static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_error *error) {
   message_error("pprofci: %s", error->message);
   buffer_printf(&run->unread, "%s\n", error->message);
@@ -212,7 +213,9 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
-/* Returns the base's profile of the same name, or else of a key that both have once. */
+/* Returns the index of the base's profile that matches a profile of the head. Profiles with the
+ * same name match. Profiles with the same key also match, if no other profile of base or head has
+ * this key. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));

@@ -94,7 +94,8 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
 
 /* ---- cost that moved --------------------------------- */
 
-/* Returns the names of a domain: functions between which cost moved. */
+/* Returns the names of the functions of a domain. A domain is a group of functions between which
+ * cost moved. */
 static const char *judged_domain_names(const struct filling *f,
                                        const pprofc_verdict_domain *domain) {
   struct buffer names;
@@ -109,8 +110,9 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the new name of a renamed domain; of a domain named after one of two related functions,
- * the other function; else "". */
+/* Returns the new name of a renamed domain. A domain is a group of functions between which cost
+ * moved. For a domain of two related functions that is named after one function, returns the other
+ * function. Returns "" for any other domain. */
 static pprofc_str judged_domain_partner(const struct noise_report *report,
                                         const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -121,7 +123,8 @@ static pprofc_str judged_domain_partner(const struct noise_report *report,
   return str_equal(domain->name, second->name) ? first->name : STR("");
 }
 
-/* Converts a domain, whose changes cancel, to one line. False: out of memory. */
+/* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
+ * two related functions, the line names both. Returns false when out of memory. */
 static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);
@@ -158,7 +161,8 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* True if the function explains growth: it grew by test, or enough if untestable. */
+/* True if the function explains growth. Lock contention cannot be tested with one run per side. In
+ * that case every function that grew enough explains growth. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
@@ -293,7 +297,8 @@ static void judged_summary(struct filling *f) {
   to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Sets the largest function if it was judged and nothing changed. False: out of memory. */
+/* Sets the name of the function with the largest value. Sets no name if the pair of profiles was
+ * not judged or a function changed. Returns false when out of memory. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
@@ -334,8 +339,9 @@ static pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair
   return to->visible_text && to->note && to->command ? PPROFC_OK : error_nomem(error);
 }
 
-/* Ratio of a profile to the benchmark's measurement above which the profile has other work: set-up,
- * waiting, several processors. */
+/* Maximum ratio between the value of a profile and the benchmark's measurement of the same work.
+ * Above this ratio the profile has other work, such as set-up before the timer starts, waiting, or
+ * work on several processors. */
 #define AGREES_WITHIN 1.25
 
 static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pair, struct judged *j,
@@ -358,7 +364,8 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   return status;
 }
 
-/* Sample types, their units, and measurements of the same quantity. */
+/* Sample types, and the benchmark units that measure the same quantity. Values have the unit of the
+ * sample type. */
 static const struct judged_measure {
   const char *type, *unit;
   size_t offset; /* offset of the measurement in struct run_measured, in bytes */
@@ -403,7 +410,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors of the values: -ops, measurements if all runs have them, operations. */
+/* Sets the divisors of the values. Prefers the values of -ops. Then prefers the benchmark's
+ * measurements, if all runs have them. Otherwise uses the numbers of operations. */
 static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
                                     struct judged *j, const char *index, pprofc_error *error) {
   const char *ops = run->options->ops;

@@ -18,8 +18,9 @@ struct judged {
   struct noise_report reports[JUDGED_TYPES];
 };
 
-/* Judges the functions of a pair of profiles that has two sides. A function that cannot be judged
- * is not an error. The caller frees `judged`, even after an error. */
+/* Reads the runs of a pair of profiles, judges their functions, and fills in comparisons and
+ * changes. A function that cannot be judged is not an error. Without base or head there are no
+ * comparisons. The caller frees `judged`, even after an error. */
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           const pprofc_report_options *options, struct judged *judged,
                           pprofc_error *error);

@@ -76,8 +76,9 @@ static struct changed_line *changed_line_at(const struct lines_search *s, enum d
   return text < hunks->text_count ? &s->lines[text] : NULL;
 }
 
-/* Chooses the function of a line: one that grew by more than noise, then the largest cost. A line
- * of a closure also counts for the function around it. */
+/* Chooses the function of a line. Prefers a function that grew by more than the noise, then the
+ * function with the largest cost. A line of a closure counts for the closure and for the function
+ * around it. */
 static void take_function(const struct lines_search *s, struct changed_line *line,
                           pprofc_str function, double value) {
   bool same = line->function.size && str_equal(line->function, function);
@@ -128,7 +129,8 @@ static size_t first_hunk_after(const struct lines_search *s, const struct change
   return file->first + at;
 }
 
-/* Assigns the growth to at most HUNKS_MOST hunks between two lines of a function. */
+/* Assigns the growth to the hunks that begin between two lines of a function, at most HUNKS_MOST
+ * hunks. */
 static void inlined_between(const struct lines_search *s, const struct line_cost *line,
                             const struct line_cost *next, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -239,7 +241,8 @@ static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
   return false;
 }
 
-/* Proposes the smallest function around a hunk, else the most grown; head before base. */
+/* Proposes a function for a hunk. The smallest function that contains the hunk is first, then the
+ * function that grew most. Lines of the head come before lines of the base. */
 static void propose(struct around *best, const struct around *function) {
   if (best->side > function->side && str_equal(best->function, function->function)) return;
   bool smaller = function->last - function->first < best->last - best->first;
@@ -271,7 +274,8 @@ static bool propose_extent(const struct lines_search *s, const struct whole_exte
   return touched;
 }
 
-/* Proposes a function for all its definitions. True if one has a hunk with code. */
+/* Calls propose_extent for each place where base or head defines a function. Returns true if one of
+ * these places has a hunk with code. */
 static bool propose_item(const struct lines_search *s, const struct line_cost *item,
                          double growth) {
   struct whole_extents e = {.name = item->name};
@@ -284,7 +288,8 @@ static bool propose_item(const struct lines_search *s, const struct line_cost *i
   return touched;
 }
 
-/* Maps each function of the profile to its first item in `costs`; NONE: not changed. */
+/* Finds the functions that the change touches. Maps each function of the profile to its first item
+ * in `costs`, or to NONE if the change does not touch it. */
 static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
                         const struct line_costs *costs, uint32_t *owners) {
   bool *touched = arena_zero_array(&s->run->arena, costs->count, sizeof *touched);
@@ -369,8 +374,9 @@ static pprofc_str worst_line(const struct lines_search *s, const struct hunk *fr
   return function;
 }
 
-/* Chooses the line that explains the growth of a hunk, and returns its function: an added line if
- * inlined code grew more, or the first one without lines in the profile. */
+/* Chooses the line of a hunk that explains the growth. Returns its function. If inlined code grew
+ * more than the hunk, the added line with the largest cost explains this growth. If the profile has
+ * no lines of the function, chooses its first line in the hunk. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                struct run_hunk *to) {
   const struct around *around = &s->around[from - s->revisions->hunks.hunks];

@@ -11,7 +11,8 @@
 
 #include <stdio.h>
 
-/* An artifact of a profile: report format, and path before and after the name. */
+/* An artifact that is written for a profile or a difference. It has a report format, and the path
+ * before and after the name. */
 static const struct artifact {
   const char *format, *before, *after;
 } artifacts[] = {{"top", "", "_top.txt"},
@@ -131,7 +132,8 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (run_is_counted(pair)) options->sample_index = "Ir";
-  /* hide the frames of interruptions, which are many on a busy machine */
+  /* On a busy machine, Go often interrupts functions. These samples end in a frame of the
+   * interruption. This expression hides the frame. */
   if (*run->options->record && cpu) options->hide = pipeline_stopped;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;
@@ -163,7 +165,8 @@ static bool other_is_unread(const struct ci_run *run, const struct run_pair *pai
   return false;
 }
 
-/* Notes a missing side. Drops profiles without samples, such as of locks without waits. */
+/* Records what is missing in a pair of profiles. Drops a profile without samples, such as the lock
+ * profile of a program that never waits for a lock. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
   static const char *const empty[SIDES] = {"The profile of the base has no samples.",
@@ -186,7 +189,8 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (left_out) note_idle(run, pair, left_out, both);
 }
 
-/* Names a pair: generator_cpu and generator_optimized_cpu give generator_cpu_diff. */
+/* Creates the name of a difference from the names of its profiles: generator_cpu and
+ * generator_optimized_cpu give generator_cpu_diff. */
 static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
                                pprofc_error *error) {
   struct arena *arena = &run->arena;

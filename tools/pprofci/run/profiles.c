@@ -12,7 +12,8 @@ static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
   return pprofc_profile_read_file(path, &options, profile, error);
 }
 
-/* Applies drop_frames and keep_frames, as pprof does, and removes URLs of mappings. */
+/* Removes the frames that the profile's expressions drop_frames and keep_frames exclude, as pprof
+ * does with every profile. Also removes URLs from file names of mappings. */
 static pprofc_status profile_prune(pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *pruned;
   pprofc_status status = transform_drop_frames(*profile, &pruned, error);

@@ -26,8 +26,9 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
                           pprofc_profile **profile, pprofc_error *error);
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if an unreadable file is probably not a profile: it is empty or of unknown format, and has
- * no ending of profiles. `ending` is another such ending, or "". */
+/* True if an unreadable file is probably not a profile. That file is empty or has an unknown
+ * format, and its name does not end like a profile's. `ending` is an additional ending of profiles,
+ * or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type with this name. Returns false if the file is unreadable. */

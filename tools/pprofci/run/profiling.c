@@ -54,7 +54,8 @@ static double choose_iterations(const struct recording *r, struct recorded *item
   return n > 1e12 ? 1e12 : (double)(int64_t)(n + 0.5);
 }
 
-/* Appends the expression of one benchmark: each element is anchored and quoted. */
+/* Appends the regular expression that matches exactly one benchmark. Anchors and quotes each
+ * element of the benchmark's path. */
 static void add_exactly(struct buffer *out, pprofc_str name) {
   pprofc_str part;
   for (const char *before = "^"; str_next(&name, '/', &part); before = "$/^") {
@@ -78,7 +79,8 @@ static bool takes_kind(const struct recording *r, const char *kind) {
   return false;
 }
 
-/* Groups of profile types, one run each. Lock profiling is slow, and has its own. */
+/* Groups of profile types. One run writes all profiles of a group. Lock profiling slows the program
+ * down, so lock profiles have their own group. */
 static const char *const profile_groups[GROUPS][KINDS_AT_ONCE] = {{"cpu", "mem"},
                                                                   {"block", "mutex"}};
 

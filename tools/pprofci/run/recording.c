@@ -84,7 +84,8 @@ static struct recorded *recording_item(struct recording *r, size_t package, cons
   return item->label ? item : NULL;
 }
 
-/* Returns -benchtime in nanoseconds, 1 s by default: the estimate without a measured time. */
+/* Returns the benchmark time of -benchtime in nanoseconds, 1 s by default. It is the estimated
+ * duration of a benchmark that reported no time. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -527,7 +528,8 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   pprofc_status made = files_temporary(&run->arena, &run->work, error);
   if (made != PPROFC_OK || !*run->options->record) return made;
-  /* a stopped go command does not remove its folder: put it into the run's folder */
+  /* A go command that is stopped does not remove its temporary folder. This setting puts that
+   * folder into the run's folder, which the run removes. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);

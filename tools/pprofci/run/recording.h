@@ -1,4 +1,5 @@
-/* Records Go benchmarks of two commits: measures rounds in turns, then profiles. */
+/* Records Go benchmarks of two commits. First measures rounds in alternation, then profiles each
+ * benchmark. */
 #ifndef PPROFCI_RUN_RECORDING_H
 #define PPROFCI_RUN_RECORDING_H
 
@@ -53,7 +54,8 @@ struct recorded_line {
 /* Reads the next line of results from *text. Returns false at the end. */
 bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *line);
 
-/* Profiles each benchmark that printed a result, with equal iterations on both sides. */
+/* Profiles each benchmark that printed a result. Base and head use the same number of iterations.
+ */
 pprofc_status recording_profile(struct recording *r, pprofc_error *error);
 
 /* Marks the packages with equal test binaries and unchanged files, unless -all is set. */

@@ -22,7 +22,8 @@ struct run_picture {
   struct flame_part part;
 };
 
-/* A function of base and head. Values are per operation if their number is known. */
+/* A function in a comparison of base and head. Values are per operation if the number of operations
+ * is known. */
 struct change {
   const char *name, *file; /* function and its source file; "" if unknown */
   int64_t line;            /* first line of the function; 0: unknown */
@@ -35,11 +36,12 @@ struct change {
   bool certain;            /* true if it, or all functions together, changed beyond noise */
   const char *partner;     /* other function between which and this one cost moved, or NULL */
   const char *code;        /* state of the code: "same", "changed", "in this diff" ..., or "" */
-  /* Functions between which cost moved, or NULL; `name` is their caller, type, package or file. */
+  /* Names of functions between which cost moved, or NULL. `name` is then a caller, a type, a
+   * package or a file that contains these functions. */
   const char *inside;
 };
 
-/* A changed line of the sources and its cost per operation, if known. */
+/* A changed line of the sources, with its cost per operation if that is known. */
 struct run_line {
   int64_t base_line, head_line; /* 0 if base or head lacks the line */
   const char *text;
@@ -48,7 +50,8 @@ struct run_line {
 
 /* A block of adjacent changed lines in the sources. */
 struct run_hunk {
-  const char *file, *function; /* path in the repository; function of the line that grew most */
+  const char *file, *function; /* path of the file in the repository, and the function of the line
+                                  that grew most */
   const char *verdict;         /* verdict on the function with its callees, or "" */
   double base, grown;          /* the function with its callees: value in the base, growth */
   bool certain;                /* true if the function grew by more than noise */
@@ -76,8 +79,9 @@ struct pair_verdicts {
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;
   const char *sentence; /* change of the total: "71.4s less (-93%)." */
-  /* Parts of summary.total_delta: of the machine, such as time in the kernel, and of `rest_count`
-   * functions that are not listed. */
+  /* Parts of summary.total_delta that the changed rows do not explain. `environment` is the part
+   * that depends on the machine, such as time in the kernel. `rest` is the sum of `rest_count`
+   * other functions. */
   double environment, rest;
   size_t rest_count;
   const char *largest;      /* function of summary.visible, or NULL */
@@ -100,30 +104,33 @@ struct run_pair {
   const char *stems[SIDES];  /* base names of the artifacts; NULL: from the paths */
   pprofc_str printed[SIDES]; /* benchmark output of the runs, or empty */
   const char *kind;          /* profile type: "cpu"; NULL: guessed */
-  /* package and benchmark of a pair that this run recorded, else NULL */
+  /* package and benchmark that the page shows for a pair of profiles that this run recorded; else
+   * NULL */
   const char *package, *benchmark;
   const char *function; /* regular expression of its function, or NULL */
   double iterations;    /* iterations of each run; 0: unknown */
 
   const char *programs[SIDES]; /* ELF files of the programs; NULL: unknown */
   const struct built *built;   /* how both programs were built; NULL: unknown */
-  /* names of the artifacts; NULL: there is no such artifact */
+  /* names of the artifacts of base, head and difference; NULL: the artifact does not exist */
   const char *names[SIDES], *diff;
   const char *kept; /* folder of the runs' profiles in the artifacts, or NULL */
   const char *note; /* remark about a missing side: "New: ...", or "" */
-  /* comparisons of the sample types, if there are two sides; the page shows the first */
+  /* comparisons, one for each sample type, if the pair has base and head; the page shows the first
+   */
   struct pair_verdicts *comparisons;
   size_t comparison_count;
   const char *unit; /* unit of `changes` */
   struct change changes[CHANGES_MOST];
   size_t change_count;
-  /* innermost function of the user's repository through which most of the growth passes, with its
-   * callees; name NULL: not found */
+  /* innermost function of the user's repository through which most of the growth passes; the values
+   * include its callees; name NULL: not found */
   struct change own;
   bool has_sources;       /* true if the diff of the sources is known */
   struct run_hunk *hunks; /* changed lines with a cost, largest growth first */
   size_t hunk_count;
-  /* pictures of base, head and their difference, on one scale; of a single profile only the last */
+  /* pictures of base, of head, and of the difference or the only profile; all have the same scale
+   * and order */
   struct run_picture pictures[SIDES + 1];
   pprofc_str graph;       /* packed flame graph (graph.h), or "" if it is too large for the page */
   const char *graph_file; /* file of the graph in the page's folder, or NULL */
@@ -134,7 +141,8 @@ struct run_pair {
 
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
-  const char *condition, *pair; /* condition: "flat>5%"; name of the pair's difference */
+  const char *condition,
+      *pair; /* condition such as "flat>5%", and the name of the pair's difference */
   const char *unit;
   struct change change;
 };
@@ -147,7 +155,7 @@ struct run_file {
 
 /* A link to another server. */
 struct run_link {
-  /* text, and an http or https URL in which only '&' needs an escape */
+  /* text of the link, and an http or https URL; only '&' in the URL needs an escape in HTML */
   const char *name, *url;
 };
 
@@ -202,7 +210,7 @@ struct ci_run {
   struct buffer plots[SIDES]; /* arrays of struct run_samples, one per row of the gate */
 };
 
-/* Measurements of one side in a row of the gate, in order of time. */
+/* Measurements of base or head in a row of the gate, in order of time. */
 struct run_samples {
   const double *values;
   const uint32_t *rounds; /* round of each value; 0: unknown */
@@ -263,19 +271,21 @@ void stage_clean(struct ci_run *run);
 
 /* ---- functions shared by the steps ------------------- */
 
-/* 1 after a signal that must end the run */
+/* 1 after a signal that must end the run, else 0 */
 extern volatile sig_atomic_t run_stopped;
 
-/* Prints progress to standard error: "[3/40] measuring base words". */
+/* Prints progress such as "[3/40] measuring base words" to standard error. */
 void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF(3, 4);
 
 /* Returns PPROFC_E_IO if the run was interrupted. */
 pprofc_status run_check_stopped(pprofc_error *error);
 
-/* Returns `name`, with "_2", "_3" ... if an artifact already has it. NULL: out of memory. */
+/* Returns `name`, or adds a suffix "_2", "_3" ... if an artifact already has this name. Returns
+ * NULL when out of memory. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
-/* Like run_take_name for any text. Replaces special characters, and limits the length. */
+/* Like run_take_name, but accepts any text. Keeps only letters, digits and a few other characters
+ * of the text, and limits the length. */
 const char *run_take_name_of(struct ci_run *run, pprofc_str text);
 
 /* Returns the name of a profile without its extensions, for names of artifacts. */

@@ -105,7 +105,8 @@ static pprofc_status stage_move(const char *from, const char *to, pprofc_error *
 /* Paths of a file that the run moves to the final folder. */
 struct stage_paths {
   const char *from, *to;
-  /* replaced file of an earlier run, until all files are moved */
+  /* file of an earlier run that the new file replaces, kept in the temporary folder until all files
+   * are moved; or NULL */
   const char *old;
 };
 

@@ -142,7 +142,8 @@ static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
   return arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t));
 }
 
-/* Saves the measurements of each row, in the order of pairs. Invalid pairs have no row. */
+/* Saves the measurements of each row. The rows have the order of the pairs of results. An invalid
+ * pair has no row. */
 static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -169,7 +170,8 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Minimum change in bytes of the bundled program: its buffers grow. */
+/* Minimum change in bytes that counts for the bundled program. Smaller changes come from buffers
+ * that grow. */
 #define BUNDLED_FLOOR 64
 
 static void set_up_sides(struct ci_run *run) {
@@ -292,7 +294,8 @@ static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) 
          str_equal(row->group, str_of(pair->package));
 }
 
-/* Excuses worse times with the same machine code: they are not regressions. */
+/* Excuses times that got worse although all sampled functions have the same machine code. An
+ * excused row does not count as a regression. */
 static void excuse_rows(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);

@@ -43,7 +43,8 @@ static pprofc_status backing_check_mark(struct backing *backing, bool create, pp
 
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error) {
-  /* a write beyond the file size limit must fail, not end the process */
+  /* Ignore the signal. If a file exceeds the size limit, the write must fail instead of ending the
+   * process. */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};
@@ -96,7 +97,8 @@ bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
                             (struct stored_key){copy, size, time});
 }
 
-/* attempts to write a file whose empty folder others may remove */
+/* Maximum number of attempts to write a file. An attempt fails if another process removes the
+ * file's empty folder. */
 #define FOLDER_TRIES 5
 
 static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {
@@ -143,7 +145,8 @@ static void folder_sync(const char *path) {
   close(fd);
 }
 
-/* Renames a file into a folder, which another process may have removed. */
+/* Renames a file into a folder. Creates the folder if it is missing, for example because another
+ * process removed it. */
 static bool folder_rename(struct arena *arena, const char *from, const char *to) {
   pprofc_str whole = str_of(to);
   char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));

@@ -1,5 +1,7 @@
-/* Stores files in a folder or in an S3 bucket. Each has a key, such as "runs/4d5e6f/ab.json", with
- * a hash of its content. So an existing file is complete, and writing it again changes nothing. */
+/* Stores the files of a store in a folder or in an S3 bucket. Each file has a key, such as
+ * "runs/4d5e6f/ab.json". A key always has the same content, because the key contains a hash of the
+ * content or the file is empty. Therefore an existing file is complete, and writing it again
+ * changes nothing. */
 #ifndef PPROFCI_STORE_BACKING_H
 #define PPROFCI_STORE_BACKING_H
 
@@ -60,7 +62,8 @@ pprofc_status backing_list(struct backing *backing, const char *prefix, struct s
                            pprofc_error *error);
 void stored_keys_free(struct stored_keys *keys);
 
-/* Callback for each file below "PREFIX/". A failure ends the listing. */
+/* Callback for each file whose key begins with "PREFIX/". The listing ends when the callback fails.
+ */
 typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key,
                                      pprofc_error *error);
 pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,

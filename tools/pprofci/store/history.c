@@ -101,7 +101,8 @@ static void list_results(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
-/* Adds an object for a run; of a shortened list only with numbers of results and profiles. */
+/* Adds an object for a run. If -budget shortens the list, the object has the numbers of results and
+ * profiles instead of their lists. */
 static void list_json_run(struct json_writer *json, const struct past *past,
                           const struct past_run *run, bool brief) {
   json_line_break(json);

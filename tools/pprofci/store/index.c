@@ -396,7 +396,8 @@ static const char index_schema[] =
     "CREATE INDEX profiles_of_run ON profiles(run);"
     "PRAGMA user_version=3;";
 
-/* Returns the path of the index: in the store's folder, or for a bucket in the cache. */
+/* Returns the path of the index. A store in a folder has the index next to its records, and a
+ * bucket has it in the user's cache. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
   char hex[SHA256_HEX + 1];
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -47,7 +47,8 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
   if (id == MAP_NONE || id < past->series_count) return id;
   if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
     return MAP_NONE;
-  /* The key has group, name and unit. The series points into it. */
+  /* The stored key of a series is one text with the group, the name and the unit. The series points
+   * into this text. */
   pprofc_str kept = past->series_keys.items[id];
   past->series[past->series_count++] =
       (struct past_series){{kept.data, group.size},

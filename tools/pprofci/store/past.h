@@ -65,7 +65,8 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* Add a run, a series (MAP_NONE: out of memory), a point of the last run, a profile. */
+/* The functions add a run, a series, a point of the last run, or a profile. past_add_series returns
+ * MAP_NONE when out of memory. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);

@@ -64,7 +64,8 @@ static pprofc_status retain_drop(struct backing *backing, const struct past_run 
   return dry ? PPROFC_OK : backing->kind->remove(backing, run->key, error);
 }
 
-/* Fails without runs: an empty list would remove all objects, and is rather an error. */
+/* Checks that the store has runs. An empty list would remove every object, and is more likely an
+ * error than an empty store. */
 static pprofc_status retain_check(const struct past *past, const struct backing *backing,
                                   pprofc_error *error) {
   if (past->skipped)

@@ -1,4 +1,5 @@
-/* Keeps a store in an S3 bucket. Keys are written once, and readers see only complete files. */
+/* Keeps a store in an S3 bucket. Each key is written only once, and readers see only complete
+ * files. */
 #include "core/escape.h"
 #include "store/s3_wire.h"
 

@@ -23,7 +23,8 @@ struct upkeep_counts {
   size_t runs, objects, left_over;
 };
 
-/* Removes runs that no rule keeps, then unused objects. Keeps tags. `dry` only prints. */
+/* Removes the runs that no rule keeps. Then removes the objects that no record uses. Keeps tagged
+ * commits. With `dry`, only prints the runs to remove. */
 pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
                             bool dry, struct output *out, struct upkeep_counts *counts,
                             pprofc_error *error);

@@ -371,7 +371,8 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
     status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);
   if (status == PPROFC_OK) status = writing_put_record(w, backing, info, text, result, error);
-  /* another process may have removed an object before a record named it */
+  /* Another process may have removed an object that no record used. Write each missing object
+   * again. */
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
   return status;

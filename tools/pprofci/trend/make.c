@@ -164,7 +164,8 @@ static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, c
   return status;
 }
 
-/* Numbers the runs by the lines of their commits in a file; -1: not listed. */
+/* Numbers the runs by the position of their commits in a file. A run gets -1 if the file does not
+ * list its commit. */
 static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
                                         pprofc_error *error) {
   struct interner ids;
@@ -256,7 +257,8 @@ static int trend_by_name(const void *a, const void *b) {
   return order ? order : str_compare(x->name.unit, y->name.unit);
 }
 
-/* Returns the number of commits between a value's run and the one before; -1: unknown. */
+/* Returns the number of commits between the run of the value `index` and the run of the value
+ * before it. Returns -1 if the number is unknown. */
 static int64_t trend_unmeasured(const struct trend_view *t, const struct trend_series *s,
                                 size_t index) {
   const struct past_run *run = trend_run(t, s, index), *before = trend_run(t, s, index - 1);

@@ -55,7 +55,8 @@ static size_t graphs_type(const pprofc_profile *profile, pprofc_str name) {
   return value_select(profile, name, &index, NULL) == PPROFC_OK ? index : SIZE_MAX;
 }
 
-/* Packs the difference of two profiles. *objects: index of "alloc_objects" of a heap. */
+/* Reads both profiles and packs their difference. Sets *objects to the index of "alloc_objects" in
+ * a heap profile. */
 static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profile *const *sides,
                                  struct arena *arena, pprofc_str *packed, size_t *objects,
                                  pprofc_error *error) {
@@ -143,7 +144,8 @@ static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profi
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Links a change point to a graph, for allocations with their sample type. */
+/* Links a change point to a graph. A change of the number of allocations opens the graph with that
+ * sample type. */
 static pprofc_status graphs_link(struct trend_graphs *g, struct trend_change *change,
                                  pprofc_str unit, const struct trend_graph *graph,
                                  pprofc_error *error) {

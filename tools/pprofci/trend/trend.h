@@ -75,7 +75,8 @@ bool trend_is_recent(const struct trend_view *trend, const struct trend_query *q
 /* Returns 1 for a change for the worse, -1 for the better, 0 without a better direction. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
-/* Append the size of a change, "+28.1 %", and its interval; without a ratio in the unit. */
+/* The first function appends the size of a change, "+28.1 %". The second appends the interval of
+ * the change. Both append a difference in the unit if a ratio has no meaning. */
 void trend_put_size(struct buffer *out, const struct trend_view *trend,
                     const struct trend_change *change);
 void trend_put_interval(struct buffer *out, const struct trend_view *trend,
@@ -102,7 +103,8 @@ void trend_print_issue(struct buffer *out, const struct trend_view *trend,
                        const struct trend_query *query);
 /* Appends a URL. Replaces {} in the URL by the commit id. */
 void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
-/* Append the series with change points (few: all) as SVG, and the page. */
+/* The first function appends all series with change points as one SVG file, or all series if there
+ * are few. The second function appends the HTML page of the trend. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
 pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
                                struct backing *backing, const struct trend_query *query,

@@ -16,7 +16,8 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 
 /* ---- groups ------------------------------------------ */
 
-/* Returns the label of part i of a name: "name" for part 0, the key of "key=value", or "subI". */
+/* Returns the label of part i of a name. Part 0 has the label "name". A later part "key=value" has
+ * the label "key". Any other part has the label "subI". */
 static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   size_t equals = str_find_char(part, '=');
   if (i == 0) return STR("name");
@@ -25,8 +26,9 @@ static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   return str_of(number);
 }
 
-/* Returns the value of a label in a name: "name", "gomaxprocs", the key of a part, or "subN" for
- * the N-th part without a key. Returns "" if absent. The last value of a repeated key counts. */
+/* Returns the value of a label in a name. The label is "name", "gomaxprocs", the key of a part, or
+ * "subN" for the N-th part without a key. Returns "" if the name has no such part. If a key is
+ * repeated, its last value counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   size_t dash = str_find_last_char(name, '-');
   int64_t procs;
@@ -330,7 +332,8 @@ static void make_table(struct classic *c, uint32_t unit) {
 
 /* ---- the whole report -------------------------------- */
 
-/* Names each input by its label or path. Adjacent inputs with the same label share a column. */
+/* Names each input by its label, or else by its path. Adjacent inputs with the same label, such as
+ * the files of a folder, share a column. */
 static void name_configs(struct classic *c) {
   for (size_t i = 0; i < c->set->input_count; i++) {
     struct bench_input input = c->set->inputs[i];

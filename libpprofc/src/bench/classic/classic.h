@@ -1,4 +1,5 @@
-/* Declares the tables that benchstat printed before 2021. print.c lays them out. */
+/* Declares the tables that benchstat printed before 2021: metrics, rows and their texts. print.c
+ * lays them out. */
 #ifndef PPROFC_BENCH_CLASSIC_CLASSIC_H
 #define PPROFC_BENCH_CLASSIC_CLASSIC_H
 
@@ -28,7 +29,8 @@ struct classic_scale {
 };
 
 struct classic_row {
-  pprofc_str benchmark, group; /* names of the benchmark and its group ("" for a single group) */
+  pprofc_str benchmark,
+      group; /* name of the benchmark, and name of its group ("" if there is only one group) */
   /* for each column, its measurements; NULL if the column does not have the benchmark */
   const struct classic_metric **metrics;
   struct classic_scale scale;
@@ -71,17 +73,21 @@ struct classic {
   bool nomem;
 };
 
-/* Computes the tables of a set with keep_units. Call classic_free even after an error. */
+/* Computes the tables of a set with keep_units. The caller calls classic_free, even after an error.
+ */
 pprofc_status classic_make(struct classic *classic, const struct pprofc_bench *set,
                            const pprofc_bench_classic_options *options, pprofc_error *error);
 void classic_free(struct classic *classic);
 
-/* Append a unit's metric ("time/op" for "ns/op"); choose a value's scale; append it scaled. */
+/* The first function appends the name of the metric that a unit measures: "time/op" for "ns/op".
+ * The second function chooses the scale for a value. The third function appends a value in that
+ * scale. */
 void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);
 
-/* Appends the larger distance from the mean to the minimum or maximum: "3%"; nothing if unknown. */
+/* Appends the distance from the mean to the minimum or to the maximum, whichever is larger: "3%".
+ * Appends nothing if the distance is unknown. */
 void classic_print_range(struct buffer *out, const struct classic_metric *metric);
 
 #endif

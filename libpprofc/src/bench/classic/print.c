@@ -81,7 +81,8 @@ static void line_add_heading(struct classic_printer *p, struct classic_line *lin
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
   if (unit) {
-    /* Like benchstat, print empty parentheses if the first row lacks the first input's value. */
+    /* Print empty parentheses if the first row has no value from the first input, like benchstat.
+     */
     buffer_add_text(&p->text, " (");
     if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);
     buffer_add_char(&p->text, ')');

@@ -52,7 +52,8 @@ static void csv_end_row(struct csv *csv) {
   csv->row++;
 }
 
-/* Writes "F14: text": column and row of the cell. BA follows column Z, as in benchstat. */
+/* Writes warnings such as "F14: text", with the column and row of the cell. The column is a number
+ * in base 26 in which A is 0, so BA follows Z, as in benchstat. */
 static void csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];

@@ -79,7 +79,8 @@ static bool is_fixed(const struct grid *grid, size_t column) {
   return column < grid->fixed_capacity && grid->fixed[column];
 }
 
-/* Orders columns by width, widest first. Columns of equal width keep their order. */
+/* Compares two columns by their width. The wider column comes first. If both are equal, the left
+ * column comes first. */
 static int wider(const void *a, const void *b, const void *context) {
   const size_t *width = context;
   size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -87,7 +88,8 @@ static int wider(const void *a, const void *b, const void *context) {
   return (x > y) - (x < y);
 }
 
-/* Distributes a cell's width over its columns, widest first. Fixed columns keep their width. */
+/* Distributes the width of a cell over the columns that it spans, widest first. Fixed columns keep
+ * their width. */
 static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
                        struct grid_layout *l) {
   size_t need = cell->width + l->margin[cell->column], have = 0, count = 0;
@@ -161,8 +163,9 @@ static bool cells_are_in_place(const struct grid *grid) {
   return true;
 }
 
-/* Writes a cell. *position is the current column. If the previous cell was too wide, the distance
- * is negative: like benchstat, writes as many spaces as its absolute value. */
+/* Writes a cell. *position is the current column in the row. If the previous cell was too wide, the
+ * distance to this cell is negative. Then writes as many spaces as the absolute value of the
+ * distance, like benchstat. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

@@ -1,5 +1,6 @@
-/* Lays out a table of text cells, which may span columns, as benchstat does, even if a column is
- * too narrow. grid_write computes the widths, then writes row by row. */
+/* Lays out a table of text cells, which may span columns. grid_write computes the widths, then
+ * writes row by row. The layout is the same as in benchstat's text tables, even if a column is too
+ * narrow. */
 #ifndef PPROFC_BENCH_PRINT_GRID_H
 #define PPROFC_BENCH_PRINT_GRID_H
 

@@ -41,8 +41,9 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
-/* Returns the first output column of a column of results. The row labels take one column, the first
- * column of results `each`, and later ones twice as many. */
+/* Returns the first output column for a column of results. The row labels take one output column.
+ * The first column of results takes `each` output columns. Each later column takes twice as many.
+ */
 static inline size_t print_start(size_t column, size_t each) {
   return column ? 1 + each + (column - 1) * 2 * each : 1;
 }
@@ -53,7 +54,8 @@ void print_csv_field(struct output *out, pprofc_str field);
 /* Largest possible difference between the ranks of two rows with significant changes. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row for -budget: 1 without a significant change, higher for larger ones. */
+/* Returns the rank of a row, for a report that -budget shortens. It is 1 without a significant
+ * change. A larger significant change has a higher rank. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
@@ -71,7 +73,8 @@ void footnotes_free(struct footnotes *notes);
 /* Returns the number of a text, counted from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);
 
-/* Appends the change of a column's geometric mean, such as "+1.23%", or "?" if unknown. */
+/* Appends the change of a column's geometric mean, such as "+1.23%". Appends "?" if it is unknown.
+ */
 void print_summary_ratio(struct buffer *out, const struct table_summary *summary);
 
 /* Appends a number in superscript digits. */

@@ -1,9 +1,11 @@
-/* Reads benchmark text as benchstat did before 2021: keeps units, ignores invalid lines. */
+/* Reads benchmark text by the rules of benchstat before 2021. Keeps the units. Ignores invalid
+ * lines without a message. */
 #include "bench/read/readers.h"
 
 #include "core/array.h"
 
-/* State of the header. Keys before an empty line and the first result apply to the whole file. */
+/* State of the header. Keys before an empty line apply to the whole file, if they come before the
+ * first result. */
 struct read_classic_header {
   bool over; /* true once the first result was read */
   size_t permanent;

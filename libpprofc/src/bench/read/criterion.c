@@ -79,7 +79,8 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* Reads at most `room` bytes of a regular file; 0 on failure. Does not block on a pipe. */
+/* Reads at most `room` bytes of a regular file. Returns 0 on failure. Opens the file without
+ * blocking, because the path may be a pipe. */
 static size_t read_small(const char *name, char *data, size_t room) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

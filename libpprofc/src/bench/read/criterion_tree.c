@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Maximum depth of the search, which follows no links. GROUP/FUNCTION/VALUE/new has four. */
+/* Maximum depth of the search. GROUP/FUNCTION/VALUE/new is four folders deep. The search does not
+ * follow links, so it cannot loop. */
 #define DEEPEST     6
 #define MAX_FOLDERS 100000
 

@@ -5,21 +5,25 @@
 #include "bench/names.h"
 #include "bench/read/readers.h"
 
-/* Sets *value to the number in `node` (may be NULL) times 10^exponent, correctly rounded. Returns
- * false for NaN, Infinity (also as strings or bare words) and overflow. */
+/* Sets *value to the number in `node` times 10^exponent, correctly rounded from the decimal digits.
+ * Returns false if the result is not finite, or if the node is NaN or Infinity, as a string or as a
+ * bare word. `node` may be NULL. */
 bool node_number(const struct node *node, int exponent, double *value);
 
-/* Returns the value of a member if it is an integer of at least 0, else `otherwise`. */
+/* Returns the value of a member if it is an integer of at least 0. Otherwise returns `otherwise`.
+ */
 int64_t node_count(const struct node *node, const char *name, int64_t otherwise);
 
 /* Parses the source, and passes the JSON tree to the reader. */
 pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,
                                pprofc_error *error);
 
-/* Adds a measurement to the last result if `node` is a number: its value times 10^exponent. */
+/* Adds a measurement to the last result: the number in `node` times 10^exponent. Adds nothing if
+ * `node` is not a number. */
 void json_add_value(struct bench_sink *sink, const struct node *node, int exponent,
                     pprofc_str unit);
-/* Adds a measurement from a numeric member. Its unit is the prefix and the encoded key. */
+/* Adds a measurement from a member that is a number. The unit of the measurement is the prefix,
+ * followed by the encoded key. */
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
 /* Builds the name of a benchmark in a buffer. Encodes characters that a name must not have. */

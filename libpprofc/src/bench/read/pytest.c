@@ -1,8 +1,9 @@
 /* Reads the JSON of pytest-benchmark (--benchmark-json). Each round or block is a sample. */
 #include "bench/read/json_reader.h"
 
-/* Averages more than MAX_ROUNDS rounds in BLOCKS blocks. Short benchmarks have tens of thousands of
- * dependent rounds, in which a test would find any drift significant. */
+/* If there are more than MAX_ROUNDS rounds, the reader averages the rounds in BLOCKS blocks. Short
+ * benchmarks have tens of thousands of rounds that depend on each other. With so large samples, a
+ * test would find any drift significant. */
 #define MAX_ROUNDS 200
 #define BLOCKS     50
 

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Readers in the order of detection. The last one, for benchmark text, accepts everything. */
+/* Readers in the order of detection. The last reader is for benchmark text, and accepts everything.
+ */
 static const struct bench_reader *const bench_readers[] = {
     &bench_reader_codspeed,  &bench_reader_test2json, &bench_reader_gbench,
     &bench_reader_hyperfine, &bench_reader_pytest,    &bench_reader_jmh,

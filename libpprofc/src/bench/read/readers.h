@@ -11,14 +11,16 @@ struct bench_source {
   struct bench_sink *sink;
   pprofc_str data;
   const char *path; /* path for errors: "PATH:LINE: text" */
-  bool mapped;      /* data is a mapped file, whose pages the reader releases after use */
+  bool mapped; /* true if data is a mapped file; the reader can then release pages that it no longer
+                  needs */
 };
 
 /* A format. One that is a single JSON value sets `words`, `toolkit`, and `tree` or `list` and
  * `item`; any other sets `matches` and `read`. */
 struct bench_reader {
   const char *name;
-  /* True for this format. `data` is not empty; byte order mark and white space are removed. */
+  /* True if `data` looks like this format. `data` is not empty, and begins after any byte order
+   * mark and white space. */
   bool (*matches)(pprofc_str data);
   pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
   char first;           /* first byte of JSON in this format: '{' or '[' */
@@ -65,17 +67,21 @@ struct criterion_tree {
   size_t count, capacity;
 };
 
-/* Lists FOLDER/sample.json or every .../new/sample.json below the folder, perhaps nothing. */
+/* Lists FOLDER/sample.json if it exists. Otherwise lists every .../new/sample.json below the
+ * folder. The list may be empty. */
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
 
-/* Returns advice about a file without results: the file to pass instead. NULL: may have some. */
+/* Returns advice about a file that has no results. It says what the file is, and which file the
+ * user should pass instead. Returns NULL if the file may have results. */
 const char *foreign_advice(pprofc_str data);
 
-/* Removes the next field and the white space after it from *rest, as all benchstat versions do. */
+/* Removes the next field and the white space after it from *rest. The rules are the same in all
+ * versions of benchstat. */
 pprofc_str bench_take_field(pprofc_str *rest);
 
-/* Returns the length of the key in a line "key: value", and sets *value. 0 for another line. */
+/* Returns the length of the key in a line "key: value", and sets *value. Returns 0 for another
+ * line. */
 size_t bench_config_line(pprofc_str line, pprofc_str *value);
 
 #endif

@@ -72,7 +72,8 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   return status;
 }
 
-/* Reads each package separately: its configuration lines do not apply to others. */
+/* Reads the text of each package separately. The configuration lines of one package do not apply to
+ * another. */
 static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < s->count && status == PPROFC_OK; i++) {

@@ -162,7 +162,8 @@ static void text_read_line(struct text_reader *r, pprofc_str line) {
 /* After this number of bytes of a mapped file were read, their pages are released. */
 #define RELEASE_STEP ((size_t)4 << 20)
 
-/* Releases the pages that are completely in [from, to). A later access loads them again. */
+/* Releases the pages that are completely in [from, to). A later access loads them from the file
+ * again. */
 static void text_release(const struct bench_source *source, const char *from, const char *to) {
   if (!source->mapped) return;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -124,7 +124,8 @@ static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID, "the gate is already judged");
 }
 
-/* Returns the error, and records it as a problem: a caller that ignores it gets no pass. */
+/* Returns the error, and records it as a problem of the gate. Otherwise a caller that ignores the
+ * error could get the exit status of a pass. */
 static pprofc_status gate_failed(pprofc_gate *gate, pprofc_status status,
                                  const pprofc_error *reason, pprofc_error *error) {
   if (!status) return status;

@@ -3,7 +3,8 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Appends text, and breaks CI commands in it: tools print JUnit files into logs, which CI runs. */
+/* Appends text, and breaks the commands of CI systems in it. Tools print JUnit files into logs,
+ * where a CI system would run the commands. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);

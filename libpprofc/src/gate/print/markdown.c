@@ -1,8 +1,10 @@
-/* Prints the result for a comment or step summary: the verdict, and as many rows as fit. */
+/* Prints the gate's result for a comment or a step summary. The verdict is complete, and the table
+ * has as many rows as fit. */
 #include "core/markdown.h"
 #include "gate/print/print.h"
 
-/* Maximum bytes of the table. GitHub limits a comment, with its text, to 65,536 characters. */
+/* Maximum size of the table in bytes. GitHub limits a comment to 65,536 characters. The difference
+ * is for the text around the table. */
 #define COMMENT_MAX 60000
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 

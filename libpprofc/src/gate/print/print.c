@@ -1,4 +1,5 @@
-/* Implements functions of all formats: effects, values, totals, remarks, the order of rows. */
+/* Implements the functions that all formats share: effects, values, totals, remarks and the order
+ * of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
 #include "core/log_guard.h"

@@ -1,4 +1,4 @@
-/* Prints the gate's rows and verdict in each format, and declares the shared functions. */
+/* Prints the rows and the verdict of the gate in each format, and declares the shared functions. */
 #ifndef PPROFC_GATE_PRINT_PRINT_H
 #define PPROFC_GATE_PRINT_PRINT_H
 
@@ -21,9 +21,11 @@ const struct gate_format *gate_format_find(pprofc_str name);
 
 gate_printer gate_print_text, gate_print_github, gate_print_markdown, gate_print_json,
     gate_print_junit, gate_print_csv, gate_print_gitlab;
-/* Writes JSON, with rows marked for -budget (core/brief.h). Returns false when out of memory. */
+/* Writes the JSON, and marks its rows for -budget (core/brief.h). Returns false when out of memory.
+ */
 bool gate_write_json(const struct gate *gate, pprofc_write_fn write, void *context);
-/* Prints how much benchmarks vary between two runs of one program, and suggests thresholds. */
+/* Prints how much each benchmark varies between two runs of one program, and suggested thresholds.
+ */
 gate_printer gate_print_noise;
 
 /* ---- shared by the formats --------------------------- */
@@ -43,14 +45,15 @@ void gate_print_totals(struct buffer *out, const struct gate *gate);
 /* Returns the overall result as one or two words: "regressed", "pass" ... */
 const char *gate_result_name(const struct gate *gate);
 
-/* Appends the result. If inconclusive, also the undecided rows and the detectable change. */
+/* Appends the overall result. If it is inconclusive, also appends how many rows could not be
+ * judged, and the smallest change that the tests would find. */
 void gate_print_result(struct buffer *out, const struct gate *gate);
 
 /* Returns the rank of a verdict in the order of rows. 0 is the most important verdict. */
 int gate_rank(pprofc_gate_verdict verdict);
 
-/* Returns the indices of the rows, worst verdict first, or NULL when out of memory. The caller
- * frees them with mem_free(gate->mem, order, count, sizeof *order). */
+/* Returns the indices of the rows, sorted by verdict with the worst first. Returns NULL when out of
+ * memory. The caller frees the array with mem_free(gate->mem, order, count, sizeof *order). */
 size_t *gate_order(const struct gate *gate);
 
 /* True if the report lists the row. With `all`, the report lists every row. */
@@ -62,7 +65,8 @@ void gate_print_remarks(struct buffer *out, const struct gate *gate, const struc
 /* Appends the smallest change that a test would find: "4.9%", "none", or "-" if it is unknown. */
 void gate_print_visible(struct buffer *out, double visible);
 
-/* Appends a line about the smallest changes that the rows' tests would find, if any. */
+/* Appends a sentence about the smallest changes that the tests of all rows would find. It ends with
+ * a line feed. Appends nothing if no row was tested. */
 void gate_print_visible_changes(struct buffer *out, const struct gate *gate);
 
 #endif

@@ -52,7 +52,8 @@ static const struct {
 static bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
-  /* Parse the whole text first: the end of a number in CSV, "1e-06", is not a unit. */
+  /* Parse the whole text first. CSV has numbers such as "1e-06", whose last characters are not a
+   * unit. */
   if (str_parse_float(text, value)) return true;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
@@ -138,7 +139,8 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
   return good ? NULL : "not a number";
 }
 
-/* Marks a difference without a p-value as exact: the table shows it without a test. */
+/* Marks a difference without a p-value as exact, because the table shows such a difference without
+ * a test. */
 static void cell_set_exact(struct gate_row *row) {
   bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
                (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);

@@ -1,4 +1,5 @@
-/* Parses cells of all formats of comparison tables: "2.449m", "+21.50%", "p=0.000 n=10+9". */
+/* Parses the cells that all formats of comparison tables share: "2.449m", "+21.50%", "p=0.000
+ * n=10+9". */
 #ifndef PPROFC_GATE_READ_CELL_H
 #define PPROFC_GATE_READ_CELL_H
 
@@ -8,13 +9,15 @@
 struct gate_cell {
   pprofc_str base, head; /* printed centers; empty if base or head has no value */
   pprofc_str delta;      /* printed change: "+21.50%", "~", "?" */
-  pprofc_str comparison; /* printed test, without parentheses: "p=0.000 n=10", "all equal" ... */
+  pprofc_str comparison; /* printed result of the test, without parentheses: "p=0.000 n=10", "all
+                            equal" ... */
   pprofc_str unit, group, name;
   pprofc_str file, text; /* path of the file, and text of the whole line */
   size_t line;
 };
 
-/* Adds a row, or a problem for a malformed cell. Returns false when out of memory. */
+/* Adds a row for the cell. Adds a problem with file and line if the cell is malformed. Returns
+ * false when out of memory. */
 bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
 
 /* Takes the next word of a line. Words are separated by spaces. Returns false at the end. */

@@ -28,7 +28,8 @@ pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char
  * continues with the next input. Returns PPROFC_E_NOMEM unchanged. */
 pprofc_status gate_note_problem(struct gate *gate, pprofc_status status, const pprofc_error *error);
 
-/* Estimates how much benchmarks vary, from a folder with a file per earlier run. */
+/* Estimates how much benchmarks vary, from a folder with a file for each earlier run
+ * (gate_learn_noise). */
 pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_error *error);
 
 #endif

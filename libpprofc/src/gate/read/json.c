@@ -12,7 +12,8 @@ struct json_table {
   int direction;
 };
 
-/* Returns a cell's samples, NULL when out of memory; *count SIZE_MAX: one is not a number. */
+/* Returns the samples of a cell, or NULL when out of memory. Sets *count to SIZE_MAX if a sample is
+ * not a number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
   size_t size = node_size(samples); /* The size is 0 if `samples` is not an array. */
@@ -33,7 +34,8 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* Sides of a column: BOTH_SIDES if compared with the first column. A single column has one side. */
+/* Sides that a column of a table has. BOTH_SIDES: the table compares the column with its first
+ * column. A table with a single column has one side. */
 enum present { BOTH_SIDES, ONLY_BASE, ONLY_HEAD };
 
 static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,

@@ -105,7 +105,8 @@ static void markdown_check_width(struct gate_markdown_table *t, size_t line) {
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
-/* Reads the lines, first to find the label of the base, then (`rows`) to add the rows. */
+/* Reads the lines. The first call finds the label of the base. The second call, with `rows`, adds
+ * the rows. */
 static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->heads = 0;

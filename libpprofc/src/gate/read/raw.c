@@ -213,7 +213,8 @@ static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) 
   return w.repeats;
 }
 
-/* Warns if all samples of a side come from one process. True if regressions become inconclusive. */
+/* Warns if all samples of a side come from one process. Returns true if the gate must then report
+ * regressions as inconclusive. */
 static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[] = {NULL, "the base comes", "the head comes",
                                       "base and head comes"};

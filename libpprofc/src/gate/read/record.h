@@ -1,5 +1,6 @@
-/* Reads a run in a store: results, verdict and profiles of one commit, as JSON
- * (docs/HISTORY_STORE.md). `pprofci store` writes it; the gate estimates noise from it. */
+/* Reads a run in a store: the results, the verdict and the profiles of one commit, as JSON
+ * (docs/HISTORY_STORE.md). `pprofci store` writes these records; the gate estimates noise from
+ * them. */
 #ifndef PPROFC_GATE_READ_RECORD_H
 #define PPROFC_GATE_READ_RECORD_H
 
@@ -32,17 +33,19 @@ struct record_series {
   double center; /* median of the values */
 };
 
-/* Parses a record, whose texts point into the arena or `data`. Errors: PPROFC_E_FORMAT,
- * PPROFC_E_NOMEM. */
+/* Parses a record. Texts are in the arena or point into `data`. Errors name the path:
+ * PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
 pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str data,
                            struct run_record *record, pprofc_error *error);
 
-/* Reads an item of `series`, count 0 without finite values. Returns false when out of memory. */
+/* Reads an item of `series`. Its count is 0 if it has no finite value. Returns false when out of
+ * memory. */
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
 
-/* Compare for qsort struct record_place, or structs that begin with it, by the number of the
- * commit, time and id; record_by_time by time first. */
+/* Comparison functions for qsort of struct record_place, or of structs that begin with it.
+ * record_by_order compares the number of the commit, then the time, then the id. record_by_time
+ * compares the time first. */
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
@@ -51,9 +54,9 @@ int record_by_time(const void *a, const void *b);
 bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count, size_t stride,
                   pprofc_str *trunk);
 
-/* Estimates how much benchmarks vary from the folder of `pprofci store`: its branch with the most
- * runs, the last RECORD_NOISE_MAX runs of each series after its last change point. Errors become
- * problems of the gate; the only error is PPROFC_E_NOMEM. */
+/* Estimates how much benchmarks vary, from a folder that `pprofci store` wrote. Uses the branch
+ * with the most runs, and the last RECORD_NOISE_MAX runs of each series after its last change
+ * point. Errors in the folder become problems of the gate. The only error is PPROFC_E_NOMEM. */
 struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 

@@ -52,7 +52,8 @@ static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, 
   return end;
 }
 
-/* Stores the round of each pass of a side. Returns their number; 0 without rounds or logarithms. */
+/* Stores the round of each pass of a side, and returns the number of passes. Returns 0 if a value
+ * has no round or no logarithm. */
 static size_t pass_list(const struct pairs *pairs, const struct pair_side *side, uint32_t *rounds) {
   size_t count = 0;
   for (size_t i = 0, end; i < side->count; i = end, count++) {
@@ -65,7 +66,8 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores a benchmark's log median in each pass; returns the end. `scratch`: space for the side. */
+/* Stores the logarithm of a benchmark's median in each pass. Returns the position after the last
+ * logarithm. `scratch` has space for the values of the side. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
   for (size_t i = 0, end; i < side->count; i = end) {
@@ -188,8 +190,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces p by the p of a paired t-test, if both sides have the same rounds and pairs vary less.
- * `values` are the logarithms of the passes. */
+/* Replaces p by the p-value of a paired t-test. Does this only if base and head have the same
+ * rounds and pairing them reduces the variance. `values` are the logarithms of the passes. */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -266,8 +268,9 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
                100 * expm1(noise), g->size, STR_ARG(g->unit));
 }
 
-/* Divides the group's values by the speeds of their passes. A shift from base to head stays if the
- * geometric mean confirms it; otherwise it is part of the speed. */
+/* Divides the values of all benchmarks of the group by the speeds of their passes. A shift between
+ * base and head stays if the geometric mean confirms it. Otherwise the shift is part of the
+ * machine's speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {

@@ -1,5 +1,5 @@
-/* Reads benchstat's text tables. Columns are between the header's '│', in code points: names may
- * contain spaces, and cells may be empty. */
+/* Reads benchstat's text tables. The columns are between the '│' characters of the header. They
+ * count code points, because names may contain spaces and cells may be empty. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 

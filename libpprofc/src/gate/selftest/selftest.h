@@ -4,8 +4,8 @@
 
 #include "gate/gate.h"
 
-/* Judges artificial regressions under the gate's settings. `today`: as in gate_judge. If one
- * passes, sets *good to false and adds a problem. */
+/* Judges artificial rows with regressions under the settings of `gate`. `today` is the same as in
+ * gate_judge. If a regression passes, sets *good to false and adds a problem to the gate. */
 pprofc_status gate_selftest(struct gate *gate, const char *today, bool *good, pprofc_error *error);
 
 #endif

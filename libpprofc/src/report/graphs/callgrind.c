@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Names of one type, such as functions. The output numbers a name by interner id + 1. */
+/* Names of one type, such as functions or files. In the output, the number of a name is its
+ * interner id plus 1. */
 struct callgrind_texts {
   struct interner printed;
   struct arena *arena;
@@ -48,7 +49,8 @@ static void callgrind_put_number(struct output *out, const char *tag, uint32_t n
   output_add_char(out, '\n');
 }
 
-/* Writes a name: first "fn=(1) name", later "fn=(1)", "fn=" if empty. Returns its number or 0. */
+/* Writes a name. Its first use is "fn=(1) name", and later uses are "fn=(1)". An empty name is
+ * "fn=". Returns the number of the name, which is 0 for an empty name. */
 static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out,
                                    const char *tag, pprofc_str name) {
   if (!name.size) {
@@ -71,7 +73,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Works like callgrind_put_name for a text of the graph, numbered in names->number. */
+/* Does the same as callgrind_put_name for a text of the graph, whose callgrind number is in
+ * names->number. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -124,13 +127,15 @@ static void callgrind_put_call(struct output *out, const struct callgrind_spot *
 
 /* ---- the report -------------------------------------- */
 
-/* Functions with equal file and name, which need numbers: readers would join them. */
+/* Functions that have the same file and name. The report adds numbers to their names, because
+ * readers of the format would otherwise join them. */
 struct namesake {
   uint32_t file, name; /* text id of the file, and of the name */
   uint32_t count;
 };
 
-/* A function of one or more nodes. Functions with the same file and name have numbers. */
+/* A function, which has one or more nodes. Functions with the same file and name have different
+ * numbers. */
 struct function_node {
   uint32_t parent, object; /* caller in a call tree, and text id of the object file */
   int64_t start_line, column;
@@ -147,7 +152,8 @@ struct callgrind {
   int calls; /* number of calls to write for each edge; 0: the same number as pprof */
   struct namesake *namesakes;
   struct function_node *functions;
-  /* used items of `namesakes` and `functions`, which have space for all shown nodes */
+  /* number of used items in `namesakes`, and in `functions`; both arrays have space for one item
+   * per shown node */
   size_t namesake_count, function_count;
   struct map namesake_map, function_map;
   uint32_t *function_of; /* for each node, its function; NONE: the node is not shown */
@@ -228,7 +234,8 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 
 /* ---- calls ------------------------------------------- */
 
-/* Prints a called function's name, numbered among namesakes; empty if the node is not shown. */
+/* Prints the name of a called function. Adds a number if several functions have the same file and
+ * name. Prints an empty name if the node is not shown. */
 static void print_callee(struct callgrind *c, uint32_t node) {
   uint32_t function = c->function_of[node];
   struct function_node *f = function == NONE ? NULL : &c->functions[function];

@@ -122,7 +122,8 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* A box. Its id is "N2" for a node, "N2_0" for its first tag, "NN2_0_1" for its second number. */
+/* Identity of a box. Its id is "N2" for a node, "N2_0" for the first tag of this node, and
+ * "NN2_0_1" for the second number of this tag. */
 struct box {
   uint32_t node, tag; /* node; tag of the node, or NONE for the node itself */
 };
@@ -163,7 +164,8 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
   output_add_text(out, "]\n");
 }
 
-/* Returns the distance of two number tags, exactly: number tags have the same unit. */
+/* Returns the distance between the numbers of two tags. It is exact, because all number tags have
+ * the same unit. */
 static double tag_distance(const struct graph_tag *tag, const struct graph_tag *seed) {
   double value = (double)seed->value;
   if (value < (double)tag->value) return (double)tag->value - value;
@@ -285,7 +287,8 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Returns the width of an edge: 1 plus `most` times its share of the total, at most 1 + most. */
+/* Returns the width of an edge. It is 1 plus `most` times the edge's share of the total, at most 1
+ * + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);

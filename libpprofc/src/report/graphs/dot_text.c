@@ -103,7 +103,8 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
     add_broken(out, name);
     output_add_text(out, "\\n");
   }
-  /* Append file and line. A node without name, file and line gets its object file's name. */
+  /* Append file and line to the name. A node without name, file and line gets the name of its
+   * object file. */
   struct node_place place = *info->place;
   place.address = 0;
   bool has_place = !name.size || info->place->line || file.size;

@@ -5,7 +5,8 @@
 #include "graph/graph.h"
 #include "report/report.h"
 
-/* Appends text for a quoted string of dot: escapes quotes, backslashes, controls, newlines (\l). */
+/* Appends text for a quoted string of dot. Escapes quotes and backslashes, writes newlines as \l,
+ * and makes other control bytes visible. */
 void dot_text(struct output *out, pprofc_str text);
 /* Appends text that pprof does not escape. Escapes it only if it would end the string. */
 void dot_loose_text(struct output *out, pprofc_str text);
@@ -17,7 +18,8 @@ void dot_escaped_text(struct output *out, pprofc_str text);
 bool dot_node_name(struct output *out, const struct graph *graph, uint32_t node,
                    const pprofc_allocator *mem);
 
-/* Writes "#rrggbb" for a share of the total, from -1 to 1. `light`: for the inside of a box. */
+/* Writes the colour "#rrggbb" for a share of the total, from -1 to 1. `light` selects a colour for
+ * the inside of a box. */
 void dot_color(struct output *out, double score, bool light);
 
 #endif

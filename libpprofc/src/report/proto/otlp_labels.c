@@ -1,7 +1,8 @@
-/* Converts the labels of samples to attributes of OTLP. A sample's attributes have different keys,
- * so several values of a key become an array with one unit. If the units differ, or texts and
- * numbers mix, each sequence of equal units becomes an attribute: the second has the key
- * "pprof.label.1.KEY". A sequence has at most as many values as readers convert to labels. */
+/* Converts the labels of samples to attributes of OTLP. The keys of a sample's attributes must
+ * differ, so several values of a key become an array. An attribute has one unit. If the values of a
+ * key have several units, or are texts and numbers, each sequence of equal units becomes an
+ * attribute. The key of the second sequence is "pprof.label.1.KEY". A sequence has at most as many
+ * values as readers convert to labels. */
 #include "report/proto/otlp_tables.h"
 
 #define OTLP_RUN_MOST 64u

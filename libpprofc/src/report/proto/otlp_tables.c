@@ -131,7 +131,8 @@ static bool otlp_reserve_lines(struct otlp_writer *w, size_t count) {
   return false;
 }
 
-/* Fills in and counts a location's lines. Negative numbers become 0: OTLP has no others. */
+/* Fills in the lines of a location, and returns their number. Negative line and column numbers
+ * become 0, because OTLP does not permit them. */
 static size_t otlp_fill_lines(struct otlp_writer *w, uint32_t index) {
   const struct locations *l = &w->profile->locations;
   size_t first = l->line_from[index], count = l->line_from[index + 1] - first;
@@ -174,7 +175,8 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Writes the used mappings in the profile's order: readers take the first for the program. */
+/* Writes the mappings that samples use, in the order of the profile. Readers take the first mapping
+ * for the main program. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

@@ -58,7 +58,8 @@ int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
 int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
 /* Returns the value for a text. Bytes that are not UTF-8 become U+FFFD. */
 Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
-/* Returns the index of an attribute; `key` and `unit` are strings in the dictionary. */
+/* Returns the index in the dictionary of an attribute. `key` and `unit` are indices of strings in
+ * the dictionary. */
 int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the index in the dictionary of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);

@@ -68,8 +68,9 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names of a symbol: all if the expression is an address in it, else a matching form.
- * *names NULL: no match. Returns false when out of memory. */
+/* Finds the names to show for a symbol. If the expression is an address in the symbol, these are
+ * all names, else the matching form of one name. Sets *names to NULL if nothing matches. Returns
+ * false when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -178,7 +179,8 @@ static void find_files(struct disasm *d, uint8_t *has_samples) {
   }
 }
 
-/* Opens a mapping's binary and lists its symbols; if unreadable, prints a message, like pprof. */
+/* Opens the binary of a mapping and lists its symbols. If the binary cannot be opened, prints a
+ * message and continues without its symbols, like pprof. */
 static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping *mapping,
                                          pprofc_error *error) {
   struct object *object = &d->objects[d->object_count];
@@ -278,7 +280,8 @@ static void print_place(struct disasm *d, const struct annotated *a) {
   if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
 }
 
-/* Position on a separate line if the instruction has at least TEXT_COLUMN characters. */
+/* If the text of an instruction has at least TEXT_COLUMN characters, its source position is on a
+ * separate line. */
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74
 

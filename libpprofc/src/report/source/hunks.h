@@ -1,5 +1,6 @@
-/* Hunks of a unified diff without context. They order the lines of base and head in a common
- * listing: deleted lines precede their replacements. The place of a line is its index there. */
+/* Hunks of a unified diff without context. They define a common order of the lines of base and
+ * head: deleted lines precede the lines that replace them. The listing has the lines in this order.
+ * The place of a line is its index in the listing. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
 
@@ -8,7 +9,8 @@
 enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
 
 /* Base lines [base_line, base_line + base_count) became head lines [head_line, head_line +
- * head_count). Without lines on a side, its number is the next line's. */
+ * head_count). If base or head has no lines in the hunk, its line number is the number of the next
+ * line. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
   int64_t place; /* index of the first line in the file's listing of all revisions */
@@ -38,16 +40,17 @@ struct hunks {
   size_t text_count, text_capacity;
 };
 
-/* Reads `git diff -U0`, ignoring text outside the diff. Diff and arena must outlive the hunks.
- * Returns false when out of memory. */
+/* Reads the output of `git diff -U0`. The diff and the arena must outlive the hunks. Ignores text
+ * outside the diff. Returns false when out of memory. */
 bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 
 /* Returns the file with the path in base or in head, or NULL if it did not change. */
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
-/* Return the index of a line of base, or of head, in the file's listing, which has deleted and
- * added lines. `file` NULL: unchanged. */
+/* The first function returns the index of a line of base in the listing of the whole file. The
+ * second does this for a line of head. The listing contains deleted and added lines. `file` is NULL
+ * if the file did not change. */
 int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
@@ -64,7 +67,8 @@ struct diff_line {
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,
                             int64_t place);
 
-/* Counts hunks that change lines [from, to] of a side, or a gap there; *first: the first hunk. */
+/* Returns the number of hunks that change lines [from, to] of a side, or a gap between them. Stores
+ * the index of the first hunk in *first. */
 size_t hunks_touch(const struct hunks *hunks, const struct changed_file *file, enum diff_side side,
                    int64_t from, int64_t to, size_t *first);
 

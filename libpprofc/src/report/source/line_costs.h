@@ -1,5 +1,6 @@
-/* Adds up costs of source lines in base and head. A sample counts once per function of its stack,
- * at the innermost line: the sum over a function's lines is its total. */
+/* Adds up the costs of source lines in the base and head of a difference. A sample counts once for
+ * each function in its stack, at the innermost line. The sum over the lines of a function is
+ * therefore the total of the function. */
 #ifndef PPROFC_REPORT_SOURCE_LINE_COSTS_H
 #define PPROFC_REPORT_SOURCE_LINE_COSTS_H
 
@@ -23,8 +24,9 @@ struct line_costs {
 /* True for functions whose lines are added up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* Adds up a difference, whose base samples are negative. `want` NULL: all functions. Returns false
- * when out of memory. The caller frees the result, even then. */
+/* Adds up the samples of a difference. Samples of the base are negative. `want` may be NULL, which
+ * means all functions. Returns false when out of memory. The caller frees the result, even after an
+ * error. */
 bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *profile, size_t type,
                        line_costs_want want, void *context, const pprofc_allocator *mem);
 void line_costs_free(struct line_costs *costs);

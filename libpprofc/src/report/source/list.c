@@ -68,7 +68,8 @@ static bool collect_rows(struct list_report *list, const struct graph *graph, st
   return true;
 }
 
-/* Returns the first shown line of a row: the function's, or MARGIN lines above the row. */
+/* Returns the first line that is shown for a row. It is the line of the function, or the line
+ * MARGIN lines above the row. */
 static int64_t first_line(const struct list_row *row) {
   if (row->start_line) return row->start_line;
   return row->line > MARGIN ? row->line - MARGIN : 1;
@@ -127,7 +128,8 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
   return first > last || list_visit_lines(list, rows, count, file, first, last);
 }
 
-/* Visits a function's rows, first (or not, if there are others) the rows without a file. */
+/* Visits the rows of a function. Rows without a file come first. They are skipped if other rows
+ * have a file. */
 static bool list_visit_function(struct list_report *list, const struct list_row *rows,
                                 size_t count) {
   size_t from = 0, to;

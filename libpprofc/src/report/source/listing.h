@@ -6,13 +6,14 @@
 #include "pprofc/graph.h"
 #include "report/report.h"
 
-/* Builds a graph of all nodes without edges; different object files or start lines are different
- * nodes. any_order: unsorted. The caller frees the graph, even after an error. */
+/* Builds a graph of all nodes, without trimming and without edges. Nodes with different object
+ * files or start lines are different nodes. With any_order, the nodes are not sorted. The caller
+ * frees the graph, even after an error. */
 pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
                             pprofc_error *error);
 
-/* Receives matching functions in order: for each in a file, a call without `lines`, then one per
- * line. False ends the visit. */
+/* Receives the matching functions in order. For each function in a file, the callback gets a call
+ * without `lines`, then a call for each line. The visit ends when a call returns false. */
 struct listing_visitor {
   void *context;
   bool (*routine)(void *context, const pprofc_source_routine *routine);

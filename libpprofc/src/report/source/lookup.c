@@ -13,12 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Line length in bytes at which pprof stops reading: its buffer of 64 KiB is full. */
+/* pprof stops reading a file at a line of this length in bytes. That line fills pprof's buffer of
+ * 64 KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
 /* ---- permitted files --------------------------------- */
 
-/* System folders: no sources, but secrets, and files whose reading has side effects. */
+/* System folders. They contain no sources. They may contain secrets, and reading some of their
+ * files has side effects. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
 static bool is_below(pprofc_str path, pprofc_str folder) {
@@ -26,8 +28,8 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
          (path.size == folder.size || path.data[folder.size] == '/');
 }
 
-/* Returns the reason not to open a resolved path, or NULL. The search path may name a hidden
- * folder; hidden files and folders inside stay closed. */
+/* Returns the reason why a resolved path must not be opened, or NULL. The search path may name a
+ * hidden folder. Hidden files and folders inside it stay closed. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
   for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
     if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
@@ -58,7 +60,8 @@ static const char *reserve_for_file(const struct stat *info, struct buffer *text
   return NULL;
 }
 
-/* Reads to the end of the file, or until the memory is full: a growing file loses the rest. */
+/* Reads up to the end of the file, or until the memory is full. If the file grows meanwhile, the
+ * rest is missing. */
 static bool read_into_room(int fd, struct buffer *text) {
   while (text->size < text->capacity) {
     ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
@@ -117,8 +120,8 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Reads folder/name, or `name` in its nearest parent folder that has it. Returns false if nothing
- * was read. *exists: true if a file exists. */
+/* Reads folder/name. If it does not exist, reads `name` in the nearest parent folder that has it.
+ * Returns false if no file was read. Sets *exists to true if a file exists. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];

@@ -8,8 +8,8 @@
 
 #include <pprofc/report.h>
 
-/* Maximum file size in bytes. Profiles may name any file, and users share listings: only regular
- * text files are read. */
+/* Maximum size of a file in bytes. A profile may name any file, and users share listings. Therefore
+ * only regular text files up to this size are read. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
 /* Maximum size in bytes of all files together that a report shows. */
@@ -42,12 +42,14 @@ struct source_lookup {
   uint64_t bytes; /* size of all files that were read so far */
 };
 
-/* Prepares a lookup with source_path, trim_path and safe. Free it, even after an error. */
+/* Prepares a lookup with the options source_path, trim_path and safe. The caller frees the lookup,
+ * even after an error. */
 pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_report_options *options,
                                  const pprofc_allocator *mem, pprofc_error *error);
 void source_lookup_free(struct source_lookup *lookup);
 
-/* Returns the file `name` of the profile, or NULL when out of memory; valid until the next call. */
+/* Returns the file that the profile calls `name`, or NULL when out of memory. The pointer is valid
+ * until the next call. */
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
 
 /* Appends flags that would find a missing file ("-trim_path=example.com"), if at least two last

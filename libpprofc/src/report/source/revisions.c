@@ -1,4 +1,5 @@
-/* Gets two revisions of sources from git, which gets refs as commit ids, and no profile's names. */
+/* Gets two revisions of the sources from git. Converts refs to commit ids before other commands get
+ * them. Never passes a name from a profile to git as an argument. */
 #include "report/source/revisions.h"
 
 #include "core/child.h"
@@ -7,8 +8,8 @@
 
 #define GIT_WORDS 12
 
-/* Runs git in the repository (`folder` NULL: current). The arena gets its output. *failed: status
- * not 0. */
+/* Runs git in the repository, and stores the output in the arena. Sets *failed if the exit status
+ * is not 0. `folder` NULL means the current folder. */
 static pprofc_status run_git(struct revisions *r, const char *folder, const char *const *words,
                              pprofc_str *printed, bool *failed, pprofc_error *error) {
   const char *argv[GIT_WORDS + 8] = {"git",

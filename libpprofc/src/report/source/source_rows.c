@@ -10,7 +10,8 @@ struct pprofc_source {
   size_t routine_count;
 };
 
-/* Rows of annotated source in growing arrays, which move into the result's region at the end. */
+/* State while the rows of annotated source are made. The arrays grow on the heap. At the end they
+ * move into the region that the result keeps. */
 struct source_copy {
   const struct report *report;
   struct region *region;

@@ -1,4 +1,5 @@
-/* Finds instructions for matching addresses: disassembles around them, then finds functions. */
+/* Finds the instructions for matching addresses. Disassembles the code around them, then finds the
+ * functions of each instruction. */
 #include "graph/number.h"
 
 #include "core/array.h"
@@ -6,13 +7,15 @@
 
 #include <stdlib.h>
 
-/* Bytes of a range before its first and after its last address. Closer addresses share a range. */
+/* Number of bytes that a range has before its first address and after its last. Addresses up to
+ * twice that far apart share a range. */
 #define EXPAND ((uint64_t)500)
 
 /* Maximum number of ranges that are disassembled. Ranges with more samples come first. */
 #define MAX_RANGES 25
 
-/* Bytes. An instruction without a line gets the line of an earlier one up to this distance. */
+/* Distance in bytes. An instruction without a line gets the line of an earlier instruction up to
+ * this distance. */
 #define NEIGHBORHOOD 32
 
 struct range {
@@ -62,7 +65,8 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
 
 /* ---- adding instructions ----------------------------- */
 
-/* Adds an instruction in `frames`, innermost first. Returns its index; NONE when out of memory. */
+/* Adds an instruction. `frames` are the functions that contain it, innermost first. Returns its
+ * index, or NONE when out of memory. */
 static uint32_t code_add_instruction(const struct code *c, struct web_instruction *in,
                                      const struct source_frame *frames, size_t count) {
   in->file = STR("");
@@ -217,7 +221,8 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction with a line, for instructions without one closely after it. */
+/* Functions of the last instruction that has a line. Instructions without a line that follow within
+ * a short distance get these functions. */
 struct code_neighbor {
   const struct source_frame *frames; /* functions; NULL before the first instruction with a line */
   size_t count;

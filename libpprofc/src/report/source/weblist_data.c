@@ -68,13 +68,15 @@ static int64_t clamp_line(int64_t line) {
   return line < -most ? -most : line;
 }
 
-/* Maximum number of functions used from a stack of inlined calls, inner ones first. */
+/* Maximum number of functions that are used from a stack of inlined calls. Inner functions come
+ * first. */
 #define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* all calls, outermost first; a function's calls are those inside it, at the end */
+  /* all calls, outermost first; the calls of each function are those inside it, at the end of this
+   * array */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -145,7 +147,8 @@ static void make_addresses(struct scan *s) {
 
 /* ---- matching ---------------------------------------- */
 
-/* Matches strings of the profile against the expression, each only once. */
+/* Matches strings of the profile against the expression. Matches a string only once, and caches the
+ * result. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;

@@ -1,4 +1,5 @@
-/* Collects the page of weblist: samples and instructions of each line, with their inlined calls. */
+/* Collects the contents of the weblist page. For each line of the matching functions, these are its
+ * samples, its instructions, and the inlined calls that lead to the instructions. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 

@@ -1,4 +1,5 @@
-/* Groups source lines that are shown together. */
+/* Groups the source lines of a function that are shown together: lines with samples, and a few
+ * lines around them. */
 #include "report/source/weblist_runs.h"
 
 /* Two lines of a function are in the same group if their distance in lines is at most this. */
@@ -23,7 +24,8 @@ static size_t line_end(const struct web_data *data, size_t first, size_t end) {
   return i;
 }
 
-/* Groups the lines of a file, items [first, end) of `places`. Returns the number of groups. */
+/* Groups the lines of a file, which are the items [first, end) of `places`. Returns the number of
+ * groups. */
 static size_t join_lines(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs) {
   size_t count = 0;
@@ -55,7 +57,8 @@ static int64_t expand_upwards(int64_t line) {
   return line > 1 ? 1 : line;
 }
 
-/* Extends groups by the lines around them, and divides a small gap between two groups. */
+/* Extends groups by the lines around them. A small gap between two groups is divided between them.
+ */
 static void expand_runs(struct weblist_run *runs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i == 0) {

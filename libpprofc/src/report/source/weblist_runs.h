@@ -1,10 +1,12 @@
-/* Groups a function's source lines that are shown together: with samples, and a few around. */
+/* Groups the source lines of a function that are shown together: lines with samples, and a few
+ * lines around them. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 
 #include "report/source/weblist_data.h"
 
-/* Lines [begin, end) of a function, with the items [first, first + count) of `places`. */
+/* A group of lines of a function: lines [begin, end), with the items [first, first + count) of
+ * `places`. */
 struct weblist_run {
   pprofc_str name;
   int64_t begin, end;

@@ -5,7 +5,8 @@
 #include "core/map.h"
 #include "report/report.h"
 
-/* Sum over the samples with a label of the profile; later, labels with the same text share one. */
+/* Sum over the samples with a label. At first each distinct label of the profile has a sum. Later,
+ * labels with the same text share one sum. */
 struct tag_value {
   struct label label;
   pprofc_str key, value; /* printed text of the key, and of the value */

@@ -14,7 +14,8 @@
 #define COLUMN 10
 #define GAP    3
 
-/* Maximum bytes of texts formatted in advance: a small profile may repeat a long name. */
+/* Maximum size in bytes of the texts that are formatted in advance. Even a small profile can use a
+ * long name in many locations. */
 #define TEXTS_BYTES THRESHOLD((size_t)64 << 20)
 
 /* Formatted lines of the first `count` locations. COLUMN + GAP blanks precede each frame. */

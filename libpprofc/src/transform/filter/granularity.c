@@ -1,4 +1,5 @@
-/* Clears the fields of frames that a granularity ignores (docs/spec/pprof.md, 16). */
+/* Applies a granularity: clears the fields of frames that the granularity ignores
+ * (docs/spec/pprof.md, 16). */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/builder.h"

@@ -1,4 +1,5 @@
-/* Cuts frames: drop_frames, keep_frames and prune_from (docs/spec/pprof.md, 9 and 13). */
+/* Cuts the frames below a function: drop_frames and keep_frames of the profile, and prune_from
+ * (docs/spec/pprof.md, 9 and 13). */
 #include "core/buffer.h"
 #include "transform/edit.h"
 #include "transform/transform.h"

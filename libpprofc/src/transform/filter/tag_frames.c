@@ -150,7 +150,7 @@ static bool make_frames(struct tag_frames *f) {
 
 /* ---- tables ------------------------------------------ */
 
-/* Works like arena_extend, and returns the pages of the old column to the system if no other
+/* Works like tag_frames_extend, and returns the pages of the old column to the system if no other
  * profile can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {

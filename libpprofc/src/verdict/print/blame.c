@@ -9,7 +9,8 @@
 
 /* Largest share that is shown. A share below 0 or above this limit is hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum corrections of the rest, for an exact floating point sum of contributions. */
+/* Maximum number of corrections of the rest. They make the floating point sum of all contributions
+ * exact. */
 #define BLAME_NUDGES 8
 
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
@@ -44,7 +45,8 @@ static enum blame_kind blame_kind_of(const struct noise_report *report,
   return row->relation ? BLAME_PAIRS : BLAME_ROWS;
 }
 
-/* Adds contributions in the order of the JSON: rows, pairs that cancel, domains. */
+/* Adds contributions to `sum` in the order of the JSON output: rows, pairs of functions that
+ * cancel, and domains (groups of related functions). */
 static double blame_add_lines(const struct noise_report *report, double sum) {
   for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {
@@ -70,7 +72,8 @@ static void blame_count(struct blame *b) {
   }
 }
 
-/* True if lines have a share of the total change: not percentages, whose total is constant. */
+/* True if lines have a share of the total change. Values in percent of the total have no such
+ * share, because their total changes only by rounding. */
 static bool blame_has_shares(const pprofc_verdict_summary *s) {
   if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
   return pprofc_verdict_is_certain(s->total_verdict);

@@ -6,7 +6,8 @@
 
 struct blame {
   const struct noise_report *report;
-  double environment, rest; /* change of the environment (verdict/rules.h), unexplained change */
+  double environment, rest; /* change of the time of the environment (verdict/rules.h), and change
+                               that nothing explains */
   size_t environment_count, rest_count;
   bool has_shares; /* true if the total change is significant; lines then show their share of it */
 };
@@ -15,24 +16,29 @@ struct blame {
  * with a line, pairs of rows that cancel, the environment, the rest. */
 struct blame blame_of(const struct noise_report *report);
 
-/* Returns a row's group of functions between which cost moved, if the report shows it as one line;
- * else NULL. Two that cancel have their own line. */
+/* Returns the group of related functions of a row, if cost only moved between these functions and
+ * the report shows them as one line. Returns NULL for other rows. Two functions whose changes
+ * cancel have their own line. */
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                           const pprofc_verdict_row *row);
 
-/* True if a changed row has its own line. Two that cancel have one at the position of the first. */
+/* True if a row has its own line because it changed. Two rows that cancel share a line at the
+ * position of the first. */
 bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row);
 
 /* Returns the contribution of a row's line. */
 double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row);
 
-/* Returns the share of a line's change `delta` in the total change, NaN if lines have no shares. */
+/* Returns the share of a line with the change `delta` in the total change. Returns NaN if the lines
+ * have no shares. */
 double blame_share(const struct blame *b, double delta);
 
-/* Returns the changed functions' share of the total change, NaN if lines have no shares. */
+/* Returns the share of the changed functions in the total change. Returns NaN if the lines have no
+ * shares. */
 double blame_part(const struct noise_report *report);
 
-/* Begins the JSON member "total" (base, head, change, interval); the caller ends it. */
+/* Begins the JSON member "total": base, head, the change and its interval. The caller ends the
+ * member. */
 void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summary *s);
 
 #endif

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Factor of all functions that a slower machine may cause; above it, each growth counts. */
+/* Factor by which all functions grew. Up to this factor, a slower machine is a possible cause.
+ * Above it, the growth of each function counts. */
 #define GATE_MACHINE 1.5
 
 enum noise_measure {
@@ -112,8 +113,9 @@ struct noise_gate {
   char today[16];
 };
 
-/* True for a significant increase. An increase of all functions counts only if a slower machine
- * cannot explain it; the condition common>5% finds smaller ones. */
+/* True for a significant increase. If all functions increased by the same factor, the increase
+ * counts only if a slower machine cannot explain it. The condition common>5% checks smaller common
+ * increases. */
 static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   const pprofc_verdict_summary *s = &g->report->summary;
   if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
@@ -121,7 +123,8 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth to compare: the difference, or its lower bound for one sampled run a side. */
+/* Returns the growth that is compared with the threshold. It is the difference. With one sampled
+ * run on each side, it is the lower end of the interval of the difference. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;
@@ -179,7 +182,8 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   return e;
 }
 
-/* Returns the domain (functions between which cost may have moved) to judge instead, or NULL. */
+/* Returns the domain that is judged instead of a row, or NULL. A domain is a group of functions
+ * between which cost may have moved. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
   if (g->c.rows) return NULL;

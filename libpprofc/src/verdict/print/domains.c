@@ -1,4 +1,5 @@
-/* Formats domains (functions between which cost moved) for tables, messages and pages. */
+/* Formats domains for tables, messages and pages. A domain is a group of functions between which
+ * cost moved. */
 #include "verdict/print/domains.h"
 
 #include "core/output.h"

@@ -16,7 +16,8 @@ const char *noise_domain_word(const pprofc_verdict_domain *domain);
 /* Formats " inside svc.f", or ", renamed from old/enc to new/enc". */
 void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLACE]);
 
-/* Formats "moved inside svc: net +3 ±20 of 900", without ± for counts of single runs. */
+/* Formats "moved inside svc: net +3 ±20 of 900". For counts of single runs, there is no interval.
+ */
 void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
                        bool lone, char out[DOMAIN_TEXT]);
 
@@ -24,7 +25,8 @@ void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_
 void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,
                            const struct amount_unit *unit, struct output *out);
 
-/* Returns the domain of a row if the changes of its rows cancel, else NULL. */
+/* Returns the domain of a row if the changes of the domain's rows cancel. Otherwise returns NULL.
+ */
 const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *report,
                                                 const pprofc_verdict_row *row);
 

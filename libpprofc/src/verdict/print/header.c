@@ -1,4 +1,5 @@
-/* Prints the lines around the verdicts: runs, total change, smallest detectable change. */
+/* Prints the lines above and below the verdicts. They show the compared runs, the total change and
+ * the smallest detectable change. */
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/output.h"
@@ -141,7 +142,8 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
   output_add_char(out, '\n');
 }
 
-/* Notes an equal total of Go benchmarks: without -benchtime=Nx, they run for a fixed time. */
+/* Writes a note if the total of Go benchmarks did not change. Without -benchtime=Nx, benchmarks run
+ * for a fixed time, so a slower benchmark has the same total. */
 static void noise_put_benchmarks(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   bool per_run = s->exposure == PPROFC_EXPOSURE_AUTO || s->exposure == PPROFC_EXPOSURE_NONE;
@@ -175,7 +177,8 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Writes the noise of a comparison of single runs; the dispersion of measured times is unknown. */
+/* Writes a line about the noise of a comparison with one run on each side. For measured times the
+ * dispersion is unknown. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,
@@ -224,7 +227,8 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
     output_printf(out,
                   "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
                   100 * s->interval_level);
-  /* Significant changes are overestimated (winner's curse), most with one run on each side. */
+  /* On average, significant changes are overestimated (winner's curse). This is strongest with one
+   * run on each side. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
                          "narrow: measure the size with more runs\n");

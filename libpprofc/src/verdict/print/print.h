@@ -14,7 +14,8 @@ struct noise_report {
   /* options of the report: unit, divisor, number of rows, filters */
   const pprofc_report_options *options;
   const char *show; /* rows to print: "all", "changed" or "rows" */
-  bool fcr, stacks; /* write the level of the intervals, and the stacks, to JSON */
+  bool fcr, stacks; /* fcr: true to write the level of the intervals to JSON; stacks: true to write
+                       the stacks to JSON */
   pprofc_verdicts *verdicts;
   pprofc_verdict_summary summary;
   const pprofc_verdict_row *rows;
@@ -22,8 +23,9 @@ struct noise_report {
   char benchmark[BENCHES_TEXT]; /* name of the benchmark and its measure, or "" */
 };
 
-/* Judges runs, base first, with filters and sample type of report->options into `report`. `how` has
- * other settings, and its sample type takes precedence. The caller frees the verdicts. */
+/* Judges runs with the filters and the sample type of report->options. The runs of the base come
+ * first. Stores the verdicts in `report`. `how` has the other settings; a sample type in `how`
+ * takes precedence. The caller frees the verdicts. */
 pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
                                  size_t count, size_t bases, const pprofc_verdict_options *how,
                                  pprofc_error *error);
@@ -36,7 +38,8 @@ extern const char *const noise_exposures[];
 
 struct output;
 
-/* Write the table of -top, and the JSON report. Both fail only when out of memory. */
+/* The first function writes the table of -top, the second the JSON report. Both functions fail only
+ * when out of memory. */
 pprofc_status noise_table(const struct noise_report *report, struct output *out,
                           pprofc_error *error);
 pprofc_status noise_json(const struct noise_report *report, struct output *out,
@@ -67,21 +70,24 @@ static inline const pprofc_verdict_estimate *noise_estimate(const pprofc_verdict
   return by_cum ? &row->cum : &row->flat;
 }
 
-/* Returns a row's word ("unchanged", "grew", "moved"), or "" for one without self value. */
+/* Returns the word for a row, such as "unchanged", "grew" or "moved". Returns "" for a function
+ * that has no self value because it only calls others. */
 const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
 
 /* Returns a unit that suits numbers up to `largest`. */
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
 
-/* Range of a table's numbers: equal unit and decimals, so that base plus change is head. */
+/* Range of the numbers in a table. All numbers have the same unit and number of decimals, so that
+ * base plus change is head. */
 struct noise_range {
   /* largest number in the table, and smallest change above 0 (0 if all changes are 0) */
   double largest, smallest;
   bool fractions; /* true if a number is not whole */
 };
 
-/* Extend the range by a row's base, head, change and another shown change; return the unit and
- * decimals of the range. */
+/* The first function extends the range by the numbers of a row: base, head, the change, and another
+ * change that the row shows. The second returns the unit and the number of decimals for the range.
+ */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);

@@ -1,4 +1,5 @@
-/* Prints -top -noise: base, head, difference, half its interval, and verdict. */
+/* Prints the table of -top -noise: values of base and head, their difference with half the width of
+ * its interval, and the verdict. */
 #include "core/output.h"
 #include "verdict/print/domains.h"
 
@@ -9,7 +10,8 @@
 /* Default of -nodecount, as in -top. */
 #define TABLE_ROWS 80
 
-/* A line: a function, or the sum of a domain (functions between which cost moved). */
+/* A line of the table: a function, or the sum of a domain. A domain is a group of functions between
+ * which cost moved. */
 struct noise_line {
   const pprofc_verdict_row *row; /* row of the function; for a domain, its first row */
   const pprofc_verdict_domain *domain;
@@ -19,7 +21,8 @@ struct noise_rows {
   const struct noise_report *report;
   struct noise_line *shown;
   size_t capacity;
-  /* rows to print, rows dropped as small, and rows dropped by -nodecount */
+  /* number of rows to print, number of rows dropped because they are small, and number dropped
+   * because of -nodecount */
   size_t count, dropped, left_out;
   double cutoff;
   bool by_cum;
@@ -44,8 +47,9 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* Equal rows keep their order, which is by flat. */
 }
 
-/* Keeps significant rows, even small ones. With -cum, also functions that changed like all, which
- * call the cause. */
+/* Keeps a row that changed significantly, even if the change is small. With -cum, also keeps
+ * functions that changed like all functions, because they call the function that caused the change.
+ */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;

@@ -71,8 +71,9 @@ void page_verdict(struct view_page *page, const char *name, const struct view_ro
   amount_add_half(page, noise_estimate(row->verdict, by_cum), out);
 }
 
-/* Sets a verdict's word, tooltip and sort key: changed first, not tested last. The tooltip names
- * the function with which a function exchanged cost. */
+/* Sets the word of a verdict, its tooltip and its sort key. If cost moved to or from another
+ * function, the tooltip names that function. Changed rows sort first, and rows without a test sort
+ * last. */
 static void difference_verdict(struct view_page *page, const pprofc_verdict_row *row, bool by_cum) {
   const pprofc_verdict_estimate *e = noise_estimate(row, by_cum);
   bool moved = !by_cum && row->relation;

@@ -44,7 +44,8 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* Returns the name in a link's `p=^name$`, which selects a function; "" otherwise. */
+/* Returns the name in an expression `p=^name$`. Links of pprof select a function by such an
+ * expression. Returns "" for other expressions. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);

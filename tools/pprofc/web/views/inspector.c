@@ -1,8 +1,11 @@
-/* Creates the inspector: the selected function and its actions. Scripts set the same fields. */
+/* Creates the inspector: the panel with the selected function and its actions, which every page
+ * has. The server sets the values that it knows. The script sets the same fields when the user
+ * selects another function. */
 #include "verdict/print/print.h"
 #include "web/views/page.h"
 
-/* Actions on the selected function: open a view that shows it, or filter by its name. */
+/* Actions on the selected function. An action opens a view that shows the function, or sets a
+ * filter to an expression for its name. */
 static const struct inspector_action {
   const char *id, *words, *view, *parameter;
 } inspector_actions[] = {
@@ -16,7 +19,8 @@ static const struct inspector_action {
     {"show-from", "Show from", "", "sf"},
 };
 
-/* Begins a field with the label `words`. With `shown`, the caller adds its value. */
+/* Begins a field with the label `words`. If `shown` is true, the caller sets the value of the
+ * field. */
 static void inspector_open(struct view_page *page, bool shown, const char *words,
                            const char *slot) {
   fill_begin(&page->fill, "slots");

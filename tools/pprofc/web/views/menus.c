@@ -1,4 +1,5 @@
-/* Creates the menus: report options, and downloads, saved views, theme and details. */
+/* Creates the menus of the bar. One is a form with report options. The other has downloads, saved
+ * views, the theme and details of the profile. */
 #include "web/views/page.h"
 
 /* A field of the form: the name of its option, a label and a hint. */

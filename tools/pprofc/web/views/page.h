@@ -12,7 +12,8 @@
 #include "web/judge.h"
 #include "web/views/views.h"
 
-/* A table's row: function, line, file or address; of a difference with base and head. */
+/* A row of a table: a function, line, file or address. A row of a difference has the values of base
+ * and head. */
 struct view_row {
   pprofc_str name;     /* name as in -top */
   pprofc_str function; /* function to select and search, or `name` */
@@ -75,7 +76,8 @@ static inline const char *page_parameter(const struct view_page *page, const cha
 const char *page_option(struct view_page *page, const pprofc_report_options *options,
                         const char *name);
 
-/* Finds the displayed sample type. False: unknown, or no profile after an invalid request. */
+/* Finds the index of the displayed sample type. Returns false for an unknown type. Also returns
+ * false if there is no profile, which happens after an invalid request. */
 bool page_type(const struct view_page *page, size_t *index);
 
 /* Appends the section `part` of the template views.html, filled in with the values that are set. */
@@ -139,8 +141,9 @@ pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, stru
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* Set the section "row": a function's data for the script, name and values, in a difference also
- * base, head and verdict (`report` NULL); and "name", a link with the function's name. */
+/* The first function sets the section "row" with the data of a function for the script. The data
+ * are name and values; in a difference also base, head and verdict, and `report` is then NULL. The
+ * second function sets "name" to a link with the function's name. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
@@ -153,7 +156,8 @@ pprofc_status page_judge(struct view_page *page, const pprofc_report_options *op
 /* Chooses unit and digits of the rows' values. Verdicts on shares have the unit "%". */
 void page_set_grid(struct view_page *page, const struct view_rows *rows);
 
-/* Set the value `name`: a value of a difference, and a change with its sign. */
+/* The functions set the value `name` of a template. The first sets a value of a difference, the
+ * second a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
@@ -164,13 +168,16 @@ void page_change(struct view_page *page, double base, double head);
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* Set parts of a difference's table: the titles, the cells also in other tables ("change-cells"),
- * and a row ("difference"). */
+/* The functions set parts of the table of a difference. The first sets the column titles. The
+ * second sets the cells that other tables also have ("change-cells"). The third sets a whole row
+ * ("difference"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
-/* Sets the sentence about the difference, its runs and noise, or why there are no verdicts. */
+/* Sets the sentence about the difference, and its details: the runs, the noise, and the factor by
+ * which all functions changed together. Without verdicts, sets the reason why there are no
+ * verdicts. */
 void page_sentence(struct view_page *page);
 
 /* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */
@@ -222,7 +229,8 @@ pprofc_status view_disasm(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_tags(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_compare(struct view_page *, struct buffer *, pprofc_error *);
 
-/* Format a mean of counts, and a value of a report. `text` has UNIT_LABEL_MAX bytes. */
+/* The first function formats a mean of counts, which may have a fraction. The second formats a
+ * value of a report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 

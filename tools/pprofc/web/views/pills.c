@@ -75,7 +75,9 @@ static void pills_shown(struct view_page *page) {
   fill_end(fill);
 }
 
-/* Adds an option, "show from ^main$", with a link to remove it unless the command line set it. */
+/* Adds an entry for a filter or another option of the view: "show from ^main$". A link in the entry
+ * removes the option, unless the option comes from the command line. A boolean option has no value
+ * in its entry. */
 static void pills_option(struct view_page *page, const pprofc_option_info *option) {
   const char *parameter = option->url ? option->url : option->name;
   bool in_address = *page_parameter(page, parameter) != '\0';

@@ -1,5 +1,6 @@
-/* Creates the strip of recordings, which -every=TIME makes at intervals: bars as high as their
- * totals, and links that choose a base, pause the page and pin. */
+/* Creates the strip of recordings. The flag -every=TIME makes the server record a profile at
+ * intervals. Each recording has a bar, and the height of the bar shows the recording's total. Links
+ * choose a base, pause the page, and pin a recording. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
@@ -76,7 +77,8 @@ static const struct web_recording *strip_find(const struct web_recordings *all, 
   return NULL;
 }
 
-/* Adds times of head and base, and a link to pause or continue; `head` is set in a paused page. */
+/* Adds the times of head and base, and a link that pauses the page or continues it. A paused page
+ * has the parameter `head`. */
 static void strip_sides(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *head = strip_find(all, all->head), *base = strip_find(all, all->base);

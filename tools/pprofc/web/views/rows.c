@@ -80,7 +80,8 @@ pprofc_status page_judge(struct view_page *page, const pprofc_report_options *op
   return judge_sides(sides, options, info->noise, &page->judgement, error);
 }
 
-/* Adds verdicts to rows of functions, by the report's granularity: views override the option. */
+/* Adds verdicts if the rows are functions. Checks the granularity of the report instead of the
+ * option, because a view may override the option. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
   const struct granularity *g = &v->report.result.granularity;

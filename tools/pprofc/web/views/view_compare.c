@@ -7,7 +7,9 @@
 /* Maximum number of increases in their list, and of decreases in theirs. */
 #define COMPARE_CHANGES 10
 
-/* Lists profiles to choose as head or base. Skips a head of `shown` that is not the base. */
+/* Lists the profiles that can be base or head. Each link keeps the filters and the other profile.
+ * Skips a profile that `shown` marks as the head, unless it is the base also. `shown` may be NULL.
+ */
 static void compare_choices(struct view_page *page, const char *words, const char *parameter,
                             const struct web_item *items, size_t count,
                             const struct web_item *shown) {

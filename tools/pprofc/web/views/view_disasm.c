@@ -1,4 +1,5 @@
-/* Creates the view Disassembly: a section of -disasm per function, sorted by cost. */
+/* Creates the view Disassembly. It shows the lines of -disasm in one section per function, sorted
+ * by cost. The user can collapse a section. */
 #include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"

@@ -1,9 +1,11 @@
-/* Creates the view Flame: an element for the script, and a table without it. */
+/* Creates the view Flame. It has an element in which the script draws the flame graph, and a table
+ * of functions for browsers without a script. */
 #include "web/views/page.h"
 
 #include <inttypes.h>
 
-/* Changes that remove selection and table, so that these pages share the data's URL. */
+/* Changes of the query that remove the selection and the table. The data for all of these pages
+ * then has the same URL. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
@@ -15,7 +17,8 @@ const struct web_change *view_flame_data(size_t *count) {
 /* If a profile has at least this number of samples, the page loads its table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the table can load later: for many samples, if no parameter is about it. */
+/* True if the page can load its table later. The profile must have many samples, and no parameter
+ * may refer to the table. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)

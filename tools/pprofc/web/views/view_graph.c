@@ -44,7 +44,8 @@ static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *er
   return status;
 }
 
-/* Draws the graph, or stores for the page why it failed. */
+/* Draws the graph. If that fails, stores the reason, which the page shows. The failure is not an
+ * error of the page. */
 static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) {
   const struct web_info *info = g->page->in->info;
   pprofc_error why = {.message = ""};

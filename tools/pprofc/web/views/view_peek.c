@@ -3,7 +3,8 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Maximum numbers of functions with a filter, and without; the user can request all. */
+/* Maximum number of functions with a filter, and maximum number without a filter. The user can
+ * request all functions. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 
@@ -23,7 +24,9 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* Returns an expression for functions in -peek. No $ at its end: the file follows the name. */
+/* Returns a regular expression that finds, in the output of -peek, the functions that the user's
+ * expression matches. The expression does not end with $, because file and line follow the name in
+ * this output. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;

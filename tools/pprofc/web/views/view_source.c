@@ -1,4 +1,6 @@
-/* Creates the view Source, -weblist with the hottest files first. A click shows instructions. */
+/* Creates the view Source. It shows the lines of -weblist, starting with the functions and files
+ * with the largest cost. A click on a line shows its instructions. report/source finds and reads
+ * the files. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"
@@ -22,7 +24,8 @@ struct source_page {
   size_t suggested; /* number of missing files that the view has searched for */
 };
 
-/* A file's entries in `places`, from `first` to before `end`, and their self sum. */
+/* The entries of a file in `places`, from index `first` to index `end` (exclusive), and the sum of
+ * their self values. */
 struct source_extent {
   size_t first, end;
   int64_t flat;

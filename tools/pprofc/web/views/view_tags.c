@@ -1,4 +1,5 @@
-/* Creates the view Tags: label values with their cost, and links that filter by them. */
+/* Creates the view Tags. It shows the labels of the samples with their values and costs. Links
+ * filter by a value, or add a label to the stacks. */
 #include "core/escape.h"
 #include "report/text/tag_sums.h"
 #include "web/views/page.h"
@@ -61,7 +62,9 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
   return page_judge(page, &options, error);
 }
 
-/* Returns the verdict on a label value, or NULL if a function of the same name counts as well. */
+/* Returns the verdict on the samples that have the label value of the row, or NULL. Checks that the
+ * verdict has the values of the row. They differ if a function has the same name as the label
+ * value, because its samples then also count. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
@@ -89,7 +92,8 @@ static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
 
 /* Maximum number of values that are shown for a label key. */
 #define TAG_VALUES 200
-/* Maximum number of keys with verdicts, each as slow as a table of functions. */
+/* Maximum number of label keys whose values get verdicts. Each key takes as long as a table of
+ * functions. */
 #define TAG_JUDGED 8
 
 struct tags_page {
@@ -100,7 +104,8 @@ struct tags_page {
   size_t key_count;
 };
 
-/* Appends text for literal comparison: a comma, which separates expressions, as a code. */
+/* Appends text that a filter compares literally. Writes a comma as a character code, because a
+ * comma separates expressions in a filter. */
 static void tags_quote(struct buffer *out, pprofc_str text) {
   pprofc_str piece;
   for (bool first = true; str_next(&text, ',', &piece); first = false) {

@@ -18,7 +18,8 @@ struct web_view {
   bool of_functions;  /* shows only the selected functions, or else the ones that match `f` */
 };
 
-/* Return the view at a path, and the view with an index in the bar, or NULL. */
+/* The first function returns the view at a path, the second the view with an index in the order of
+ * the bar. Both return NULL if there is no such view. */
 const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
