@@ -1,9 +1,6 @@
 /* Takes the place of the shell and the servers, which Windows lacks. */
+#include "actions.h"
 #include "common/terminal.h"
-#include "lsp/lsp.h"
-#include "mcp/mcp.h"
-#include "shell.h"
-#include "web/web.h"
 
 #define EXIT_FAILED 2
 

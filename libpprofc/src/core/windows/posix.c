@@ -80,8 +80,8 @@ int posix_rename(const char *from, const char *to) {
 
 ssize_t posix_write(int fd, const void *data, size_t size) {
   int written = write(fd, data, size < INT32_MAX ? (unsigned)size : INT32_MAX);
-  DWORD reason = GetLastError();
-  if (written < 0 && (reason == ERROR_BROKEN_PIPE || reason == ERROR_NO_DATA))
+  /* The C library reports a closed pipe as EPIPE or as EINVAL. */
+  if (written < 0 && GetFileType((HANDLE)_get_osfhandle(fd)) == FILE_TYPE_PIPE)
     TerminateProcess(GetCurrentProcess(), 141);
   return written;
 }
