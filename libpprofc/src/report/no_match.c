@@ -86,9 +86,12 @@ static bool any_function_matches(const struct report *report) {
 pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
                               pprofc_error *error) {
   const char *argument = report->options->argument ? report->options->argument : "";
+  bool matches = report->result.argument && any_function_matches(report);
+  if (matches && present)
+    return error_set(error, PPROFC_E_NO_MATCH, "no instructions for %s: %s", argument, present);
   error_set(error, PPROFC_E_NO_MATCH, "no matches found for %s %s", what, argument);
-  if (report->result.argument && any_function_matches(report))
-    error_hint(error, "%s", present ? present : "no sample is left in the functions that match");
+  if (matches)
+    error_hint(error, "no sample is left in the functions that match");
   else
     similar_hint(report->result.profile, str_of(argument), error);
   return PPROFC_E_NO_MATCH;
