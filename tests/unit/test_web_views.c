@@ -463,6 +463,25 @@ static void test_an_exact_name_finds_its_lines(void) {
   pprofc_profile_release(p);
 }
 
+static void test_the_inspector_has_file_and_line(void) {
+  pprofc_builder *b = cpu_builder();
+  pprofc_line lines[] = {{.line = 31}, {.line = 12}, {.line = 90}};
+  lines[0].function = pprofc_builder_function(b, "inner", NULL, "a.c", 0);
+  lines[1].function = pprofc_builder_function(b, "inner", NULL, "a.c", 0);
+  lines[2].function = pprofc_builder_function(b, "outer", NULL, "b.c", 70);
+  const uint32_t stacks[2] = {
+      pprofc_builder_location(b, PPROFC_NONE, 16, (pprofc_line[]){lines[0], lines[2]}, 2),
+      pprofc_builder_location(b, PPROFC_NONE, 32, (pprofc_line[]){lines[1], lines[2]}, 2)};
+  const int64_t values[2] = {1, 1000000000};
+  for (size_t i = 0; i < 2; i++) pprofc_builder_sample(b, &stacks[i], 1, values);
+  pprofc_profile *p = finish(b);
+  struct asked asked = ask("top", "sel=inner", p);
+  expect_text(&asked, "data-slot=place>a.c:12<", true);
+  asked.query = "sel=outer&calltree=true";
+  expect_text(&asked, "data-slot=place>b.c:70<", true);
+  pprofc_profile_release(p);
+}
+
 static void test_commands_are_quoted(void) {
   pprofc_profile *p = small_profile(1000000000, 500000000);
   struct asked asked = ask("top", "f=a+b%27%24%28c%29&sort=cum", p);
@@ -571,8 +590,8 @@ UNIT_MAIN("web_views", UNIT(test_names_never_become_markup),
           UNIT(test_changes_are_judged), UNIT(test_runs_are_means),
           UNIT(test_fractions_keep_their_unit), UNIT(test_what_cannot_be_judged_is_shown),
           UNIT(test_head_and_base_can_be_chosen), UNIT(test_csv_has_verdicts),
-          UNIT(test_an_exact_name_finds_its_lines), UNIT(test_commands_are_quoted),
-          UNIT(test_a_pivot_selects), UNIT(test_a_graph_without_dot_is_data),
-          UNIT(test_boxes_of_dot_become_links),
+          UNIT(test_an_exact_name_finds_its_lines), UNIT(test_the_inspector_has_file_and_line),
+          UNIT(test_commands_are_quoted), UNIT(test_a_pivot_selects),
+          UNIT(test_a_graph_without_dot_is_data), UNIT(test_boxes_of_dot_become_links),
           UNIT(test_colors_of_a_difference_are_orange_and_blue), UNIT(test_a_cut_picture_ends),
           UNIT(test_changes_in_percent))

@@ -80,13 +80,17 @@ pprofc_status page_judge(struct view_page *page, const pprofc_report_options *op
   return judge_sides(sides, options, info->noise, &page->judgement, error);
 }
 
+static bool rows_are_functions(const struct view_report *v) {
+  const struct granularity *g = &v->report.result.granularity;
+  return g->function && !g->file && !g->line && !g->address;
+}
+
 /* Adds verdicts if the rows are functions. Checks the granularity of the report instead of the
  * option, because a view may override the option. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
-  const struct granularity *g = &v->report.result.granularity;
   pprofc_report_options options = v->options;
-  if (g->function && !g->file && !g->line && !g->address) options.granularity = "functions";
+  if (rows_are_functions(v)) options.granularity = "functions";
   pprofc_status status = page_judge(page, &options, error);
   for (size_t i = 0; !status && i < rows->count; i++) {
     struct view_row *row = &rows->items[i];
@@ -116,6 +120,45 @@ struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
   return row;
 }
 
+/* Lowers the line of each function without a first line to the smallest line in the profile. */
+static void lower_lines(const pprofc_profile *p, int64_t *lines) {
+  const struct locations *l = &p->locations;
+  for (size_t i = 0; l->count && i < l->line_from[l->count]; i++) {
+    uint32_t function = l->lines[i].function;
+    int64_t line = l->lines[i].line;
+    if (function == NONE || p->functions.start_line[function] > 0 || line <= 0) continue;
+    if (lines[function] <= 0 || line < lines[function]) lines[function] = line;
+  }
+}
+
+/* Adds file and line to rows of functions, whose graph has no files. Of several functions with the
+ * same name, the first one counts. */
+static bool rows_add_places(struct view_rows *rows, struct view_page *page,
+                            const pprofc_profile *p) {
+  size_t count = p->functions.count;
+  struct interner names;
+  uint32_t *first = arena_array(&page->arena, count, sizeof *first);
+  int64_t *lines = arena_array(&page->arena, count, sizeof *lines);
+  bool done = first && lines;
+  if (done && count) memcpy(lines, p->functions.start_line, count * sizeof *lines);
+  if (done) lower_lines(p, lines);
+  interner_init(&names, page->mem);
+  for (uint32_t i = 0; done && i < count; i++) {
+    size_t before = names.count;
+    uint32_t id = interner_add(&names, profile_string(p, p->functions.name[i]));
+    if (id == before) first[id] = i;
+    done = id != MAP_NONE;
+  }
+  for (size_t i = 0; done && i < rows->count; i++) {
+    uint32_t id = interner_find(&names, rows->items[i].function);
+    if (id == MAP_NONE) continue;
+    rows->items[i].file = profile_string(p, p->functions.filename[first[id]]);
+    rows->items[i].line = lines[first[id]];
+  }
+  interner_free(&names);
+  return done;
+}
+
 static pprofc_status rows_make(struct view_rows *rows, struct view_page *page,
                                const struct view_report *v, pprofc_error *error) {
   const struct graph *g = &v->graph;
@@ -124,6 +167,8 @@ static pprofc_status rows_make(struct view_rows *rows, struct view_page *page,
   if (!rows->items) return error_nomem(error);
   for (size_t i = 0; i < g->shown_count; i++)
     rows->items[rows->count++] = view_row_of_node(g, g->shown[i]);
+  if (rows_are_functions(v) && !rows_add_places(rows, page, v->report.result.profile))
+    return error_nomem(error);
   if (!page_is_diff(page)) return PPROFC_OK;
   pprofc_status status = rows_add_sides(rows, page, error);
   if (!status) status = rows_add_verdicts(rows, page, v, error);
