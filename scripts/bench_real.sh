@@ -9,8 +9,8 @@
 # --peers        installs peers into FOLDER/bin: google/pprof with go, inferno with cargo
 # --update       writes the table into docs/BENCHMARKS.md
 #
-# Inputs: heap and CPU profiles of the Go compiler while it builds net/http (needs go), a CPU profile of node, a profile of Python,
-# and `perf script` of a C program (needs perf); the heap profile as OTLP, speedscope and folded stacks. Peers: google/pprof,
+# Inputs: heap and CPU profiles of the Go compiler while it builds net/http (needs go), its `perf script` (needs perf), a CPU profile
+# of node, and a profile of Python; the heap profile as OTLP, speedscope and folded stacks. Peers: google/pprof,
 # inferno-collapse-perf, inferno-flamegraph, stackcollapse-perf.pl, flamegraph.pl. Programs that are missing are named.
 #
 # Times are user and system time, the least of the runs, so that other work of the machine changes them little.
@@ -119,16 +119,17 @@ if [ ! -s "$data/node.cpuprofile" ] && have node; then
      for (let i = 0; i < 8; i++) JSON.parse(JSON.stringify(rows)).sort((a, b) => a.key.localeCompare(b.key));'
   cp "$scratch"/node/*.cpuprofile "$data/node.cpuprofile"
 fi
-if [ ! -s "$data/perf.txt" ] && have perf; then
-  say "recording gzip by perf"
-  head -c 300000000 /dev/zero | od -An -tx4 >"$scratch/text" || true
-  if perf record -q -F 20000 -g -e cpu-clock -o "$scratch/perf.data" gzip -9 -c "$scratch/text" >/dev/null 2>"$scratch/log"; then
+if [ ! -s "$data/perf.txt" ] && have perf && have go; then
+  say "recording the Go compiler by perf"
+  printf 'module recorded\ngo 1.20\n' >"$scratch/go.mod"
+  if (cd "$scratch" && GOCACHE=$scratch/perf_cache perf record -q -F 2000 -g -e cpu-clock -o "$scratch/perf.data" \
+    go build -a net/http) >/dev/null 2>"$scratch/log"; then
     perf script -i "$scratch/perf.data" >"$data/perf.txt" 2>/dev/null
   else
     say "perf cannot record here: $(tail -n 1 "$scratch/log")"
   fi
 fi
-have perf || [ -s "$data/perf.txt" ] || say "perf is missing: no perf script"
+[ -s "$data/perf.txt" ] || say "perf or go is missing: no perf script"
 if [ ! -s "$data/python.pstats" ] && have python3; then
   say "recording python"
   cat >"$scratch/program.py" <<'END'
@@ -233,7 +234,7 @@ other_rows() {
 
 versions() {
   echo "- Programs: $("$pprofc" -version | head -n 1), $(gzip --version | head -n 1)$(have go && printf ', %s' "$(go version | cut -d' ' -f3,4)")$(
-    have inferno-flamegraph && printf ', %s' "$(inferno-flamegraph --version)")"
+    [ -s "$data/.crates.toml" ] && sed -n 's/^"\(inferno\) \([0-9.]*\).*/, \1 \2/p' "$data/.crates.toml")"
   echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); a figure is the least of $runs runs; google/pprof ran once"
   echo "- Load of the machine before: $(cut -d' ' -f1 /proc/loadavg)"
 }
