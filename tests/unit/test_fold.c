@@ -352,6 +352,39 @@ static void test_messages_are_the_same(void) {
   buffer_free(&m.out);
 }
 
+/* Adds a sample with the bytes of a stack and the value 0 in each type. */
+static void put_stack(struct maker *m, const char *stack, size_t size) {
+  struct buffer sample;
+  buffer_init(&sample, &mem_default, 4096);
+  put_bytes(&sample, SAMPLE_LOCATION, stack, size);
+  for (size_t t = 0; t < m->types; t++) put_integer(&sample, SAMPLE_VALUE, 0);
+  put_bytes(&m->out, PROFILE_SAMPLE, sample.data, sample.size);
+  buffer_free(&sample);
+}
+
+/* Stacks share their last bytes with the previous stack, but not always whole ids. The second of
+ * each pair but the first has an id without a location: 0, 201 and 16384. */
+static void test_parts_of_ids_are_shared(void) {
+  static const struct {
+    const char *first, *second;
+    size_t sizes[2];
+  } pairs[] = {{"\x05\xC8\x01", "\x01", {3, 1}},
+               {"\x81\x00", "\x00", {2, 1}},
+               {"\xC8\x01\x05\x06", "\x02\xC9\x01\x05\x06", {4, 5}},
+               {"\x02\x81\x80\x00\x05", "\x80\x80\x01\x05", {5, 4}}};
+  for (size_t i = 0; i < COUNT(pairs); i++) {
+    struct maker m;
+    pprofc_error error;
+    make(&m, 78, 0, 3);
+    put_stack(&m, pairs[i].first, pairs[i].sizes[0]);
+    put_stack(&m, pairs[i].second, pairs[i].sizes[1]);
+    same_outcome(&m.out);
+    pprofc_profile_release(read_as(&m.out, NEED_ALL, 1, &error));
+    CU_ASSERT_EQUAL(error.status == PPROFC_OK, i == 0);
+    buffer_free(&m.out);
+  }
+}
+
 /* ---- files, sizes, limits ---------------------------- */
 
 /* Writes a file that the test removes at its end. */
@@ -581,6 +614,6 @@ static void test_inflating_in_steps(void) {
 
 UNIT_MAIN("fold", UNIT(test_reports_are_the_same), UNIT(test_samples_are_added_up),
           UNIT(test_sums_are_for_one_report), UNIT(test_differences_are_the_same),
-          UNIT(test_messages_are_the_same), UNIT(test_only_large_files_are_folded),
-          UNIT(test_pipes_are_folded), UNIT(test_limits_hold), UNIT(test_memory_may_move),
-          UNIT(test_inflating_in_steps))
+          UNIT(test_messages_are_the_same), UNIT(test_parts_of_ids_are_shared),
+          UNIT(test_only_large_files_are_folded), UNIT(test_pipes_are_folded),
+          UNIT(test_limits_hold), UNIT(test_memory_may_move), UNIT(test_inflating_in_steps))
