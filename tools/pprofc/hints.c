@@ -33,7 +33,7 @@ void hint_source(const char *path, pprofc_error *error) {
   struct stat info;
   if (strcmp(path, "-") == 0) {
     if (strstr(error->message, "empty input"))
-      error_hint(error, "standard input is empty; the program before the | failed");
+      error_hint(error, "standard input is empty; the program before the | may have failed");
     return;
   }
   if (stat(path, &info) != 0) {
