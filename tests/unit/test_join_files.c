@@ -176,17 +176,13 @@ struct picture {
   struct flame_graph graph;
 };
 
-/* Builds the graph, and releases the profile. */
+/* Builds the graph, which owns the profile. */
 static struct picture picture_of(pprofc_profile *profile) {
-  static const struct flame_graph_options options = {.inlined = true};
-  struct picture picture;
-  struct granularity granularity;
-  CU_ASSERT_FATAL(granularity_parse("filefunctions", false, false, &granularity));
-  CU_ASSERT_EQUAL_FATAL(transform_granularity(profile, &granularity, &picture.profile, NULL),
+  struct flame_graph_options options = {.inlined = true};
+  struct picture picture = {.profile = profile};
+  CU_ASSERT_FATAL(granularity_parse("filefunctions", false, false, &options.granularity));
+  CU_ASSERT_EQUAL_FATAL(flame_graph_build(profile, &options, &mem_default, &picture.graph, NULL),
                         PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(
-      flame_graph_build(picture.profile, &options, &mem_default, &picture.graph, NULL), PPROFC_OK);
-  pprofc_profile_release(profile);
   return picture;
 }
 
@@ -277,11 +273,11 @@ static void test_namesakes_of_one_side_stay_split(void) {
   pprofc_profile *diff = difference(head, one_function("init", "/old/a.c", true));
   pprofc_report_options options = report_options("json");
   expect_in_report(diff, &options,
-                   "{\"name\":\"init\",\"file\":\"/new/a.c\",\"flat\":[1],\"cum\":[1],"
+                   "{\"name\":\"init\",\"file\":\"/new/a.c\",\"line\":1,\"flat\":[1],\"cum\":[1],"
                    "\"base_flat\":[10],\"base_cum\":[10]}",
                    true);
   expect_in_report(diff, &options,
-                   "{\"name\":\"init\",\"file\":\"/new/c.c\",\"flat\":[2],\"cum\":[2],"
+                   "{\"name\":\"init\",\"file\":\"/new/c.c\",\"line\":1,\"flat\":[2],\"cum\":[2],"
                    "\"base_flat\":[0],\"base_cum\":[0]}",
                    true);
   expect_in_report(diff, &options, "/old/", false);

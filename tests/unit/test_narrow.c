@@ -35,7 +35,8 @@ static pprofc_profile *narrow_profile(bool difference, uint64_t seed) {
 }
 
 static struct flame_graph narrow_graph(const pprofc_profile *profile, bool reverse, size_t most) {
-  const struct flame_graph_options options = {.reverse = reverse, .most_nodes = most};
+  struct flame_graph_options options = {.reverse = reverse, .most_nodes = most};
+  CU_ASSERT_FATAL(granularity_parse("addresses", false, false, &options.granularity));
   struct flame_graph graph;
   CU_ASSERT_EQUAL_FATAL(flame_graph_build(profile, &options, &mem_default, &graph, NULL),
                         PPROFC_OK);

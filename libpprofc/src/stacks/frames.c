@@ -43,7 +43,7 @@ static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
 /* Returns the name of a frame that has no function. It consists of object and address. */
 static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
-  uint64_t address = b->profile->locations.address[location];
+  uint64_t address = b->policy->unnamed_objects ? 0 : b->profile->locations.address[location];
   if (!object.size && !address) return STR("<unknown>");
   char hex[24];
   int printed = address ? snprintf(hex, sizeof hex, "0x%llx", (unsigned long long)address) : 0;
@@ -177,6 +177,7 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   frame->function = line ? line->function : NONE;
   if (frame->function != NONE) {
     uint32_t name = b->name[frame->function], file = b->file[frame->function];
+    if (policy->unnamed_objects && !policy->file) file = 0;
     key->name = policy->function && name ? name : file;
     if (policy->file) key->file = file;
     if (policy->line) frame->line = line->line;

@@ -154,13 +154,15 @@ pprofc_status flame_graph_build(const pprofc_profile *profile,
                                 const struct flame_graph_options *options,
                                 const pprofc_allocator *mem, struct flame_graph *graph,
                                 pprofc_error *error) {
-  const struct stack_policy policy = {.inlines = true,
-                                      .function = true,
-                                      .file = true,
-                                      .line = true,
-                                      .column = true,
-                                      .address = true,
+  const struct granularity *g = &options->granularity;
+  const struct stack_policy policy = {.inlines = g->inlines,
+                                      .function = g->function,
+                                      .file = g->file,
+                                      .line = g->line,
+                                      .column = g->line && g->column,
+                                      .address = g->address,
                                       .inlined = options->inlined,
+                                      .unnamed_objects = !g->address,
                                       .trim_path = options->trim_path,
                                       .source_path = options->source_path};
   struct stack_selection selection = {.from_leaf = options->reverse};

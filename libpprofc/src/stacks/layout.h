@@ -6,6 +6,7 @@
 
 #include "profile/sum.h"
 #include "stacks/stacks.h"
+#include "transform/transform.h"
 
 /* Nodes in preorder: node 0 is the root, and the nodes below node i are i + 1 .. end[i] - 1.
  * Siblings are in the order of their frames (by name). Each node has `columns` values. There is one
@@ -67,6 +68,7 @@ struct flame_graph {
 };
 
 struct flame_graph_options {
+  struct granularity granularity;
   bool inlined;      /* true if inlined calls of a function have another frame than its other
                         calls */
   bool reverse;      /* true if the leaves are the children of the root */
@@ -76,8 +78,8 @@ struct flame_graph_options {
   const char *trim_path, *source_path;
 };
 
-/* Builds the tree of a profile. Frames that the (aggregated) profile does not distinguish share a
- * node. On failure there is nothing to free. */
+/* Builds the tree of a profile. Frames that the granularity does not distinguish share a node. On
+ * failure there is nothing to free. */
 pprofc_status flame_graph_build(const pprofc_profile *profile,
                                 const struct flame_graph_options *options,
                                 const pprofc_allocator *mem, struct flame_graph *graph,

@@ -21,6 +21,8 @@ struct stack_policy {
   bool line, column;
   bool address;
   bool inlined;                        /* true if inlining also distinguishes frames */
+  bool unnamed_objects;                /* true: code without a function has the name of its object,
+                                          without the address */
   const char *trim_path, *source_path; /* values of the options -trim_path and -source_path, or
                                           NULL */
 };

@@ -22,9 +22,10 @@
 
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct drawn *d, pprofc_error *error) {
-  static const struct pipeline_overrides overrides = {.default_granularity = "filefunctions"};
-  static const struct flame_graph_options how = {.inlined = false};
+  static const struct pipeline_overrides overrides = {.default_granularity = "filefunctions",
+                                                      .aggregates = true};
   pprofc_status status = pipeline_run(profile, options, &overrides, &d->result, error);
+  const struct flame_graph_options how = {.granularity = d->result.granularity};
   if (status == PPROFC_OK)
     status = flame_graph_build(d->result.profile, &how, &profile->mem, &d->graph, error);
   if (status != PPROFC_OK) pipeline_free(&d->result);

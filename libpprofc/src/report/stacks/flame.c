@@ -126,7 +126,8 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
                                         pprofc_error *error) {
   *f = (struct flame_report){.report = report};
   arena_init(&f->arena, report->mem);
-  const struct flame_graph_options options = {.inlined = true,
+  const struct flame_graph_options options = {.granularity = report->result.granularity,
+                                              .inlined = true,
                                               .reverse = reverse,
                                               .most_nodes = MAX_NODES,
                                               .trim_path = report->options->trim_path,

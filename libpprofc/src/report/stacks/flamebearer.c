@@ -141,7 +141,8 @@ static bool flamebearer_write_file(struct flamebearer *f, struct output *out) {
 
 pprofc_status report_flamebearer(struct report *report, struct output *out, pprofc_error *error) {
   struct flamebearer f = {.report = report};
-  const struct flame_graph_options options = {.trim_path = report->options->trim_path,
+  const struct flame_graph_options options = {.granularity = report->result.granularity,
+                                              .trim_path = report->options->trim_path,
                                               .source_path = report->options->source_path};
   pprofc_status status =
       flame_graph_build(report->result.profile, &options, report->mem, &f.graph, error);

@@ -181,7 +181,8 @@ static bool json_report_write(struct json_report *r, struct output *out) {
 
 pprofc_status report_json(struct report *report, struct output *out, pprofc_error *error) {
   struct json_report r = {.report = report};
-  const struct flame_graph_options options = {.trim_path = report->options->trim_path,
+  const struct flame_graph_options options = {.granularity = report->result.granularity,
+                                              .trim_path = report->options->trim_path,
                                               .source_path = report->options->source_path};
   pprofc_status status =
       flame_graph_build(report->result.profile, &options, report->mem, &r.graph, error);

@@ -62,7 +62,8 @@ static pprofc_tree *tree_copy(const struct report *report, const struct flame_tr
 static pprofc_status tree_build(const struct report *report, pprofc_tree **tree,
                                 pprofc_error *error) {
   const pprofc_report_options *o = report->options;
-  const struct flame_graph_options options = {.inlined = true,
+  const struct flame_graph_options options = {.granularity = report->result.granularity,
+                                              .inlined = true,
                                               .reverse = o->reverse,
                                               .trim_path = o->trim_path,
                                               .source_path = o->source_path};
