@@ -141,6 +141,16 @@ static void put_sample(struct maker *m) {
   buffer_free(&sample);
 }
 
+/* Adds a sample with the bytes of a stack and the value 0 in each type. */
+static inline void put_stack(struct maker *m, const char *stack, size_t size) {
+  struct buffer sample;
+  buffer_init(&sample, &mem_default, 4096);
+  put_bytes(&sample, SAMPLE_LOCATION, stack, size);
+  for (size_t t = 0; t < m->types; t++) put_integer(&sample, SAMPLE_VALUE, 0);
+  put_bytes(&m->out, PROFILE_SAMPLE, sample.data, sample.size);
+  buffer_free(&sample);
+}
+
 static void put_message(struct maker *m, unsigned field, const uint64_t *values, size_t count) {
   struct buffer message;
   buffer_init(&message, &mem_default, 4096);

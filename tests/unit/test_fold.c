@@ -6,7 +6,6 @@
 #include "unit.h"
 
 #include "codec/codec.h"
-#include "codec/inflater.h"
 #include "codec/pprof_fields.h"
 #include "codec/wire_write.h"
 #include "open.h"
@@ -19,7 +18,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 /* ---- both methods of reading ------------------------- */
 
@@ -352,16 +350,6 @@ static void test_messages_are_the_same(void) {
   buffer_free(&m.out);
 }
 
-/* Adds a sample with the bytes of a stack and the value 0 in each type. */
-static void put_stack(struct maker *m, const char *stack, size_t size) {
-  struct buffer sample;
-  buffer_init(&sample, &mem_default, 4096);
-  put_bytes(&sample, SAMPLE_LOCATION, stack, size);
-  for (size_t t = 0; t < m->types; t++) put_integer(&sample, SAMPLE_VALUE, 0);
-  put_bytes(&m->out, PROFILE_SAMPLE, sample.data, sample.size);
-  buffer_free(&sample);
-}
-
 /* Stacks share their last bytes with the previous stack, but not always whole ids. The second of
  * each pair but the first has an id without a location: 0, 201 and 16384. */
 static void test_parts_of_ids_are_shared(void) {
@@ -550,70 +538,8 @@ static void test_memory_may_move(void) {
   buffer_free(&m.out);
 }
 
-/* ---- decompression ----------------------------------- */
-
-/* Decompresses a stream step by step. Returns false if the inflater reports an error. */
-static bool inflate_in_steps(const struct buffer *data, size_t step, bool zlib,
-                             struct buffer *out) {
-  pprofc_limits limits;
-  uint8_t *room = malloc(step);
-  pprofc_limits_init(&limits);
-  limits.input_bytes = limits.inflated_bytes = 1 << 28;
-  limits.inflate_ratio = 1000;
-  struct inflater *in = inflater_open(-1, data->data, data->size, zlib, &mem_default, &limits);
-  CU_ASSERT_FATAL(room && in);
-  size_t got = 1;
-  bool good = true;
-  buffer_clear(out);
-  while (good && got) {
-    good = inflater_fill(in, room, step, &got);
-    if (good) buffer_add(out, room, got);
-  }
-  inflater_close(in);
-  free(room);
-  return good;
-}
-
-static void test_inflating_in_steps(void) {
-  struct maker m;
-  struct buffer gzip, out, bad;
-  make(&m, 4, QUIRK_LABELS, 4000);
-  buffer_init(&gzip, &mem_default, 1 << 28);
-  buffer_init(&out, &mem_default, 1 << 28);
-  make_gzip(&m.out, &gzip);
-  static const size_t steps[] = {1, 100, 4096, 1 << 20};
-  for (int zlib = 0; zlib < 2; zlib++) {
-    for (size_t i = 0; i < COUNT(steps); i++) {
-      CU_ASSERT(inflate_in_steps(&gzip, steps[i], zlib, &out));
-      CU_ASSERT(out.size == m.out.size && memcmp(out.data, m.out.data, out.size) == 0);
-    }
-    for (size_t cut = 1; cut < 30; cut++) {
-      bad = gzip;
-      bad.size -= cut;
-      CU_ASSERT_FALSE(inflate_in_steps(&bad, 4096, zlib, &out));
-    }
-    gzip.data[gzip.size / 2] ^= 0x10;
-    CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
-    gzip.data[gzip.size / 2] ^= 0x10;
-    gzip.data[gzip.size - 6] ^= 1; /* change a byte of the checksum */
-    CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
-    gzip.data[gzip.size - 6] ^= 1;
-  }
-  static const uint8_t unusual[] = {0x02, 0x20, 0x40, 0x80}; /* header checksum, reserved flags */
-  for (size_t i = 0; i < 2 * COUNT(unusual); i++) {
-    gzip.data[3] ^= (char)unusual[i / 2];
-    CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, i % 2, &out));
-    gzip.data[3] ^= (char)unusual[i / 2];
-  }
-  buffer_add(&gzip, "garbage", 7);
-  for (int zlib = 0; zlib < 2; zlib++) CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
-  buffer_free(&out);
-  buffer_free(&gzip);
-  buffer_free(&m.out);
-}
-
 UNIT_MAIN("fold", UNIT(test_reports_are_the_same), UNIT(test_samples_are_added_up),
           UNIT(test_sums_are_for_one_report), UNIT(test_differences_are_the_same),
           UNIT(test_messages_are_the_same), UNIT(test_parts_of_ids_are_shared),
           UNIT(test_only_large_files_are_folded), UNIT(test_pipes_are_folded),
-          UNIT(test_limits_hold), UNIT(test_memory_may_move), UNIT(test_inflating_in_steps))
+          UNIT(test_limits_hold), UNIT(test_memory_may_move))

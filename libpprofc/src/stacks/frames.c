@@ -165,6 +165,16 @@ static bool join_sides(struct stacks_frames_builder *b) {
 
 /* ---- frames ------------------------------------------ */
 
+/* Fills in the name and the file of the function. Code without a name has the name of its file. */
+static void describe_function(const struct stacks_frames_builder *b, uint32_t function,
+                              struct keyed_frame *key) {
+  const struct stack_policy *policy = b->policy;
+  uint32_t name = b->name[function], file = b->file[function];
+  if (policy->unnamed_objects && !policy->file) file = 0;
+  key->name = policy->function && name ? name : file;
+  if (policy->file) key->file = file;
+}
+
 /* Fills in the name of the frame, and the properties that distinguish it from other frames. Returns
  * false when out of memory. */
 static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t location,
@@ -176,10 +186,7 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   frame->address = policy->address ? p->locations.address[location] : 0;
   frame->function = line ? line->function : NONE;
   if (frame->function != NONE) {
-    uint32_t name = b->name[frame->function], file = b->file[frame->function];
-    if (policy->unnamed_objects && !policy->file) file = 0;
-    key->name = policy->function && name ? name : file;
-    if (policy->file) key->file = file;
+    describe_function(b, frame->function, key);
     if (policy->line) frame->line = line->line;
     if (policy->column) frame->column = line->column;
   }
