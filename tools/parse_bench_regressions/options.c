@@ -99,10 +99,10 @@ static const struct flag flags[] = {
     FLAG(INT, GROUP_JUDGE, "min-samples", min_samples, "N", "4",
          "Fewest samples of base and of head to judge a benchmark"),
     FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
-         "Smallest absolute change that is a regression: \"1us or 16 B\""),
+         "Smallest absolute change that can be a regression, such as \"1us or 16 B\""),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
-     "Better values of a unit, lower or higher; may be repeated", NULL, direction_words, 0, false,
-     add_direction},
+     "Better direction of a unit, such as widgets/op=higher; may be repeated", NULL,
+     direction_words, 0, false, add_direction},
     SWITCH(
         GROUP_JUDGE, "strict", strict,
         "Exit with 3 when a benchmark is inconclusive, missing, suspiciously fast or too noisy to "
@@ -126,7 +126,7 @@ static const struct flag flags[] = {
     SWITCH(GROUP_MISC, "selftest", selftest,
            "Check that the gate fails on regressions planted in generated results"),
     SWITCH(GROUP_MISC, "aa", aa,
-           "Compare two runs of the same program: print the noise floor and a threshold for each "
+           "Compare two runs of the same program: print the noise and a safe threshold of each "
            "benchmark"),
     FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
          "Print completion for bash, zsh or fish"),

@@ -330,7 +330,8 @@ static const struct flag own_flags[] = {
            "Read a stream of profiles from standard input, each after its length in 4 bytes, "
            "big-endian"),
     FLAG(STRING, GROUP_SOURCE, "sums", sums, "FILE", NULL,
-         "Also write the sum and sum of squares of each function over all sources, for -noise"),
+         "Also write the sum and the sum of squares of each function over all sources, as input of "
+         "a later -noise"),
     SWITCH(GROUP_SOURCE, "simulate", simulate,
            "Run a program once under valgrind and report its instructions and cache misses"),
     SWITCH(GROUP_SOURCE, "all_frames", all_frames, "Ignore drop_frames of the profile"),
@@ -360,7 +361,7 @@ static const struct flag own_flags[] = {
            "Show the costs of lines in an editor, over the Language Server Protocol on standard "
            "input and output"),
     SWITCH(GROUP_MISC, "quickfix", quickfix,
-           "Print costs of lines as file:line:column: text, for the error list of an editor"),
+           "Print costs of lines for the error list of an editor, as file:line:column: text"),
     SWITCH(GROUP_MISC, "mcp", mcp,
            "Answer a coding agent on standard input and output, over the Model Context Protocol; "
            "reads only files below the given folders or the current one"),
@@ -420,7 +421,8 @@ static const struct flag noise_flags[] = {
     NOISE("noise_cv", FLAG_FLOAT, how.noise_cv, "F", "0.05", NULL, NULL,
           "Assumed noise between runs if each side has one run"),
     NOISE("min_samples", FLAG_FLOAT, how.min_samples, "N", "10", NULL, NULL,
-          "Fewest samples of a function over all runs to judge it; 0: enough to detect a doubling"),
+          "Judge only functions with at least this number of samples in all runs together; 0: with "
+          "as many as a doubling needs"),
     NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
           "Divisor of a run's values: ops (operations), time (seconds), total (percent of the "
           "total), none or auto (ops if known, else none)"),
@@ -435,16 +437,19 @@ static const struct flag noise_flags[] = {
     NOISE("common", FLAG_CHOICE, common, "WHAT", NULL, commons, NULL,
           "off: do not correct for runs in which all functions are faster or slower"),
     NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
-          "bh (Benjamini-Hochberg), or by (Benjamini-Yekutieli), for any dependence between "
-          "functions"),
+          "Correction for the number of functions: bh (Benjamini-Hochberg), or by "
+          "(Benjamini-Yekutieli), which permits any dependence between functions"),
     NOISE("fcr", FLAG_BOOL, how.fcr, NULL, NULL, NULL, NULL,
-          "Widen the intervals of changed functions, so that 95 % of these contain the truth"),
+          "Widen the intervals of changed functions, so that 95 % of these intervals contain the "
+          "true change"),
     NOISE("noise_stacks", FLAG_BOOL, how.stacks, NULL, NULL, NULL, NULL,
           "With -json: also judge stacks, the boxes of a flame graph"),
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
-          "JSON file of functions never judged, folded frames and accepted changes"),
+          "JSON file with rules: functions that are never judged, frames that are removed, changes "
+          "that are accepted"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Exit with 2 if true: total>5%, common>5% (all functions), flat>5%, cum>5%, self>10%, "
+          "Exit with 2 if a condition is true: total>5%, common>5% (all functions), flat>5%, "
+          "cum>5%, self>10%, "
           "flat>10ms, name=RE, flat>5%,name=RE, or row:flat>5% (also moved cost); may be repeated"),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
           "With -fail_on: exit with 3 when a side has fewer than 3 runs"),

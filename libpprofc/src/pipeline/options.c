@@ -62,7 +62,7 @@ static const pprofc_option_info option_table[] = {
     CHOICE(granularity, "", "g", granularity_choices,
            "Aggregate at the function, file, line or address level"),
     OPTION(group_by_label, STRING, "", NULL, false,
-           "speedscope: also write a profile per value of this label"),
+           "speedscope: also write a profile for each value of this label"),
     OPTION(cut_depth, INT, "0", NULL, false,
            "speedscope, folded: maximum depth of stacks, from the root (0: all)"),
     OPTION(min_weight, FLOAT, "0", NULL, false,
@@ -82,8 +82,8 @@ static const pprofc_option_info option_table[] = {
     OPTION(source_link, STRING, "", NULL, false,
            "flame: link to sources, with {file} and {line} in it"),
     OPTION(source_diff, STRING, "", NULL, false,
-           "list with -diff_base: REF or REF1..REF2, prints the changes of the sources with the "
-           "cost of each line; -lsp: REF, the commit of the profile"),
+           "list with -diff_base: print the lines that changed since REF or in REF1..REF2, with "
+           "their costs; -lsp: commit of the profile"),
     OPTION(calls, INT, "0", NULL, false,
            "callgrind: number of calls to write for each edge (callgrind_annotate needs 1)"),
     OPTION(frame_marks, BOOL, "false", NULL, false,

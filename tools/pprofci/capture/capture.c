@@ -47,7 +47,8 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_PYROSCOPE, "base-query", queries[SIDE_BASE], "SELECTOR", NULL,
          "labels to select for the base"),
     FLAG(STRING, GROUP_PYROSCOPE, "from", from, "TIME", "now-1h",
-         "seconds since 1970, or now-30m; the time range is divided into as many slices as rounds"),
+         "start of the time range: seconds since 1970, or now-30m; each round gets an equal part "
+         "of the range"),
     FLAG(STRING, GROUP_PYROSCOPE, "until", until, "TIME", "now", "end of the time range"),
 };
 

@@ -25,7 +25,7 @@ static const struct flag flags[] = {
     FLAG(INT, 0, "warmup", warmup, "N", "-1",
          "skip the first N profiles of each kind; -1: skip 1 if there are at least 6"),
     FLAG(FLOAT, 0, "kept", kept, "PERCENT", "80",
-         "share of its allocations, in percent, that a stack must keep to be a leak"),
+         "percentage of its allocations that a stack must keep to be a leak"),
     FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",
          "probability of a false alarm over all stacks of a kind"),
     FLAG_CALLS(

@@ -36,8 +36,8 @@ static const char *const hosts[] = {"github", "gitlab", "bitbucket", NULL};
 
 static const struct flag flags[] = {
     FLAG(STRING, GROUP_WHERE, "to", to, "LIST", NULL,
-         "list of comment, status, check (a check run or report) and summary (of the job); "
-         "default: status, and comment in a pull request"),
+         "places for the result, separated by commas: comment, status, check (a check run or "
+         "report), summary (of the job); default: status, and in a pull request also comment"),
     FLAG_WORDS(
         STRING, GROUP_WHERE, "host", site.host, "NAME", NULL, hosts,
         "host of the repository: github, gitlab or bitbucket; default: from the environment"),

@@ -62,7 +62,7 @@ static const struct flag flags[] = {
          "profiles of the base, in any format that pprofc reads; equal names are pairs"),
     FLAG(STRING, RUN_INPUTS, "head", head, "DIR", NULL, "profiles of the head"),
     FLAG_CALLS(PAIR, RUN_INPUTS, 0, "pair", "FILE", add_pair,
-               "base and head profile of a pair, whatever their names: -pair BASE HEAD; in folders "
+               "two profiles to compare, with any names: -pair BASE HEAD; in folders "
                "each profile is a run; may be repeated"),
     FLAG(STRING, RUN_INPUTS, "program-base", program_base, "FILE", NULL,
          "program of the base, an ELF file for x86-64; functions get the column Code, which shows "
@@ -98,8 +98,8 @@ static const struct flag flags[] = {
     FLAG_WORDS(CHOICE, RUN_RECORDING, "profile", profile, "WHICH", NULL, profile_names,
                "benchmarks to profile: regressed or all; -fail-on profiles all"),
     FLAG(INT, RUN_RECORDING, "profile-runs", profile_runs, "N", "5",
-         "number of profiles per side of a benchmark, apart from the measured rounds; 3 or more "
-         "give verdicts of functions, 0 disables profiles"),
+         "number of profiles of base and of head for each benchmark, in addition to the rounds; "
+         "verdicts on functions need 3 or more; 0 disables profiles"),
     FLAG(STRING, RUN_SIMULATING, "simulate", simulate, "COMMAND", NULL,
          "command whose benchmarks are counted one by one under valgrind: pytest --codspeed, cargo "
          "codspeed run, a program that marks its benchmarks for callgrind, or Go packages such as "
@@ -111,9 +111,10 @@ static const struct flag flags[] = {
         STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
         "function to count, with its callees, in a program without marks; may be a pattern with *"),
     FLAG(STRING, RUN_SIMULATING, "simulate-base", simulate_base, "COMMAND", NULL,
-         "command of the base for pprofc -simulate, split into words like in a shell"),
+         "command that runs the program of the base, to count its instructions; split into words "
+         "like in a shell"),
     FLAG(STRING, RUN_SIMULATING, "simulate-head", simulate_head, "COMMAND", NULL,
-         "command of the head for pprofc -simulate, which runs once"),
+         "command that runs the program of the head, once"),
     FLAG(INT, RUN_SIMULATING, "runs", simulated_runs, "N", "2",
          "number of runs of the base's command; 2 or more separate functions that vary from "
          "functions that changed"),
@@ -137,7 +138,8 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_RESULT, "ops", ops, "N,N", NULL,
          "operations per run of the base and of the head"),
     FLAG(STRING, RUN_RESULT, "noise-rules", noise_rules, "FILE", NULL,
-         "JSON file of environment functions, folded frames and accepted changes, as in pprofc"),
+         "JSON file with rules, as in pprofc: functions that are never judged, frames that are "
+         "removed, changes that are accepted"),
     SWITCH(RUN_RESULT, "one-process", one_process,
            "judge results although all samples of base or of head come from one process"),
     SWITCH(RUN_RESULT, "any-load", any_load, "judge times even if the machine was overloaded"),

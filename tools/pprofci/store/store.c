@@ -42,8 +42,8 @@ static const struct flag flags[] = {
     FLAG(STRING, 1, "machine", commit.machine, "TEXT", NULL,
          "name of the machine; trend marks change points where the machine changes"),
     FLAG(STRING, 2, "retain", retain, "RULES", NULL,
-         "remove old runs: main=2y,release/*=all,*=30d; the first matching pattern counts, and a "
-         "branch without a rule is kept"),
+         "remove old runs by rules BRANCH=AGE: main=2y,release/*=all,*=30d; the first matching "
+         "rule decides; runs of a branch without a rule stay"),
     FLAG(INT, 2, "keep-last", keep_last, "N", "20",
          "number of last commits per branch that -retain never removes"),
     SWITCH(2, "dry-run", dry_run, "print what -retain would remove, without removing it"),
