@@ -9,8 +9,8 @@ enum { GROUP_COMPARE, GROUP_OUTPUT, GROUP_CLASSIC, GROUP_MISC };
 
 static const struct flag_group groups[] = {
     {"Comparison",
-     "A projection is a list of .config, .name, .fullname, .file, /part or a configuration key; "
-     "each may have an order after @: alpha, num or (value value ...)."},
+     "A projection is a list of keys: .config, .name, .fullname, .file, /part or a configuration "
+     "key. After a key, @alpha, @num or @(value value ...) sets the order of its values."},
     {"Output", NULL},
     {"The earlier table",
      "These flags need -format=classic, the table of earlier versions of benchstat."},

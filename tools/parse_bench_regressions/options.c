@@ -72,7 +72,7 @@ static const struct flag flags[] = {
                "Raw results before the change, a file or a folder with a file per process; may be "
                "repeated"),
     FLAG_CALLS(STRING, GROUP_INPUT, 0, "head", "FILE", add_side,
-               "Raw results after the change, a file or a folder; may be repeated"),
+               "Raw results after the change, as with -base; may be repeated"),
     FLAG(STRING, GROUP_INPUT, "rules", rules, "FILE", NULL,
          "Rules per benchmark and unit: thresholds, floors, accepted regressions"),
     FLAG(STRING, GROUP_INPUT, "noise-from", noise_from, "DIR", NULL,
@@ -173,8 +173,8 @@ static const struct flag_note environment[] = {
     {PREFIX "NOISE_FROM", "value of -noise-from"},
     {PREFIX "MAX_AGE", "value of -max-age"},
     {PREFIX "DIRECTION", "values of -direction, separated by blanks"},
-    {PREFIX "FORMAT",
-     "value of -format; the old names ALPHA, TEST, ... without the prefix work with a warning"},
+    {PREFIX "FORMAT", "value of -format; the old names of these variables without the prefix "
+                      "(ALPHA, TEST, ...) also work, with a warning"},
     {"GITHUB_STEP_SUMMARY", "the file to which -format github appends its table"},
     {NULL, NULL},
 };

@@ -314,21 +314,22 @@ static const struct flag own_flags[] = {
          "Build ID of the main binary, if the profile has no build ID"),
     FLAG_WORDS(STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
                "Source of function names: none, local (binaries), fastlocal (no lines), remote "
-               "(server); force replaces names; demangle=full, none, templates; separate with :"),
+               "(server). Further words, separated by :, are force (replace existing names) and "
+               "demangle=full, none or templates"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(source_maps), "source_map", "FILE", store_list,
                "Source map with the original names, files and lines of a script; may be repeated; "
                "SCRIPT.map next to the profile needs no flag"),
     FLAG(STRING, GROUP_SOURCE, "tools", tools, "PATH", NULL,
          "Search path for addr2line, nm and objdump"),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
-     "How to make stacks from callgrind's call graph: proportional (full stacks), edges (function "
-     "and caller) or flat",
+     "Stacks to make from callgrind's call graph: proportional (whole stacks), edges (a function "
+     "and its caller) or flat (a function alone)",
      "proportional", call_stack_ways, 0, false, store_call_stacks},
     FLAG(STRING, GROUP_SOURCE, "benchmark", benchmark, "REGEXP", NULL,
          "Use only benchmarks (parts of callgrind's output) whose name matches"),
     SWITCH(GROUP_SOURCE, "frames", frames,
-           "Read a stream of profiles from standard input, each after its length in 4 bytes, "
-           "big-endian"),
+           "Read several profiles from standard input; before each one come 4 bytes with its "
+           "length, big-endian"),
     FLAG(STRING, GROUP_SOURCE, "sums", sums, "FILE", NULL,
          "Also write the sum and the sum of squares of each function over all sources, as input of "
          "a later -noise"),
@@ -336,9 +337,11 @@ static const struct flag own_flags[] = {
            "Run a program once under valgrind and report its instructions and cache misses"),
     SWITCH(GROUP_SOURCE, "all_frames", all_frames, "Ignore drop_frames of the profile"),
     FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
-         "Seconds that the server of a URL collects samples; -1: as the URL or the server sets"),
+         "Seconds for which the server of a URL collects samples; -1: the value of the URL, or the "
+         "default of the server"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Seconds to wait for a reply, plus 5; -1: 1.5 times -seconds, or 60 without -seconds"),
+         "Seconds to wait for a reply; pprofc adds 5; -1 means 1.5 times -seconds, or 60 without "
+         "-seconds"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
         "Header to send, NAME: VALUE, dropped when redirected to another host; may be repeated"),
@@ -424,10 +427,10 @@ static const struct flag noise_flags[] = {
           "Judge only functions with at least this number of samples in all runs together; 0: with "
           "as many as a doubling needs"),
     NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
-          "Divisor of a run's values: ops (operations), time (seconds), total (percent of the "
-          "total), none or auto (ops if known, else none)"),
+          "Divide the values of a run by ops (its operations), time (its seconds), total (its "
+          "total), none, or auto (ops if known, else none)"),
     NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
-          "Operations per run of base and of head, or of each run in order"),
+          "Number of operations of a run of the base and of the head, or of each run in order"),
     NOISE("bench_base", FLAG_STRING, bench_base, "FILE", NULL, NULL, NULL,
           "Benchmark results of the base, one per run, to compute values per operation"),
     NOISE("bench_head", FLAG_STRING, bench_head, "FILE", NULL, NULL, NULL,

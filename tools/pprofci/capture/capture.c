@@ -27,7 +27,7 @@ static const struct flag flags[] = {
          "shell command that puts load on the server while pprofci takes profiles; with -base, "
          "pprofci starts it again for each turn"),
     FLAG(INT, 0, "settle", settle, "SECONDS", "1",
-         "time that the load runs before pprofci takes a profile"),
+         "seconds for which the load runs before pprofci takes a profile"),
     FLAG(INT, 0, "wait", wait, "SECONDS", "30", "longest time until the first answer of a server"),
     FLAG(STRING, GROUP_WHAT, "out", out, "DIR", NULL,
          "a new folder: base/cpu, head/cpu, head/heap ... with a profile of each round"),
@@ -42,8 +42,8 @@ static const struct flag flags[] = {
          "time between the starts of two rounds; 0: start the next one immediately"),
     FLAG(STRING, GROUP_PYROSCOPE, "pyroscope", pyroscope, "URL", NULL, "the address of the server"),
     FLAG(STRING, GROUP_PYROSCOPE, "query", queries[SIDE_HEAD], "SELECTOR", NULL,
-         "labels to select: {service_name=\"shop\", side=\"head\"}; a profile type before the { "
-         "needs a single kind in -kinds"),
+         "labels to select, such as {service_name=\"shop\", side=\"head\"}; with one kind in "
+         "-kinds, a profile type may come before the {"),
     FLAG(STRING, GROUP_PYROSCOPE, "base-query", queries[SIDE_BASE], "SELECTOR", NULL,
          "labels to select for the base"),
     FLAG(STRING, GROUP_PYROSCOPE, "from", from, "TIME", "now-1h",

@@ -118,8 +118,8 @@ static const struct flag flags[] = {
     FLAG(STRING, 0, "threshold", threshold, "PERCENT", NULL,
          "smallest significant increase that is a regression; default: THRESHOLD_PERCENT or 5"),
     FLAG(STRING, 0, "expect", expect, "LIST", NULL,
-         "names of the expected jobs, separated by commas, or their number; a missing job makes "
-         "the result unusable"),
+         "names of the expected jobs, separated by commas, or their number; merge fails if a job "
+         "is missing"),
     SWITCH(0, "no-fail", no_fail, "exit with 0 when something regressed"),
     FLAG(STRING, 0, "title", title, "TEXT", NULL, "title of the page"),
     COMMAND_BUDGET(0),

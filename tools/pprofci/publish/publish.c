@@ -63,10 +63,10 @@ static const struct flag flags[] = {
          "write a metrics report of GitLab, in the format of OpenMetrics"),
     FLAG(STRING, GROUP_FILES, "write-body", write_body, "FILE", NULL, "write the comment"),
     FLAG(STRING, GROUP_FILES, "body", body, "FILE", NULL,
-         "post a quoted comment from the manifest.json of a fork's run, without DIR"),
+         "post a comment that quotes the manifest.json of a fork's run; without DIR"),
     FLAG(STRING, GROUP_FILES, "issue", issue, "FILE", NULL,
-         "open or update one issue with the text of pprofci trend -issue, without DIR; an empty "
-         "text closes it"),
+         "open or update one issue with the text of pprofci trend -issue; an empty text closes the "
+         "issue; without DIR"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
      "maximum length of -markdown and of -json in bytes, 0: no limit; a longer text has only the "
      "most important parts and a line about the omitted parts",

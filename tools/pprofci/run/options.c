@@ -65,8 +65,8 @@ static const struct flag flags[] = {
                "two profiles to compare, with any names: -pair BASE HEAD; in folders "
                "each profile is a run; may be repeated"),
     FLAG(STRING, RUN_INPUTS, "program-base", program_base, "FILE", NULL,
-         "program of the base, an ELF file for x86-64; functions get the column Code, which shows "
-         "if their machine code changed"),
+         "program of the base, an ELF file for x86-64; the column Code of the page then shows "
+         "which functions have other machine code"),
     FLAG(STRING, RUN_INPUTS, "program-head", program_head, "FILE", NULL, "program of the head"),
     FLAG_CALLS(STRING, RUN_INPUTS, FIELD(bench_base), "bench-base", "FILE", add_bench,
                "benchmark results of the base, a file or a folder with a file per process; may be "
@@ -116,8 +116,8 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_SIMULATING, "simulate-head", simulate_head, "COMMAND", NULL,
          "command that runs the program of the head, once"),
     FLAG(INT, RUN_SIMULATING, "runs", simulated_runs, "N", "2",
-         "number of runs of the base's command; 2 or more separate functions that vary from "
-         "functions that changed"),
+         "number of runs of the base's command; with 2 or more, functions that vary between runs "
+         "do not count as changed"),
     FLAG(INT, RUN_SIMULATING, "simulate-runs", simulated_runs, "N", "2", "same as -runs"),
     FLAG(STRING, RUN_TIMING, "walltime", walltime, "COMMAND", NULL,
          "command whose benchmarks are timed one by one by CodSpeed's plugins and sampled by perf: "
@@ -133,18 +133,18 @@ static const struct flag flags[] = {
                "name=RE, or flat>5%,name=RE; total>5% and common>5% test the total and all "
                "functions together; may be repeated"),
     FLAG_WORDS(CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
-               "divisor of a run's values, as in pprofc: ops, time, total (percent) or none; "
-               "default: ops if known, else none"),
+               "divide the values of a run by ops (its operations), time (its seconds), total (its "
+               "total) or none; default: ops if known, else none"),
     FLAG(STRING, RUN_RESULT, "ops", ops, "N,N", NULL,
          "operations per run of the base and of the head"),
     FLAG(STRING, RUN_RESULT, "noise-rules", noise_rules, "FILE", NULL,
          "JSON file with rules, as in pprofc: functions that are never judged, frames that are "
          "removed, changes that are accepted"),
     SWITCH(RUN_RESULT, "one-process", one_process,
-           "judge results although all samples of base or of head come from one process"),
+           "judge results even if all samples of base or of head come from one process"),
     SWITCH(RUN_RESULT, "any-load", any_load, "judge times even if the machine was overloaded"),
     SWITCH(RUN_RESULT, "layout", layout,
-           "judge times even if only the addresses of unchanged machine code differ"),
+           "judge times even if the machine code is unchanged and only its addresses differ"),
     SWITCH(RUN_RESULT, "no-fail", no_fail, "exit with 0 when something regressed"),
     FLAG(STRING, RUN_RESULT, "links", links, "FILE", NULL,
          "links for the page, written by `pprofci push -links FILE`"),
