@@ -39,7 +39,7 @@ static pprofc_profile *filtered(const pprofc_profile *p, const pprofc_filter_opt
   return out;
 }
 
-static void test_no_filter_gives_the_profile(void) {
+TEST(test_no_filter_gives_the_profile) {
   pprofc_profile *p = labelled_profile(NULL);
   pprofc_profile *out = filtered(p, NULL);
   CU_ASSERT_PTR_EQUAL(out, p);
@@ -47,7 +47,7 @@ static void test_no_filter_gives_the_profile(void) {
   pprofc_profile_release(p);
 }
 
-static void test_filters_apply_in_order(void) {
+TEST(test_filters_apply_in_order) {
   pprofc_profile *p = labelled_profile(NULL);
   pprofc_filter_options options = filter_options();
   options.focus = "^a$";
@@ -62,7 +62,7 @@ static void test_filters_apply_in_order(void) {
   pprofc_profile_release(p);
 }
 
-static void test_what_matches_nothing_is_a_warning(void) {
+TEST(test_what_matches_nothing_is_a_warning) {
   pprofc_profile *p = labelled_profile(NULL);
   pprofc_filter_options options = filter_options();
   options.ignore = "nothing";
@@ -74,7 +74,7 @@ static void test_what_matches_nothing_is_a_warning(void) {
 }
 
 /* A report of the filtered profile must equal the filtered report with relative percentages. */
-static void test_a_report_of_the_result(void) {
+TEST(test_a_report_of_the_result) {
   pprofc_profile *p = NULL;
   struct buffer text;
   CU_ASSERT_EQUAL_FATAL(pprofc_profile_read_file(TESTDATA "/generator_cpu.prof", NULL, &p, &error),
@@ -98,7 +98,7 @@ static void test_a_report_of_the_result(void) {
 }
 
 /* An edit must not write into an earlier result that the caller still uses. */
-static void test_a_result_is_not_overwritten(void) {
+TEST(test_a_result_is_not_overwritten) {
   pprofc_profile *p = labelled_profile(NULL);
   pprofc_filter_options options = filter_options();
   pprofc_aggregate_options granularity;
@@ -126,7 +126,7 @@ static void expect_refused(const pprofc_filter_options *options, const char *mes
   pprofc_profile_release(p);
 }
 
-static void test_options_without_meaning(void) {
+TEST(test_options_without_meaning) {
   pprofc_filter_options options = filter_options();
   options.hide = "(";
   expect_refused(&options, "parsing hide regexp: ");
@@ -134,7 +134,7 @@ static void test_options_without_meaning(void) {
   expect_refused(&options, "pprofc_filter_options is not initialised");
 }
 
-static void test_granularity(void) {
+TEST(test_granularity) {
   pprofc_builder *b = cpu_builder();
   uint32_t mapping = pprofc_builder_mapping(b, 0x1000, 0x9000, 0, "/bin/x", "", 0);
   uint32_t inner = pprofc_builder_function(b, "inner", NULL, "a.c", 1);
@@ -194,11 +194,6 @@ static pprofc_status filter_and_aggregate(struct faults *faults, const pprofc_al
   return status;
 }
 
-static void test_an_allocation_that_fails_is_an_error(void) {
+TEST(test_an_allocation_that_fails_is_an_error) {
   CU_ASSERT(failing_each(filter_and_aggregate) > 10);
 }
-
-UNIT_MAIN("api_filter", UNIT(test_no_filter_gives_the_profile), UNIT(test_filters_apply_in_order),
-          UNIT(test_what_matches_nothing_is_a_warning), UNIT(test_a_report_of_the_result),
-          UNIT(test_a_result_is_not_overwritten), UNIT(test_options_without_meaning),
-          UNIT(test_granularity), UNIT(test_an_allocation_that_fails_is_an_error))

@@ -49,7 +49,7 @@ static const pprofc_gate_row *row_of(const pprofc_gate *gate, const char *name) 
   return NULL;
 }
 
-static void test_rows_are_data(void) {
+TEST(test_rows_are_data) {
   pprofc_gate *gate = judged_gate(NULL);
   const pprofc_gate_row *b = row_of(gate, "B"), *a = row_of(gate, "A"), *c = row_of(gate, "C");
   CU_ASSERT_EQUAL(b->verdict, PPROFC_GATE_REGRESSED);
@@ -75,7 +75,7 @@ static void test_rows_are_data(void) {
   pprofc_gate_free(NULL);
 }
 
-static void test_rules_and_options(void) {
+TEST(test_rules_and_options) {
   static const char rules[] = "{\"rules\": [{\"benchmark\": \"B\", \"accept\": \"40%\", \"until\": "
                               "\"2027-01-31\", \"reason\": \"new encoder\"}]}";
   pprofc_gate_options options;
@@ -114,7 +114,7 @@ static void test_rules_and_options(void) {
   pprofc_gate_free(gate);
 }
 
-static void test_rules_that_are_wrong(void) {
+TEST(test_rules_that_are_wrong) {
   pprofc_gate *gate = gate_with(NULL);
   CU_ASSERT_EQUAL(pprofc_gate_read_rules(gate, "gate.json", "{\"alpha\": 2}", 12, &error),
                   PPROFC_E_FORMAT);
@@ -123,7 +123,7 @@ static void test_rules_that_are_wrong(void) {
 }
 
 /* A set must give the same result as the text that the set was read from. */
-static void test_sets_are_copied(void) {
+TEST(test_sets_are_copied) {
   pprofc_bench *base = pprofc_bench_new(NULL), *head = pprofc_bench_new(NULL);
   static const char bad[] = "BenchmarkD 1 x ns/op\n";
   CU_ASSERT_EQUAL(pprofc_bench_read(base, "x", "old.txt", base_text, strlen(base_text), &error),
@@ -153,7 +153,7 @@ static void test_sets_are_copied(void) {
   pprofc_gate_free(other);
 }
 
-static void test_files(void) {
+TEST(test_files) {
   pprofc_gate *gate = gate_with(NULL);
   const char *old = TESTDATA "/bench/gate_old.txt", *new = TESTDATA "/bench/gate_new.txt";
   CU_ASSERT_EQUAL(pprofc_gate_read_file(gate, PPROFC_GATE_BASE, old, &error), PPROFC_OK);
@@ -169,7 +169,7 @@ static void test_files(void) {
   pprofc_gate_free(gate);
 }
 
-static void test_a_run_that_failed_is_no_pass(void) {
+TEST(test_a_run_that_failed_is_no_pass) {
   pprofc_gate *gate = gate_with(NULL);
   read_side(gate, PPROFC_GATE_BASE, "old.txt", base_text);
   read_side(gate, PPROFC_GATE_HEAD, "new.txt", RUN("A", "ns/op", "10") "--- FAIL: BenchmarkB\n");
@@ -196,7 +196,7 @@ static int refuse(void *context, const void *data, size_t size) {
   return 1;
 }
 
-static void test_printing(void) {
+TEST(test_printing) {
   pprofc_gate *gate = judged_gate(NULL);
   static const char *const formats[] = {"text",  "github", "markdown", "json",
                                         "junit", "gitlab", "csv"};
@@ -214,7 +214,7 @@ static void test_printing(void) {
   pprofc_gate_free(gate);
 }
 
-static void test_a_gate_is_judged_once(void) {
+TEST(test_a_gate_is_judged_once) {
   pprofc_gate *gate = gate_with(NULL);
   size_t count = 9;
   CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
@@ -230,7 +230,7 @@ static void test_a_gate_is_judged_once(void) {
   pprofc_gate_free(gate);
 }
 
-static void test_comparisons(void) {
+TEST(test_comparisons) {
   static const char table[] = ",old.txt,CI,new.txt,CI,vs base,P\n,sec/op,CI,sec/op,CI,vs base,P\n"
                               "B,1e-06,1%,1.3e-06,1%,+30.00%,p=0.000 n=10\n";
   char text[sizeof table];
@@ -253,7 +253,7 @@ static void expect_refused(const pprofc_gate_options *options, const char *messa
   CU_ASSERT_STRING_EQUAL(error.message, message);
 }
 
-static void test_settings_without_meaning(void) {
+TEST(test_settings_without_meaning) {
   pprofc_gate_options good, o;
   pprofc_gate_options_init(&good);
   o = good;
@@ -298,7 +298,7 @@ static void remove_run(const char *name) {
 }
 
 /* B is 30 % slower in the head, and two earlier runs differ by 40 %; A does not differ. */
-static void test_noise_of_earlier_runs(void) {
+TEST(test_noise_of_earlier_runs) {
   pprofc_gate_options options;
   CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
   pprofc_gate_options_init(&options);
@@ -338,7 +338,7 @@ static pprofc_status learn_noise(struct faults *faults, const pprofc_allocator *
   return status;
 }
 
-static void test_noise_without_memory_is_an_error(void) {
+TEST(test_noise_without_memory_is_an_error) {
   save_run("1.txt", base_text);
   save_run("2.txt", head_text);
   CU_ASSERT(failing_each(learn_noise) > 10);
@@ -376,14 +376,6 @@ static pprofc_status use_gate(struct faults *faults, const pprofc_allocator *mem
   return status;
 }
 
-static void test_an_allocation_that_fails_is_an_error(void) {
+TEST(test_an_allocation_that_fails_is_an_error) {
   CU_ASSERT(failing_each(use_gate) > 20);
 }
-
-UNIT_MAIN("api_gate", UNIT(test_rows_are_data), UNIT(test_rules_and_options),
-          UNIT(test_rules_that_are_wrong), UNIT(test_sets_are_copied), UNIT(test_files),
-          UNIT(test_a_run_that_failed_is_no_pass), UNIT(test_printing),
-          UNIT(test_a_gate_is_judged_once), UNIT(test_comparisons),
-          UNIT(test_settings_without_meaning), UNIT(test_noise_of_earlier_runs),
-          UNIT(test_noise_without_memory_is_an_error),
-          UNIT(test_an_allocation_that_fails_is_an_error))

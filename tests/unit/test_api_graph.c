@@ -39,7 +39,7 @@ static bool edge_is(const pprofc_graph *graph, size_t edge, const char *source, 
          str_equal(n[e[edge].target].name, str_of(target)) && e[edge].weight == weight;
 }
 
-static void test_nodes_edges_and_totals(void) {
+TEST(test_nodes_edges_and_totals) {
   pprofc_profile *p = small_profile();
   pprofc_graph *graph = graph_of(p, NULL);
   pprofc_profile_release(p); /* the graph has copies of the profile's data */
@@ -63,7 +63,7 @@ static void test_nodes_edges_and_totals(void) {
 }
 
 /* Function a moves cost from b to c. The change cancels in a, which then has no row. */
-static void test_edges_lead_from_row_to_row(void) {
+TEST(test_edges_lead_from_row_to_row) {
   pprofc_builder *builder = cpu_builder();
   sample(builder, "b a main", -50, 0);
   sample(builder, "c a main", 50, 0);
@@ -82,7 +82,7 @@ static void test_edges_lead_from_row_to_row(void) {
   pprofc_profile_release(p);
 }
 
-static void test_options_apply(void) {
+TEST(test_options_apply) {
   pprofc_profile *p = small_profile();
   pprofc_report_options options = report_options("top");
   size_t count;
@@ -106,7 +106,7 @@ static void test_options_apply(void) {
 }
 
 /* An edge that replaces a path through removed nodes is marked as residual. */
-static void test_residual_edges(void) {
+TEST(test_residual_edges) {
   pprofc_builder *b = cpu_builder();
   sample(b, "leaf thin main", 3, 0);
   for (int i = 0; i < 40; i++) sample(b, i % 2 ? "leaf main" : "main", 100, 0);
@@ -122,7 +122,7 @@ static void test_residual_edges(void) {
   pprofc_profile_release(p);
 }
 
-static void test_files_and_lines(void) {
+TEST(test_files_and_lines) {
   pprofc_builder *b = cpu_builder();
   uint32_t stack[] = {pprofc_builder_frame(b, "f", "/src/a.c", 7)};
   int64_t value = 5;
@@ -178,7 +178,7 @@ static void expect_rows_of_top(const char *path, const pprofc_report_options *op
   pprofc_profile_release(p);
 }
 
-static void test_rows_are_those_of_top(void) {
+TEST(test_rows_are_those_of_top) {
   static const char *const files[] = {TESTDATA "/generator_cpu.prof", TESTDATA "/server_cpu.pb.gz",
                                       TESTDATA "/server_heap.pb.gz"};
   static const char *const granularities[] = {"", "files", "lines", "addresses"};
@@ -190,7 +190,7 @@ static void test_rows_are_those_of_top(void) {
   }
 }
 
-static void test_options_without_meaning(void) {
+TEST(test_options_without_meaning) {
   pprofc_profile *p = small_profile();
   pprofc_graph *graph = NULL;
   pprofc_report_options options = report_options("top");
@@ -203,7 +203,7 @@ static void test_options_without_meaning(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_profile_without_samples(void) {
+TEST(test_a_profile_without_samples) {
   pprofc_profile *p = finish(cpu_builder());
   size_t count = 9;
   pprofc_graph *graph = graph_of(p, NULL);
@@ -233,11 +233,6 @@ static pprofc_status make_graph(struct faults *faults, const pprofc_allocator *m
   return status;
 }
 
-static void test_an_allocation_that_fails_is_an_error(void) {
+TEST(test_an_allocation_that_fails_is_an_error) {
   CU_ASSERT(failing_each(make_graph) > 10);
 }
-
-UNIT_MAIN("api_graph", UNIT(test_nodes_edges_and_totals), UNIT(test_edges_lead_from_row_to_row),
-          UNIT(test_options_apply), UNIT(test_residual_edges), UNIT(test_files_and_lines),
-          UNIT(test_rows_are_those_of_top), UNIT(test_options_without_meaning),
-          UNIT(test_a_profile_without_samples), UNIT(test_an_allocation_that_fails_is_an_error))

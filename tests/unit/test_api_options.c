@@ -22,7 +22,7 @@ static bool is(const char *name, const char *expected) {
   return strcmp(text, expected) == 0 && size == strlen(expected);
 }
 
-static void test_defaults_are_those_of_the_table(void) {
+TEST(test_defaults_are_those_of_the_table) {
   const pprofc_option_info *info;
   pprofc_report_options_init(&options);
   for (size_t i = 0; (info = pprofc_option_at(i)); i++)
@@ -38,7 +38,7 @@ static const char *other_value(const pprofc_option_info *info) {
   return strcmp(info->default_text, "true") == 0 ? "false" : "true";
 }
 
-static void test_every_option_is_set_and_read_back(void) {
+TEST(test_every_option_is_set_and_read_back) {
   const pprofc_option_info *info;
   size_t count = 0;
   pprofc_report_options_init(&options);
@@ -53,7 +53,7 @@ static void test_every_option_is_set_and_read_back(void) {
   CU_ASSERT_STRING_EQUAL(options.format, "top");
 }
 
-static void test_words_and_numbers(void) {
+TEST(test_words_and_numbers) {
   static const char *const on[] = {"true", "T", "YES", "y", "1"};
   static const char *const off[] = {"FALSE", "f", "no", "N", "0"};
   pprofc_report_options_init(&options);
@@ -77,7 +77,7 @@ static void expect_refused(const char *name, const char *value, const char *mess
   CU_ASSERT(memcmp(&before, &options, sizeof options) == 0);
 }
 
-static void test_what_has_no_meaning_is_refused(void) {
+TEST(test_what_has_no_meaning_is_refused) {
   pprofc_report_options_init(&options);
   expect_refused("nodecounts", "1", "unknown option \"nodecounts\"");
   expect_refused("format", "top", "unknown option \"format\"");
@@ -90,7 +90,7 @@ static void test_what_has_no_meaning_is_refused(void) {
   expect_refused("sort", "name", "invalid \"sort\" value \"name\"");
 }
 
-static void test_short_room_cuts_the_text(void) {
+TEST(test_short_room_cuts_the_text) {
   char text[4] = "???";
   size_t size = 0;
   pprofc_report_options_init(&options);
@@ -103,7 +103,7 @@ static void test_short_room_cuts_the_text(void) {
 }
 
 /* The struct of a caller with an older header has no space for new fields. */
-static void test_fields_beyond_the_callers_struct_are_refused(void) {
+TEST(test_fields_beyond_the_callers_struct_are_refused) {
   pprofc_report_options_init(&options);
   options.struct_size = offsetof(pprofc_report_options, cut_depth) + sizeof options.cut_depth;
   CU_ASSERT(set("cut_depth", "3") && is("cut_depth", "3"));
@@ -114,7 +114,7 @@ static void test_fields_beyond_the_callers_struct_are_refused(void) {
                  "pprofc_report_options is not initialised: call pprofc_report_options_init first");
 }
 
-static void test_the_locale_changes_nothing(void) {
+TEST(test_the_locale_changes_nothing) {
   static const char *const locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8"};
   const char *found = NULL;
   for (size_t i = 0; i < 3 && !found; i++) found = setlocale(LC_NUMERIC, locales[i]);
@@ -123,9 +123,3 @@ static void test_the_locale_changes_nothing(void) {
   CU_ASSERT(set("nodefraction", "0.125") && is("nodefraction", "0.125"));
   (void)setlocale(LC_NUMERIC, "C");
 }
-
-UNIT_MAIN("api_options", UNIT(test_defaults_are_those_of_the_table),
-          UNIT(test_every_option_is_set_and_read_back), UNIT(test_words_and_numbers),
-          UNIT(test_what_has_no_meaning_is_refused), UNIT(test_short_room_cuts_the_text),
-          UNIT(test_fields_beyond_the_callers_struct_are_refused),
-          UNIT(test_the_locale_changes_nothing))

@@ -43,7 +43,7 @@ static pprofc_profile *small_profile(int64_t factor) {
   return finish(b);
 }
 
-static void test_the_tree_has_each_path_once(void) {
+TEST(test_the_tree_has_each_path_once) {
   pprofc_profile *p = small_profile(1);
   pprofc_tree *tree = tree_of(p, NULL);
   pprofc_report_options options = report_options("top");
@@ -62,7 +62,7 @@ static void test_the_tree_has_each_path_once(void) {
   pprofc_tree_free(NULL);
 }
 
-static void test_the_tree_of_a_difference_has_both_sides(void) {
+TEST(test_the_tree_of_a_difference_has_both_sides) {
   pprofc_profile *base = small_profile(1), *head = small_profile(3), *p = NULL;
   CU_ASSERT_EQUAL_FATAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &p, &error), PPROFC_OK);
   pprofc_tree *tree = tree_of(p, NULL);
@@ -111,7 +111,7 @@ static pprofc_report_options source_options(const char *argument) {
   return options;
 }
 
-static void test_source_has_the_lines_of_list(void) {
+TEST(test_source_has_the_lines_of_list) {
   pprofc_profile *p = source_profile(NULL);
   pprofc_report_options options = source_options(".");
   pprofc_source *source = NULL;
@@ -136,7 +136,7 @@ static void test_source_has_the_lines_of_list(void) {
   pprofc_source_free(NULL);
 }
 
-static void test_source_without_a_match_is_an_error(void) {
+TEST(test_source_without_a_match_is_an_error) {
   pprofc_profile *p = source_profile(NULL);
   pprofc_report_options options = source_options("nothing");
   pprofc_source *source = NULL;
@@ -162,12 +162,7 @@ static pprofc_status make_source(struct faults *faults, const pprofc_allocator *
   return status;
 }
 
-static void test_an_allocation_that_fails_is_an_error(void) {
+TEST(test_an_allocation_that_fails_is_an_error) {
   CU_ASSERT(failing_each(make_tree) > 10);
   CU_ASSERT(failing_each(make_source) > 10);
 }
-
-UNIT_MAIN("api_rows", UNIT(test_the_tree_has_each_path_once),
-          UNIT(test_the_tree_of_a_difference_has_both_sides),
-          UNIT(test_source_has_the_lines_of_list), UNIT(test_source_without_a_match_is_an_error),
-          UNIT(test_an_allocation_that_fails_is_an_error))

@@ -30,7 +30,7 @@ static bool sample_agrees(const pprofc_profile *p, const pprofc_sample *s) {
          s->values == view.values + s->index * view.types;
 }
 
-static void test_stacks_are_those_of_the_profile(void) {
+TEST(test_stacks_are_those_of_the_profile) {
   pprofc_profile *p = read_generator();
   pprofc_sample_iterator *it = iterator_over(p, 0, SIZE_MAX);
   pprofc_samples_view view;
@@ -58,7 +58,7 @@ static size_t count_range(const pprofc_profile *p, size_t first, size_t end) {
   return count;
 }
 
-static void test_a_range_is_clamped(void) {
+TEST(test_a_range_is_clamped) {
   pprofc_profile *p = read_generator();
   pprofc_samples_view view;
   pprofc_profile_samples(p, &view);
@@ -94,7 +94,7 @@ static bool frame_is(const pprofc_frame *f, const char *function, const char *fi
          f->line == line && f->address == address && f->inlined == inlined;
 }
 
-static void test_frames_are_resolved(void) {
+TEST(test_frames_are_resolved) {
   pprofc_profile *p = inlined_profile(NULL);
   pprofc_sample_iterator *it = iterator_over(p, 0, SIZE_MAX);
   pprofc_sample s;
@@ -119,7 +119,7 @@ static void test_frames_are_resolved(void) {
   pprofc_profile_release(p);
 }
 
-static void test_nothing_is_allocated_for_each_sample(void) {
+TEST(test_nothing_is_allocated_for_each_sample) {
   struct faults faults = {.fail_at = SIZE_MAX};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
   pprofc_builder *b = pprofc_builder_new(&mem);
@@ -139,7 +139,7 @@ static void test_nothing_is_allocated_for_each_sample(void) {
   CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
 }
 
-static void test_an_allocation_that_fails_is_an_error(void) {
+TEST(test_an_allocation_that_fails_is_an_error) {
   struct faults faults = {.fail_at = SIZE_MAX};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
   pprofc_profile *p = inlined_profile(&mem);
@@ -165,7 +165,3 @@ static void test_an_allocation_that_fails_is_an_error(void) {
   CU_ASSERT_EQUAL(faults.live, 0);
   CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
 }
-
-UNIT_MAIN("api_samples", UNIT(test_stacks_are_those_of_the_profile), UNIT(test_a_range_is_clamped),
-          UNIT(test_frames_are_resolved), UNIT(test_nothing_is_allocated_for_each_sample),
-          UNIT(test_an_allocation_that_fails_is_an_error))

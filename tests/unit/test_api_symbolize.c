@@ -36,7 +36,7 @@ static size_t count_lines(const pprofc_profile *p) {
   return lines;
 }
 
-static void test_addresses_get_names(void) {
+TEST(test_addresses_get_names) {
   pprofc_profile *p = read_native(NULL), *named = NULL;
   pprofc_symbolize_options options;
   pprofc_symbolize_options_init(&options);
@@ -51,7 +51,7 @@ static void test_addresses_get_names(void) {
   pprofc_profile_release(p);
 }
 
-static void test_mode_none_finds_no_names(void) {
+TEST(test_mode_none_finds_no_names) {
   pprofc_profile *p = read_native(NULL), *same = NULL;
   pprofc_symbolize_options options;
   pprofc_symbolize_options_init(&options);
@@ -64,7 +64,7 @@ static void test_mode_none_finds_no_names(void) {
   pprofc_profile_release(p);
 }
 
-static void test_warnings_go_to_the_caller(void) {
+TEST(test_warnings_go_to_the_caller) {
   pprofc_profile *p = read_native(NULL), *out = NULL;
   pprofc_symbolize_options options;
   int count = 0;
@@ -81,7 +81,7 @@ static void test_warnings_go_to_the_caller(void) {
   pprofc_profile_release(p);
 }
 
-static void test_options_must_be_initialised(void) {
+TEST(test_options_must_be_initialised) {
   pprofc_profile *p = read_native(NULL), *out = NULL;
   pprofc_symbolize_options options = {0};
   CU_ASSERT_EQUAL(pprofc_symbolize(p, &options, &out, &error), PPROFC_E_INVALID);
@@ -106,10 +106,6 @@ static pprofc_status symbolize_native(struct faults *faults, const pprofc_alloca
   return status;
 }
 
-static void test_an_allocation_that_fails_is_an_error(void) {
+TEST(test_an_allocation_that_fails_is_an_error) {
   CU_ASSERT(failing_each(symbolize_native) > 20);
 }
-
-UNIT_MAIN("api_symbolize", UNIT(test_addresses_get_names), UNIT(test_mode_none_finds_no_names),
-          UNIT(test_warnings_go_to_the_caller), UNIT(test_options_must_be_initialised),
-          UNIT(test_an_allocation_that_fails_is_an_error))

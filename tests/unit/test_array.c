@@ -3,7 +3,7 @@
 #include "faults.h"
 #include "unit.h"
 
-static void test_grows_by_doubling_and_keeps_items(void) {
+TEST(test_grows_by_doubling_and_keeps_items) {
   uint32_t *items = NULL;
   size_t capacity = 0;
   for (size_t count = 0; count < 1000; count++) {
@@ -17,7 +17,7 @@ static void test_grows_by_doubling_and_keeps_items(void) {
   CU_ASSERT_EQUAL(capacity, 0);
 }
 
-static void test_room_that_is_there_is_not_asked_for(void) {
+TEST(test_room_that_is_there_is_not_asked_for) {
   uint32_t *items = NULL;
   size_t capacity = 0;
   CU_ASSERT(ARRAY_RESERVE(&mem_default, items, capacity, 0));
@@ -29,7 +29,7 @@ static void test_room_that_is_there_is_not_asked_for(void) {
   ARRAY_FREE(&mem_default, items, capacity);
 }
 
-static void test_sizes_that_no_machine_has_are_refused(void) {
+TEST(test_sizes_that_no_machine_has_are_refused) {
   uint64_t *items = NULL;
   size_t capacity = 0;
   CU_ASSERT_FALSE(ARRAY_RESERVE(&mem_default, items, capacity, SIZE_MAX));
@@ -38,14 +38,14 @@ static void test_sizes_that_no_machine_has_are_refused(void) {
   CU_ASSERT_EQUAL(capacity, 0);
 }
 
-static void test_what_is_asked_for_at_once_gets_no_more(void) {
+TEST(test_what_is_asked_for_at_once_gets_no_more) {
   CU_ASSERT_EQUAL(array_capacity(0, 0), 16);
   CU_ASSERT_EQUAL(array_capacity(16, 17), 32);
   CU_ASSERT_EQUAL(array_capacity(16, 1000), 1000);
   CU_ASSERT_EQUAL(array_capacity(SIZE_MAX / 2 + 1, 1), SIZE_MAX);
 }
 
-static void test_a_ceiling_is_reached_and_not_passed(void) {
+TEST(test_a_ceiling_is_reached_and_not_passed) {
   uint32_t *items = NULL;
   size_t capacity = 0;
   CU_ASSERT(array_grow(&mem_default, &items, &capacity, 30, 50, sizeof *items));
@@ -57,7 +57,7 @@ static void test_a_ceiling_is_reached_and_not_passed(void) {
   ARRAY_FREE(&mem_default, items, capacity);
 }
 
-static void test_after_a_failure_the_array_is_what_it_was(void) {
+TEST(test_after_a_failure_the_array_is_what_it_was) {
   struct faults faults = {.fail_at = 1};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
   uint32_t *items = NULL;
@@ -74,7 +74,7 @@ static void test_after_a_failure_the_array_is_what_it_was(void) {
   CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
 }
 
-static void test_an_array_in_an_arena_keeps_its_items(void) {
+TEST(test_an_array_in_an_arena_keeps_its_items) {
   struct faults faults = {.fail_at = SIZE_MAX};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
   struct arena arena;
@@ -94,11 +94,3 @@ static void test_an_array_in_an_arena_keeps_its_items(void) {
   arena_free(&arena);
   CU_ASSERT_EQUAL(faults.live, 0);
 }
-
-UNIT_MAIN("array", UNIT(test_grows_by_doubling_and_keeps_items),
-          UNIT(test_room_that_is_there_is_not_asked_for),
-          UNIT(test_sizes_that_no_machine_has_are_refused),
-          UNIT(test_what_is_asked_for_at_once_gets_no_more),
-          UNIT(test_a_ceiling_is_reached_and_not_passed),
-          UNIT(test_after_a_failure_the_array_is_what_it_was),
-          UNIT(test_an_array_in_an_arena_keeps_its_items))

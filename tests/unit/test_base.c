@@ -41,7 +41,7 @@ static void begin_budget(long allocations) {
 
 /* ---- memory ------------------------------------------ */
 
-static void test_sizes_that_overflow_are_refused(void) {
+TEST(test_sizes_that_overflow_are_refused) {
   begin_budget(100);
   CU_ASSERT_PTR_NULL(mem_array(&counting, SIZE_MAX / 2, 4));
   CU_ASSERT_PTR_NULL(mem_zero_array(&counting, (size_t)PTRDIFF_MAX + 1, 1));
@@ -54,7 +54,7 @@ static void test_sizes_that_overflow_are_refused(void) {
   CU_ASSERT_EQUAL(budget.bytes, 0);
 }
 
-static void test_nothing_of_something_is_a_block_too(void) {
+TEST(test_nothing_of_something_is_a_block_too) {
   begin_budget(100);
   void *block = mem_array(&counting, 0, 8);
   CU_ASSERT_PTR_NOT_NULL(block);
@@ -63,7 +63,7 @@ static void test_nothing_of_something_is_a_block_too(void) {
   CU_ASSERT_EQUAL(budget.bytes, 0);
 }
 
-static void test_an_arena_gives_aligned_memory_and_all_of_it_back(void) {
+TEST(test_an_arena_gives_aligned_memory_and_all_of_it_back) {
   begin_budget(1000);
   struct arena arena;
   arena_init(&arena, &counting);
@@ -81,7 +81,7 @@ static void test_an_arena_gives_aligned_memory_and_all_of_it_back(void) {
   CU_ASSERT_EQUAL(budget.bytes, 0);
 }
 
-static void test_an_arena_string_ends_with_a_nul_that_is_not_counted(void) {
+TEST(test_an_arena_string_ends_with_a_nul_that_is_not_counted) {
   struct arena arena;
   arena_init(&arena, &mem_default);
   pprofc_str copy = arena_str(&arena, STR("a\0b"));
@@ -93,7 +93,7 @@ static void test_an_arena_string_ends_with_a_nul_that_is_not_counted(void) {
   arena_free(&arena);
 }
 
-static void test_strings_of_an_arena_have_no_gaps_and_other_memory_is_aligned_behind_them(void) {
+TEST(test_strings_of_an_arena_have_no_gaps_and_other_memory_is_aligned_behind_them) {
   struct arena arena;
   arena_init(&arena, &mem_default);
   pprofc_str first = arena_str(&arena, STR("ab")), second = arena_str(&arena, STR("d"));
@@ -104,7 +104,7 @@ static void test_strings_of_an_arena_have_no_gaps_and_other_memory_is_aligned_be
   arena_free(&arena);
 }
 
-static void test_an_arena_takes_an_array_over_cut_to_what_is_used(void) {
+TEST(test_an_arena_takes_an_array_over_cut_to_what_is_used) {
   begin_budget(1000);
   struct arena arena;
   arena_init(&arena, &counting);
@@ -130,7 +130,7 @@ static void test_an_arena_takes_an_array_over_cut_to_what_is_used(void) {
   CU_ASSERT_EQUAL(budget.bytes, 0);
 }
 
-static void test_one_buffer_of_an_arena_can_grow(void) {
+TEST(test_one_buffer_of_an_arena_can_grow) {
   begin_budget(1000);
   struct arena arena;
   arena_init(&arena, &counting);
@@ -154,7 +154,7 @@ static void test_one_buffer_of_an_arena_can_grow(void) {
   CU_ASSERT_EQUAL(budget.bytes, 0);
 }
 
-static void test_a_region_lives_as_long_as_one_that_adopted_it(void) {
+TEST(test_a_region_lives_as_long_as_one_that_adopted_it) {
   begin_budget(300000);
   struct region *region = region_new(&counting);
   CU_ASSERT_PTR_NOT_NULL_FATAL(region);
@@ -184,7 +184,7 @@ static bool block_is_whole(const char *block) {
   return i == PAGES;
 }
 
-static void test_pages_between_two_blocks_are_not_given_back(void) {
+TEST(test_pages_between_two_blocks_are_not_given_back) {
   struct region *region = region_new(&mem_default), *other = region_new(&mem_default);
   CU_ASSERT_FATAL(region && other);
   char *low = arena_alloc(&region->arena, PAGES), *between = arena_alloc(&other->arena, PAGES),
@@ -207,7 +207,7 @@ static void test_pages_between_two_blocks_are_not_given_back(void) {
   region_release(other);
 }
 
-static void test_memory_that_runs_out_is_told_and_nothing_is_lost(void) {
+TEST(test_memory_that_runs_out_is_told_and_nothing_is_lost) {
   for (long n = 0; n < 40; n++) {
     begin_budget(n);
     struct arena arena;
@@ -233,7 +233,7 @@ static void test_memory_that_runs_out_is_told_and_nothing_is_lost(void) {
 
 /* ---- buffers ----------------------------------------- */
 
-static void test_a_buffer_keeps_its_ceiling_and_its_failure(void) {
+TEST(test_a_buffer_keeps_its_ceiling_and_its_failure) {
   struct buffer buffer;
   buffer_init(&buffer, &mem_default, 10);
   buffer_add_text(&buffer, "12345");
@@ -246,7 +246,7 @@ static void test_a_buffer_keeps_its_ceiling_and_its_failure(void) {
   buffer_free(&buffer);
 }
 
-static void test_a_buffer_prints_short_and_long_texts(void) {
+TEST(test_a_buffer_prints_short_and_long_texts) {
   static char text[5000];
   memset(text, 'y', sizeof text - 1);
   struct buffer buffer;
@@ -264,7 +264,7 @@ static void test_a_buffer_prints_short_and_long_texts(void) {
 
 /* ---- hash tables ------------------------------------- */
 
-static void test_an_interner_numbers_strings_in_order_of_first_use(void) {
+TEST(test_an_interner_numbers_strings_in_order_of_first_use) {
   struct interner interner;
   interner_init(&interner, &mem_default);
   CU_ASSERT_EQUAL(interner_find(&interner, STR("a")), MAP_NONE);
@@ -277,7 +277,7 @@ static void test_an_interner_numbers_strings_in_order_of_first_use(void) {
   interner_free(&interner);
 }
 
-static void test_an_interner_finds_all_of_many(void) {
+TEST(test_an_interner_finds_all_of_many) {
   struct arena arena;
   struct interner interner;
   char text[32];
@@ -294,7 +294,7 @@ static void test_an_interner_finds_all_of_many(void) {
   arena_free(&arena);
 }
 
-static void test_equal_hashes_are_kept_apart_by_the_caller(void) {
+TEST(test_equal_hashes_are_kept_apart_by_the_caller) {
   struct map map;
   map_init(&map, &mem_default);
   CU_ASSERT_TRUE(map_reserve(&map, 100));
@@ -309,7 +309,7 @@ static void test_equal_hashes_are_kept_apart_by_the_caller(void) {
 
 /* ---- errors and threads ------------------------------ */
 
-static void test_an_error_says_what_failed_before_why(void) {
+TEST(test_an_error_says_what_failed_before_why) {
   pprofc_error error;
   CU_ASSERT_EQUAL(error_at(&error, PPROFC_E_FORMAT, 512, "truncated"), PPROFC_E_FORMAT);
   CU_ASSERT_EQUAL(error.offset, 512);
@@ -327,7 +327,7 @@ static void mark(void *context, unsigned worker) {
   marks[worker]++;
 }
 
-static void test_every_worker_runs_once_and_the_ranges_cover_everything(void) {
+TEST(test_every_worker_runs_once_and_the_ranges_cover_everything) {
   unsigned marks[16] = {0};
   parallel_run(16, mark, marks);
   for (size_t i = 0; i < 16; i++) CU_ASSERT_EQUAL(marks[i], 1);
@@ -344,26 +344,8 @@ static void test_every_worker_runs_once_and_the_ranges_cover_everything(void) {
     }
 }
 
-static void test_each_status_has_a_name(void) {
+TEST(test_each_status_has_a_name) {
   CU_ASSERT_STRING_EQUAL(pprofc_status_name(PPROFC_OK), "PPROFC_OK");
   CU_ASSERT_STRING_EQUAL(pprofc_status_name(PPROFC_E_CANCELLED), "PPROFC_E_CANCELLED");
   CU_ASSERT_STRING_EQUAL(pprofc_status_name((pprofc_status)99), "unknown status");
 }
-
-UNIT_MAIN("base", UNIT(test_each_status_has_a_name), UNIT(test_sizes_that_overflow_are_refused),
-          UNIT(test_nothing_of_something_is_a_block_too),
-          UNIT(test_an_arena_gives_aligned_memory_and_all_of_it_back),
-          UNIT(test_an_arena_string_ends_with_a_nul_that_is_not_counted),
-          UNIT(test_strings_of_an_arena_have_no_gaps_and_other_memory_is_aligned_behind_them),
-          UNIT(test_an_arena_takes_an_array_over_cut_to_what_is_used),
-          UNIT(test_one_buffer_of_an_arena_can_grow),
-          UNIT(test_a_region_lives_as_long_as_one_that_adopted_it),
-          UNIT(test_pages_between_two_blocks_are_not_given_back),
-          UNIT(test_memory_that_runs_out_is_told_and_nothing_is_lost),
-          UNIT(test_a_buffer_keeps_its_ceiling_and_its_failure),
-          UNIT(test_a_buffer_prints_short_and_long_texts),
-          UNIT(test_an_interner_numbers_strings_in_order_of_first_use),
-          UNIT(test_an_interner_finds_all_of_many),
-          UNIT(test_equal_hashes_are_kept_apart_by_the_caller),
-          UNIT(test_an_error_says_what_failed_before_why),
-          UNIT(test_every_worker_runs_once_and_the_ranges_cover_everything))

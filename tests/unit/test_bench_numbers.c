@@ -15,7 +15,7 @@ static bool prints(double value, const char *expected) {
   return same;
 }
 
-static void test_numbers_print_with_the_fewest_digits(void) {
+TEST(test_numbers_print_with_the_fewest_digits) {
   static const struct {
     double value;
     const char *text;
@@ -44,7 +44,7 @@ static void test_numbers_print_with_the_fewest_digits(void) {
   CU_ASSERT(prints((double)NAN, "NaN"));
 }
 
-static void test_numbers_are_read_by_gos_rules(void) {
+TEST(test_numbers_are_read_by_gos_rules) {
   static const struct {
     const char *text;
     enum number_result result;
@@ -86,7 +86,7 @@ static void test_numbers_are_read_by_gos_rules(void) {
 
 /* A short decimal is parsed by a single multiplication or division. The result must equal
  * strtod's. */
-static void test_the_fast_way_is_correctly_rounded(void) {
+TEST(test_the_fast_way_is_correctly_rounded) {
   unsigned long long state = 88172645463325252u;
   char text[64];
   for (int i = 0; i < 200000; i++) {
@@ -99,7 +99,7 @@ static void test_the_fast_way_is_correctly_rounded(void) {
   }
 }
 
-static void test_long_numbers_round_as_their_exact_value(void) {
+TEST(test_long_numbers_round_as_their_exact_value) {
   /* A number halfway between 1 and the next double. A digit after 800 decimal places decides the
    * rounding. */
   char text[1200] = "1.00000000000000011102230246251565404236316680908203125";
@@ -112,7 +112,7 @@ static void test_long_numbers_round_as_their_exact_value(void) {
   CU_ASSERT(float_read(str_of(text), &value) == NUMBER_OK && value == 1 + 0x1p-52);
 }
 
-static void test_units_are_tidied_in_the_numerator_only(void) {
+TEST(test_units_are_tidied_in_the_numerator_only) {
   static const struct {
     const char *unit, *tidied;
     double factor;
@@ -157,7 +157,7 @@ static bool scales(double value, bool binary, const char *expected) {
   return same;
 }
 
-static void test_values_keep_four_digits_when_scaled(void) {
+TEST(test_values_keep_four_digits_when_scaled) {
   static const struct {
     double value;
     const char *decimal, *binary;
@@ -181,7 +181,7 @@ static void test_values_keep_four_digits_when_scaled(void) {
   }
 }
 
-static void test_directions_follow_the_form_of_the_unit(void) {
+TEST(test_directions_follow_the_form_of_the_unit) {
   CU_ASSERT_EQUAL(unit_direction_of(STR("sec/op")), -1);
   CU_ASSERT_EQUAL(unit_direction_of(STR("p99-sec/op")), -1);
   CU_ASSERT_EQUAL(unit_direction_of(STR("B/op")), -1);
@@ -192,10 +192,3 @@ static void test_directions_follow_the_form_of_the_unit(void) {
   CU_ASSERT_EQUAL(unit_direction_of(STR("queries/sec")), 1);
   CU_ASSERT_EQUAL(unit_direction_of(STR("widgets")), 0);
 }
-
-UNIT_MAIN("bench numbers", UNIT(test_numbers_print_with_the_fewest_digits),
-          UNIT(test_numbers_are_read_by_gos_rules), UNIT(test_the_fast_way_is_correctly_rounded),
-          UNIT(test_long_numbers_round_as_their_exact_value),
-          UNIT(test_units_are_tidied_in_the_numerator_only),
-          UNIT(test_values_keep_four_digits_when_scaled),
-          UNIT(test_directions_follow_the_form_of_the_unit))

@@ -27,7 +27,7 @@ static const struct pair *find_pair(const struct pairs *pairs, const char *name,
   return NULL;
 }
 
-static void test_sides_keep_the_order_of_measurement(void) {
+TEST(test_sides_keep_the_order_of_measurement) {
   pprofc_bench *set = read_runs("BenchmarkA 1 3 x\nBenchmarkB 1 7 x\nBenchmarkA 1 1 x\n"
                                 "BenchmarkA 1 2 x\n",
                                 "BenchmarkA 1 5 x\nBenchmarkA 1 4 x\n");
@@ -47,7 +47,7 @@ static void test_sides_keep_the_order_of_measurement(void) {
   pprofc_bench_free(set);
 }
 
-static void test_packages_are_apart(void) {
+TEST(test_packages_are_apart) {
   pprofc_bench *set = read_runs("pkg: a\nBenchmarkA 1 1 x\npkg: b\nBenchmarkA 1 2 x\n",
                                 "pkg: b\nBenchmarkA 1 3 x\n");
   struct pairs pairs;
@@ -61,7 +61,7 @@ static void test_packages_are_apart(void) {
 }
 
 /* The set keeps a zero in ns/op; all other values are in sec/op. */
-static void test_a_zero_is_in_the_unit_of_the_others(void) {
+TEST(test_a_zero_is_in_the_unit_of_the_others) {
   pprofc_bench *set = read_runs("BenchmarkA 1 0 ns/op\nBenchmarkA 1 5 ns/op\n", NULL);
   struct pairs pairs;
   CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
@@ -72,7 +72,7 @@ static void test_a_zero_is_in_the_unit_of_the_others(void) {
   pprofc_bench_free(set);
 }
 
-static void test_parts_of_cpu_time_are_added_up(void) {
+TEST(test_parts_of_cpu_time_are_added_up) {
   pprofc_bench *set = read_runs("BenchmarkA 1 2 user-sec/op 1 sys-sec/op\n"
                                 "BenchmarkB 1 2 user-sec/op\n",
                                 NULL);
@@ -86,7 +86,7 @@ static void test_parts_of_cpu_time_are_added_up(void) {
   pprofc_bench_free(set);
 }
 
-static void test_rounds_and_inputs_are_beside_the_values(void) {
+TEST(test_rounds_and_inputs_are_beside_the_values) {
   pprofc_bench *set =
       read_runs("round: 1\nBenchmarkA 1 1 x\nround: 2\nBenchmarkA 1 2 x\n", "BenchmarkA 1 3 x\n");
   struct pairs pairs;
@@ -102,7 +102,7 @@ static void test_rounds_and_inputs_are_beside_the_values(void) {
   pprofc_bench_free(set);
 }
 
-static void test_flaws_are_in_the_order_of_the_lines(void) {
+TEST(test_flaws_are_in_the_order_of_the_lines) {
   pprofc_bench *set = read_runs("BenchmarkA 1 1 x\nBenchmarkB 1 +Inf x\nBenchmarkA 1 NaN x\n"
                                 "BenchmarkA 1 NaN x\nBenchmarkC 1 1 x\n",
                                 NULL);
@@ -117,7 +117,7 @@ static void test_flaws_are_in_the_order_of_the_lines(void) {
   pprofc_bench_free(set);
 }
 
-static void test_an_empty_set_has_no_pairs(void) {
+TEST(test_an_empty_set_has_no_pairs) {
   pprofc_bench *set = read_runs("", NULL);
   struct pairs pairs;
   CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
@@ -128,7 +128,7 @@ static void test_an_empty_set_has_no_pairs(void) {
 
 /* The runs have different orders, a zero and a missing benchmark. The code expects the next pair
  * after the last pair, and must handle a wrong expectation. */
-static void test_the_order_of_runs_does_not_matter(void) {
+TEST(test_the_order_of_runs_does_not_matter) {
   pprofc_bench *set = read_runs("BenchmarkA 1 1 ns/op 5 x\nBenchmarkB 1 2 ns/op 6 x\n"
                                 "BenchmarkC 1 3 ns/op 7 x\n"
                                 "BenchmarkA 1 4 ns/op 8 x\nBenchmarkB 1 0 ns/op 9 x\n"
@@ -157,7 +157,7 @@ static void test_the_order_of_runs_does_not_matter(void) {
 
 /* The code frees results while it stores them, and values while it reads them. The remaining values
  * must stay the same. */
-static void test_measurements_are_given_back(void) {
+TEST(test_measurements_are_given_back) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX / 2);
   const size_t count = 150000;
@@ -179,10 +179,3 @@ static void test_measurements_are_given_back(void) {
   pprofc_bench_free(set);
   buffer_free(&text);
 }
-
-UNIT_MAIN("bench pairs", UNIT(test_sides_keep_the_order_of_measurement),
-          UNIT(test_packages_are_apart), UNIT(test_a_zero_is_in_the_unit_of_the_others),
-          UNIT(test_parts_of_cpu_time_are_added_up),
-          UNIT(test_rounds_and_inputs_are_beside_the_values),
-          UNIT(test_flaws_are_in_the_order_of_the_lines), UNIT(test_an_empty_set_has_no_pairs),
-          UNIT(test_the_order_of_runs_does_not_matter), UNIT(test_measurements_are_given_back))

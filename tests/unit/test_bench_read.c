@@ -56,7 +56,7 @@ static bool reads(const char *data, const char *expected) {
 
 /* ---- benchmark text ---------------------------------- */
 
-static void test_benchmark_lines_give_tidied_values(void) {
+TEST(test_benchmark_lines_give_tidied_values) {
   CU_ASSERT(reads("BenchmarkX-8 100 12.5 ns/op 3 allocs/op\n",
                   "X-8 100 1.2500000000000001e-08 sec/op 3 allocs/op\n"));
   CU_ASSERT(reads("BenchmarkX\t1\t2 MB/s", "X 1 2e+06 B/s\n"));
@@ -66,17 +66,17 @@ static void test_benchmark_lines_give_tidied_values(void) {
                   "X 1 5 widgets\n"));
 }
 
-static void test_zero_keeps_the_unit_as_written(void) {
+TEST(test_zero_keeps_the_unit_as_written) {
   CU_ASSERT(reads("BenchmarkX 1 0 ns/op\n", "X 1 0 ns/op\n"));
   CU_ASSERT(reads("BenchmarkX 1 inf ns/op\n", "X 1 +Inf ns/op\n"));
 }
 
-static void test_what_is_no_benchmark_is_passed_over(void) {
+TEST(test_what_is_no_benchmark_is_passed_over) {
   CU_ASSERT(reads("PASS\nok  pkg 1.2s\n--- BENCH: x\n\nBenchmarkX\n benchmarkY 1 1 ns/op\n", ""));
   CU_ASSERT(reads("", ""));
 }
 
-static void test_bad_lines_are_named_and_left_out(void) {
+TEST(test_bad_lines_are_named_and_left_out) {
   CU_ASSERT(reads(
       "BenchmarkX 10 abc ns/op\nBenchmarkZ 10\nBenchmarkW 1 5 ns/op 7\nBenchmarkV \n"
       "BenchmarkU 1e3 5 ns/op\nBenchmarkT 99999999999999999999 5 ns/op\n"
@@ -88,14 +88,14 @@ static void test_bad_lines_are_named_and_left_out(void) {
       "8: parsing measurement: invalid syntax\n"));
 }
 
-static void test_unit_lines_are_kept_once(void) {
+TEST(test_unit_lines_are_kept_once) {
   CU_ASSERT(reads(
       "Unit\nUnit ns/op x assume=exact\nUnit sec/op assume=exact\nUnit ns/op assume=nothing\n",
       "1: missing unit\n2: expected key=value\n"
       "4: metadata assume of unit ns/op already set to exact\n"));
 }
 
-static void test_lines_have_a_limit(void) {
+TEST(test_lines_have_a_limit) {
   static char text[80000];
   memset(text, 'x', sizeof text);
   text[65535] = '\n';
@@ -105,12 +105,12 @@ static void test_lines_have_a_limit(void) {
       reads_bytes((pprofc_str){text, 65537}, "in", "error: in:0: bufio.Scanner: token too long\n"));
 }
 
-static void test_nul_bytes_are_an_error(void) {
+TEST(test_nul_bytes_are_an_error) {
   CU_ASSERT(reads_bytes(STR("goos: x\nBenchmarkX 1 1 n\0s\n"), "in",
                         "error: in:2: NUL byte in benchmark text (is it UTF-16?)\n"));
 }
 
-static void test_configuration_follows_the_format(void) {
+TEST(test_configuration_follows_the_format) {
   pprofc_bench *set = pprofc_bench_new(NULL);
   const char text[] =
       "goos: linux\nnote:\t a b \nk:v\nKey: x\nBenchmarkA 1 1 q\nnote:\ncpu: z\nBenchmarkB 1 1 q\n";
@@ -124,7 +124,7 @@ static void test_configuration_follows_the_format(void) {
   pprofc_bench_free(set);
 }
 
-static void test_names_have_parts(void) {
+TEST(test_names_have_parts) {
   pprofc_str name = STR("Enc/format=json/size=4k-8");
   CU_ASSERT(str_equal(name_base(name), STR("Enc")));
   CU_ASSERT(str_equal(name_base(STR("Enc-8")), STR("Enc")));
@@ -142,7 +142,7 @@ static void test_names_have_parts(void) {
 
 /* ---- other formats ----------------------------------- */
 
-static void test_test2json_puts_lines_together_by_package(void) {
+TEST(test_test2json_puts_lines_together_by_package) {
   CU_ASSERT(reads("{\"Action\":\"start\",\"Package\":\"p\"}\n"
                   "{\"Action\":\"output\",\"Package\":\"p\",\"Output\":\"BenchmarkX-8   \\t\"}\n"
                   "{\"Action\":\"output\",\"Package\":\"q\",\"Output\":\"BenchmarkY 1 2 w\\n\"}\n"
@@ -152,7 +152,7 @@ static void test_test2json_puts_lines_together_by_package(void) {
   CU_ASSERT(reads("{\"Action\":\"start\"}\n{\"Action\"\n", "error: in:2: expected a colon\n"));
 }
 
-static void test_google_benchmark_gives_repetitions_not_aggregates(void) {
+TEST(test_google_benchmark_gives_repetitions_not_aggregates) {
   CU_ASSERT(reads(
       "{\"context\":{\"x\":NaN},\"benchmarks\":[\n"
       "{\"name\":\"A/64\",\"run_name\":\"A/64\",\"run_type\":\"iteration\",\"iterations\":1000,\n"
@@ -166,14 +166,14 @@ static void test_google_benchmark_gives_repetitions_not_aggregates(void) {
       "6: B failed: no device\n"));
 }
 
-static void test_a_time_in_microseconds_is_exact(void) {
+TEST(test_a_time_in_microseconds_is_exact) {
   CU_ASSERT(reads(
       "{\"context\":{},\"benchmarks\":[{\"name\":\"A\",\"run_type\":\"iteration\",\"iterations\":1,"
       "\"real_time\":12.7,\"time_unit\":\"us\"}]}",
       "A 1 1.27e-05 sec/op\n"));
 }
 
-static void test_hyperfine_gives_one_sample_a_run(void) {
+TEST(test_hyperfine_gives_one_sample_a_run) {
   CU_ASSERT(reads(
       "{\"results\":[{\"command\":\"./t in/a\",\"mean\":0.1,\"user\":0.08,\"system\":0.01,"
       "\"times\":[0.1,0.2],\"memory_usage_byte\":[1024,2048],\"exit_codes\":[0,0],"
@@ -183,7 +183,7 @@ static void test_hyperfine_gives_one_sample_a_run(void) {
       ".%2Ft_in%2Fa/size=10 1 0.2 sec/op 2048 peak-RSS-bytes\n2: 'f' exited with 2\n"));
 }
 
-static void test_pytest_gives_one_sample_a_round(void) {
+TEST(test_pytest_gives_one_sample_a_round) {
   CU_ASSERT(reads(
       "{\"machine_info\":{},\"benchmarks\":[{\"fullname\":\"t/b.py::s[1024]\",\"param\":\"1024\","
       "\"params\":{\"n\":1024},\"extra_info\":{\"k\":3},\"stats\":{\"data\":[0.001,0.002],"
@@ -191,7 +191,7 @@ static void test_pytest_gives_one_sample_a_round(void) {
       "t/b.py::s/n=1024 10 0.001 sec/op 3 extra_info.k\nt/b.py::s/n=1024 10 0.002 sec/op\n"));
 }
 
-static void test_codspeed_gives_the_mean_and_its_error(void) {
+TEST(test_codspeed_gives_the_mean_and_its_error) {
   CU_ASSERT(
       reads("{\"creator\":{},\"instrument\":{},\"benchmarks\":[{\"uri\":\"t/b.py::s[1]\","
             "\"stats\":{\"mean_ns\":3000,\"stdev_ns\":0,\"rounds\":2,\"iter_per_round\":5}},\n"
@@ -201,7 +201,7 @@ static void test_codspeed_gives_the_mean_and_its_error(void) {
             "2: c has no mean_ns, stdev_ns and rounds\n"));
 }
 
-static void test_jmh_gives_one_sample_an_iteration(void) {
+TEST(test_jmh_gives_one_sample_an_iteration) {
   CU_ASSERT(reads(
       "[{\"benchmark\":\"o.S.run\",\"mode\":\"avgt\",\"threads\":1,\"params\":{\"size\":\"4\"},"
       "\"primaryMetric\":{\"scoreUnit\":\"us/op\",\"rawData\":[[12.3,12.4],[12.7]]},"
@@ -219,7 +219,7 @@ static void test_jmh_gives_one_sample_an_iteration(void) {
       "o.S.t/mode=thrpt-4 1 81000 ops/s\no.S.h/mode=sample-1 1 0.002 sec/op\n"));
 }
 
-static void test_criterion_gives_one_sample_a_batch(void) {
+TEST(test_criterion_gives_one_sample_a_batch) {
   pprofc_str sample = STR("{\"sampling_mode\":\"Linear\",\"iters\":[10,20],\"times\":[1000,2020]}");
   CU_ASSERT(reads_bytes(sample, "target/criterion/sort/quick/1024/new/sample.json",
                         "sort/quick/1024 10 1e-07 sec/op\nsort/quick/1024 20 1.01e-07 sec/op\n"));
@@ -232,7 +232,7 @@ static void test_criterion_gives_one_sample_a_batch(void) {
                   "g/f 10 1e-07 sec/op\n"));
 }
 
-static void test_csv_needs_its_header(void) {
+TEST(test_csv_needs_its_header) {
   CU_ASSERT(reads(
       "name,unit,value\n\"a \"\"b\"\"\",ns/op,12.5\nc,q,x\n\nd,q,2\n",
       "a_\"b\" 1 1.2500000000000001e-08 sec/op\nd 1 2 q\n3: parsing value: invalid syntax\n"));
@@ -242,21 +242,21 @@ static void test_csv_needs_its_header(void) {
   CU_ASSERT(reads("name,unit,\"value\n1,2,3\n", ""));
 }
 
-static void test_csv_knows_where_quotes_belong(void) {
+TEST(test_csv_knows_where_quotes_belong) {
   CU_ASSERT(
       reads("name,unit,value\n\"a\" \"b\",q,1\n\"c\"d,q,2\ne\"f\",q,3\n\"g,\nh\",q,4\ni,q,\"5\n",
             "cd 1 2 q\ne\"f\" 1 3 q\ng,_h 1 4 q\n2: unbalanced quotes\n7: unbalanced "
             "quotes\n"));
 }
 
-static void test_broken_json_names_its_place(void) {
+TEST(test_broken_json_names_its_place) {
   CU_ASSERT(reads("{\"context\":{},\n\"benchmarks\":[{\"name\":\"A\"",
                   "error: in:2:26: unexpected end\n"));
   CU_ASSERT(reads("{\"context\":{},\"benchmarks\":[}", "error: in:1:29: unexpected character\n"));
   CU_ASSERT(reads("{\"foo\": 1}", "error: in:1: JSON, but of no known benchmark format\n"));
 }
 
-static void test_json_nesting_is_limited(void) {
+TEST(test_json_nesting_is_limited) {
   static char text[4000];
   memset(text, '[', sizeof text);
   struct arena arena;
@@ -269,7 +269,7 @@ static void test_json_nesting_is_limited(void) {
   arena_free(&arena);
 }
 
-static void test_the_first_of_equal_keys_counts(void) {
+TEST(test_the_first_of_equal_keys_counts) {
   struct arena arena;
   struct node *root;
   double value;
@@ -281,18 +281,3 @@ static void test_the_first_of_equal_keys_counts(void) {
   CU_ASSERT(str_equal(node_text(root, "s"), STR("\xC3\xA9\n\xF0\x9F\x98\x80")));
   arena_free(&arena);
 }
-
-UNIT_MAIN("bench reading", UNIT(test_benchmark_lines_give_tidied_values),
-          UNIT(test_zero_keeps_the_unit_as_written), UNIT(test_what_is_no_benchmark_is_passed_over),
-          UNIT(test_bad_lines_are_named_and_left_out), UNIT(test_unit_lines_are_kept_once),
-          UNIT(test_lines_have_a_limit), UNIT(test_nul_bytes_are_an_error),
-          UNIT(test_configuration_follows_the_format), UNIT(test_names_have_parts),
-          UNIT(test_test2json_puts_lines_together_by_package),
-          UNIT(test_google_benchmark_gives_repetitions_not_aggregates),
-          UNIT(test_a_time_in_microseconds_is_exact), UNIT(test_hyperfine_gives_one_sample_a_run),
-          UNIT(test_pytest_gives_one_sample_a_round),
-          UNIT(test_codspeed_gives_the_mean_and_its_error),
-          UNIT(test_jmh_gives_one_sample_an_iteration),
-          UNIT(test_criterion_gives_one_sample_a_batch), UNIT(test_csv_needs_its_header),
-          UNIT(test_csv_knows_where_quotes_belong), UNIT(test_broken_json_names_its_place),
-          UNIT(test_json_nesting_is_limited), UNIT(test_the_first_of_equal_keys_counts))

@@ -20,7 +20,7 @@ static bool close_to(double value, double expected) {
   return fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected));
 }
 
-static void test_distribution_functions_agree(void) {
+TEST(test_distribution_functions_agree) {
   for (size_t i = 0; i < COUNT(normal_vectors); i++) {
     CU_ASSERT(close_to(pprofc_normal_cdf(normal_vectors[i][0]), normal_vectors[i][1]));
     CU_ASSERT(fabs(pprofc_normal_quantile(normal_vectors[i][1]) - normal_vectors[i][0]) < 1e-8);
@@ -36,20 +36,20 @@ static void test_distribution_functions_agree(void) {
   }
 }
 
-static void test_t_quantile_inverts_the_distribution(void) {
+TEST(test_t_quantile_inverts_the_distribution) {
   CU_ASSERT_DOUBLE_EQUAL(pprofc_t_quantile(0.975, 10), 2.2281388519862747, 1e-12);
   CU_ASSERT_DOUBLE_EQUAL(pprofc_t_quantile(0.025, 5), -2.5705818356363155, 1e-12);
   CU_ASSERT_DOUBLE_EQUAL(pprofc_t_quantile(0.995, 1), 63.65674116287399, 1e-9);
   CU_ASSERT_EQUAL(pprofc_t_quantile(0.5, 3), 0);
 }
 
-static void test_tiny_tails_keep_their_digits(void) {
+TEST(test_tiny_tails_keep_their_digits) {
   CU_ASSERT_DOUBLE_EQUAL(pprofc_t_two_sided(40, 18) / 4.8652616923049910e-19, 1, 1e-12);
   CU_ASSERT(pprofc_t_two_sided(1e10, 18) > 0);
   CU_ASSERT_EQUAL(pprofc_t_two_sided((double)INFINITY, 18), 0);
 }
 
-static void test_logarithm_and_exponential_agree_to_the_last_bit(void) {
+TEST(test_logarithm_and_exponential_agree_to_the_last_bit) {
   for (size_t i = 0; i < COUNT(explog_vectors); i++) {
     const double *v = explog_vectors[i];
     CU_ASSERT_EQUAL(go_log(v[0]), v[1]);
@@ -59,7 +59,7 @@ static void test_logarithm_and_exponential_agree_to_the_last_bit(void) {
     CU_ASSERT_EQUAL(go_choose(choose_vectors[i].n, choose_vectors[i].k), choose_vectors[i].value);
 }
 
-static void test_median_intervals_agree(void) {
+TEST(test_median_intervals_agree) {
   for (size_t i = 0; i < COUNT(interval_vectors); i++) {
     const struct interval_vector *v = &interval_vectors[i];
     pprofc_median_interval interval = pprofc_median_interval_of((size_t)v->n, v->level);
@@ -69,7 +69,7 @@ static void test_median_intervals_agree(void) {
   }
 }
 
-static void test_quantiles_agree(void) {
+TEST(test_quantiles_agree) {
   double values[100];
   for (size_t i = 0; i < 100; i++) values[i] = (double)(i * i);
   for (size_t i = 0; i < COUNT(quantile_vectors); i++) {
@@ -83,7 +83,7 @@ static void test_quantiles_agree(void) {
   CU_ASSERT(isnan(pprofc_quantile(values, 0, 0.5)));
 }
 
-static void test_geometric_means_agree_to_the_last_bit(void) {
+TEST(test_geometric_means_agree_to_the_last_bit) {
   for (size_t i = 0; i < COUNT(geomean_vectors); i++) {
     const struct geomean_vector *v = &geomean_vectors[i];
     double mean = pprofc_geomean(v->values, v->count);
@@ -108,7 +108,7 @@ static pprofc_u_result u_of(const struct test_vector *v, unsigned flags) {
                        v->y_count, flags, NULL);
 }
 
-static void test_u_agrees_with_benchstat(void) {
+TEST(test_u_agrees_with_benchstat) {
   for (size_t i = 0; i < COUNT(u_vectors); i++) {
     const struct test_vector *v = &u_vectors[i];
     pprofc_u_result u = u_of(v, 0);
@@ -124,7 +124,7 @@ static void test_u_agrees_with_benchstat(void) {
 }
 
 /* With equal sample sizes, benchstat's distribution is correct. */
-static void test_correct_u_is_the_same_at_equal_sizes(void) {
+TEST(test_correct_u_is_the_same_at_equal_sizes) {
   for (size_t i = 0; i < COUNT(u_vectors); i++) {
     const struct test_vector *v = &u_vectors[i];
     if (v->p < 0 || v->x_count != v->y_count || !u_of(v, 0).exact) continue;
@@ -162,7 +162,7 @@ static double p_by_enumeration(const double *x, size_t nx, const double *y, size
   return p < 1 ? p : 1;
 }
 
-static void test_correct_u_is_right_with_ties_at_unequal_sizes(void) {
+TEST(test_correct_u_is_right_with_ties_at_unequal_sizes) {
   unsigned long long state = 2463534242u;
   for (int round = 0; round < 400; round++) {
     double x[8], y[8];
@@ -181,7 +181,7 @@ static void test_correct_u_is_right_with_ties_at_unequal_sizes(void) {
   }
 }
 
-static void test_known_flaws_of_benchstat_are_repeated_only_there(void) {
+TEST(test_known_flaws_of_benchstat_are_repeated_only_there) {
   static const double fives[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
                       four[] = {4, 5, 5, 5, 5, 5, 5, 5, 5};
   CU_ASSERT_EQUAL(pprofc_u_test(fives, 10, four, 9, 0, NULL).p, 0);
@@ -210,7 +210,7 @@ static double cpu_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void test_thousands_of_tied_samples_are_quick(void) {
+TEST(test_thousands_of_tied_samples_are_quick) {
   enum { N = 4000 };
   static double x[N], y[N];
   for (unsigned flags = 0; flags <= PPROFC_U_CORRECT; flags++) {
@@ -231,7 +231,7 @@ static void test_thousands_of_tied_samples_are_quick(void) {
 
 /* The exact test takes most steps for 50 samples per side with pairs of ties. With one more sample
  * the normal approximation is used, and p must hardly change. */
-static void test_exact_and_approximate_u_meet(void) {
+TEST(test_exact_and_approximate_u_meet) {
   enum { N = 51 };
   double x[N], y[N];
   for (unsigned shift = 0; shift < 20; shift++) {
@@ -250,7 +250,7 @@ static void test_exact_and_approximate_u_meet(void) {
 
 /* Both flags must give the p-value of R's wilcox.test(x, y, exact = FALSE), as benchstat's
  * approximation does. */
-static void test_approximate_u_is_the_textbook_one(void) {
+TEST(test_approximate_u_is_the_textbook_one) {
   enum { N = 60, M = 80 };
   double x[N], y[M];
   for (unsigned i = 0; i < N; i++) x[i] = i % 30;
@@ -266,7 +266,7 @@ static void test_approximate_u_is_the_textbook_one(void) {
     CU_ASSERT(close_to(pprofc_u_test(x, N, y, M, flags, NULL).p, 2 * pprofc_normal_cdf(-z)));
 }
 
-static void test_welch_agrees(void) {
+TEST(test_welch_agrees) {
   for (size_t i = 0; i < COUNT(welch_vectors); i++) {
     const struct test_vector *v = &welch_vectors[i];
     pprofc_t_result t = pprofc_welch_test(v->x, v->x_count, v->y, v->y_count);
@@ -283,7 +283,7 @@ static void test_welch_agrees(void) {
   }
 }
 
-static void test_every_input_has_an_answer(void) {
+TEST(test_every_input_has_an_answer) {
   const double odd[] = {(double)NAN, -(double)INFINITY, (double)INFINITY, 0, 1, 1, 1e308, -1e308};
   double x[4], y[4];
   for (unsigned code = 0; code < 8 * 8 * 8 * 8; code++) {
@@ -337,7 +337,7 @@ static const struct correction_vector correction_vectors[] = {
     {corrections_holm, 1, {.04}, {.04}},
 };
 
-static void test_corrections_agree(void) {
+TEST(test_corrections_agree) {
   for (size_t i = 0; i < COUNT(correction_vectors); i++) {
     const struct correction_vector *v = &correction_vectors[i];
     double adjusted[10] = {0};
@@ -349,7 +349,7 @@ static void test_corrections_agree(void) {
 
 /* By definition, an adjusted p is at most the level exactly if the procedure finds the change at
  * that level. The procedure is step-up (Benjamini, Hochberg) or step-down (Holm). */
-static void test_corrections_decide_as_their_definitions(void) {
+TEST(test_corrections_decide_as_their_definitions) {
   unsigned long long state = 88172645463325252u;
   for (int round = 0; round < 300; round++) {
     double p[10], found[2][10];
@@ -377,7 +377,7 @@ static void test_corrections_decide_as_their_definitions(void) {
   }
 }
 
-static void test_corrections_work_in_place(void) {
+TEST(test_corrections_work_in_place) {
   for (size_t i = 0; i < COUNT(correction_vectors); i++) {
     const struct correction_vector *v = &correction_vectors[i];
     double adjusted[10];
@@ -391,7 +391,7 @@ static void test_corrections_work_in_place(void) {
 
 /* The expected numbers come from scipy.stats.ttest_ind with trim=0.2, and from its permutation_test
  * with 100,000 permutations. */
-static void test_trimmed_t_agrees(void) {
+TEST(test_trimmed_t_agrees) {
   static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 50};
   static const double y[] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 90};
   struct trimmed_result t = stats_trimmed_test(x, COUNT(x), y, COUNT(y));
@@ -408,22 +408,8 @@ static void test_trimmed_t_agrees(void) {
   CU_ASSERT_EQUAL(t.p, first);
 }
 
-static void test_trimmed_t_of_equal_or_few_values_is_no_test(void) {
+TEST(test_trimmed_t_of_equal_or_few_values_is_no_test) {
   static const double one[] = {1}, same[] = {2, 2, 2, 2, 2, 9}, other[] = {3, 3, 3, 3, 3, 3};
   CU_ASSERT_FALSE(stats_trimmed_test(one, 1, same, COUNT(same)).tested);
   CU_ASSERT_FALSE(stats_trimmed_test(same, COUNT(same), other, COUNT(other)).tested);
 }
-
-UNIT_MAIN("bench statistics", UNIT(test_distribution_functions_agree), UNIT(test_corrections_agree),
-          UNIT(test_corrections_decide_as_their_definitions), UNIT(test_corrections_work_in_place),
-          UNIT(test_t_quantile_inverts_the_distribution), UNIT(test_tiny_tails_keep_their_digits),
-          UNIT(test_logarithm_and_exponential_agree_to_the_last_bit),
-          UNIT(test_median_intervals_agree), UNIT(test_quantiles_agree),
-          UNIT(test_geometric_means_agree_to_the_last_bit), UNIT(test_u_agrees_with_benchstat),
-          UNIT(test_correct_u_is_the_same_at_equal_sizes),
-          UNIT(test_correct_u_is_right_with_ties_at_unequal_sizes),
-          UNIT(test_known_flaws_of_benchstat_are_repeated_only_there),
-          UNIT(test_thousands_of_tied_samples_are_quick), UNIT(test_exact_and_approximate_u_meet),
-          UNIT(test_approximate_u_is_the_textbook_one), UNIT(test_welch_agrees),
-          UNIT(test_trimmed_t_agrees), UNIT(test_trimmed_t_of_equal_or_few_values_is_no_test),
-          UNIT(test_every_input_has_an_answer))

@@ -86,7 +86,7 @@ static const struct input changes[] = {
 
 /* ---- text and csv ------------------------------------ */
 
-static void test_text_has_a_row_a_benchmark_and_a_column_an_input(void) {
+TEST(test_text_has_a_row_a_benchmark_and_a_column_an_input) {
   pprofc_bench_options options = defaults();
   CU_ASSERT(prints(changes, 2, &options, "text",
                    "goos: linux\n"
@@ -100,7 +100,7 @@ static void test_text_has_a_row_a_benchmark_and_a_column_an_input(void) {
                    "¹ all samples are equal\n"));
 }
 
-static void test_missing_benchmarks_and_zeros_have_footnotes(void) {
+TEST(test_missing_benchmarks_and_zeros_have_footnotes) {
   pprofc_bench_options options = defaults();
   CU_ASSERT(prints(zeros, 2, &options, "text",
                    "  │   o2.txt    │\n"
@@ -125,7 +125,7 @@ static void test_missing_benchmarks_and_zeros_have_footnotes(void) {
                    "¹ need >= 6 samples for confidence interval at level 0.95\n"));
 }
 
-static void test_csv_keeps_every_digit_and_warns_elsewhere(void) {
+TEST(test_csv_keeps_every_digit_and_warns_elsewhere) {
   pprofc_bench_options options = defaults();
   CU_ASSERT(prints(changes, 2, &options, "csv",
                    "goos: linux\n"
@@ -141,7 +141,7 @@ static void test_csv_keeps_every_digit_and_warns_elsewhere(void) {
                    "F9: all samples are equal\n"));
 }
 
-static void test_exact_units_need_no_test(void) {
+TEST(test_exact_units_need_no_test) {
   static const struct input inputs[] = {
       {"o3.txt", "Unit sz assume=exact\nBenchmarkA 1 100 sz 5 q\nBenchmarkA 1 100 sz 5 "
                  "q\nBenchmarkA 1 100 sz 5 q\n"},
@@ -155,7 +155,7 @@ static void test_exact_units_need_no_test(void) {
                    "A   100.0 ± 0%   105.0 ± 0%  +5.00% (n=3+2)\n"));
 }
 
-static void test_columns_may_come_from_the_name(void) {
+TEST(test_columns_may_come_from_the_name) {
   static const struct input inputs[] = {
       {"m", "BenchmarkE/f=json/s=1k-4 1 100 ns/op\nBenchmarkE/f=gob/s=1k-4 1 50 ns/op\n"}};
   pprofc_bench_options options = defaults();
@@ -171,7 +171,7 @@ static void test_columns_may_come_from_the_name(void) {
                    "F3: need >= 4 samples to detect a difference at alpha level 0.05\n"));
 }
 
-static void test_pooled_results_are_pointed_out(void) {
+TEST(test_pooled_results_are_pointed_out) {
   static const struct input inputs[] = {
       {"a", "pkg: x\nBenchmarkA/k=1 1 1 q\npkg: y\nBenchmarkA/k=2 1 1 q\n"}};
   pprofc_bench_options options = defaults();
@@ -205,7 +205,7 @@ static bool refuses(const char *flag, const char *text, const char *message, siz
   return status != PPROFC_OK && strcmp(error.message, expected) == 0;
 }
 
-static void test_syntax_errors_point_at_their_place(void) {
+TEST(test_syntax_errors_point_at_their_place) {
   CU_ASSERT(refuses("-filter", "a", "expected key:value", 0));
   CU_ASSERT(refuses("-filter", "()", "expected key:value or subexpression", 1));
   CU_ASSERT(refuses("-filter", "(a:b", "missing \")\"", 4));
@@ -226,7 +226,7 @@ static void test_syntax_errors_point_at_their_place(void) {
   CU_ASSERT(refuses("-row", ".config@(x)", "fixed order not allowed for .config", 8));
 }
 
-static void test_deep_nesting_is_an_error_not_a_crash(void) {
+TEST(test_deep_nesting_is_an_error_not_a_crash) {
   static char query[200001];
   memset(query, '(', sizeof query - 1);
   pprofc_bench_options options = defaults();
@@ -270,7 +270,7 @@ static bool keeps(const char *filter, const char *expected) {
   return same;
 }
 
-static void test_filters_choose_results_and_measurements(void) {
+TEST(test_filters_choose_results_and_measurements) {
   CU_ASSERT(keeps("*", "sec/op:A,B/k=1 B/op:A,C-4"));
   CU_ASSERT(keeps("-*", ""));
   CU_ASSERT(keeps("goos:linux", "sec/op:A,B/k=1 B/op:A"));
@@ -301,7 +301,7 @@ static pprofc_bench_cell second_cell(const struct input *inputs,
   return cell;
 }
 
-static void test_welch_compares_means(void) {
+TEST(test_welch_compares_means) {
   static const struct input inputs[] = {
       {"a", "BenchmarkA 1 2 q\nBenchmarkA 1 1 q\nBenchmarkA 1 3 q\nBenchmarkA 1 4 q\n"},
       {"b", "BenchmarkA 1 6 q\nBenchmarkA 1 5 q\nBenchmarkA 1 7 q\nBenchmarkA 1 9 q\n"}};
@@ -318,7 +318,7 @@ static void test_welch_compares_means(void) {
   CU_ASSERT(cell.p == 0 && cell.alpha == 0);
 }
 
-static void test_nan_is_not_compared(void) {
+TEST(test_nan_is_not_compared) {
   static const struct input inputs[] = {{"a", "BenchmarkA 1 nan q\nBenchmarkA 1 1 q\n"},
                                         {"b", "BenchmarkA 1 2 q\n"}};
   char note[100];
@@ -338,7 +338,7 @@ static const struct input hostile[] = {
     {"n", "pkg: <script>\nBenchmarkA|b_*<i> 1 3 q\nBenchmarkNew 1 3 q\n"},
 };
 
-static void test_markdown_escapes_what_it_would_read(void) {
+TEST(test_markdown_escapes_what_it_would_read) {
   pprofc_bench_options options = defaults();
   CU_ASSERT(prints(hostile, 2, &options, "markdown",
                    "pkg: &lt;script>  \n"
@@ -354,7 +354,7 @@ static void test_markdown_escapes_what_it_would_read(void) {
                    "² need >= 4 samples to detect a difference at alpha level 0.05\n"));
 }
 
-static void test_json_has_every_sample(void) {
+TEST(test_json_has_every_sample) {
   pprofc_bench_options options = defaults();
   CU_ASSERT(prints(
       hostile, 1, &options, "json",
@@ -371,7 +371,7 @@ static void test_json_has_every_sample(void) {
       "\"notes\":[\"need \\u003e= 6 samples for confidence interval at level 0.95\"]}]}]}]}\n"));
 }
 
-static void test_html_escapes_names(void) {
+TEST(test_html_escapes_names) {
   pprofc_bench_options options = defaults();
   pprofc_bench_tables *tables;
   struct buffer out;
@@ -406,7 +406,7 @@ static bool prints_classic(const struct input *inputs, size_t count, const char 
   return same;
 }
 
-static void test_the_earlier_table_has_old_and_new(void) {
+TEST(test_the_earlier_table_has_old_and_new) {
   static const struct input inputs[] = {
       {"o", "BenchmarkGobEncode 100 13552735 ns/op 56.63 MB/s\nBenchmarkGobEncode 100 13553943 "
             "ns/op 56.63 MB/s\n"
@@ -518,7 +518,7 @@ static bool run_once(const pprofc_allocator *mem, bool classic) {
   return good;
 }
 
-static void test_every_allocation_may_fail(void) {
+TEST(test_every_allocation_may_fail) {
   for (int classic = 0; classic < 2; classic++) {
     bool good = false;
     for (long n = 0; !good && n < 100000; n++) {
@@ -531,14 +531,3 @@ static void test_every_allocation_may_fail(void) {
     CU_ASSERT(good);
   }
 }
-
-UNIT_MAIN("bench tables", UNIT(test_text_has_a_row_a_benchmark_and_a_column_an_input),
-          UNIT(test_missing_benchmarks_and_zeros_have_footnotes),
-          UNIT(test_csv_keeps_every_digit_and_warns_elsewhere), UNIT(test_exact_units_need_no_test),
-          UNIT(test_columns_may_come_from_the_name), UNIT(test_pooled_results_are_pointed_out),
-          UNIT(test_syntax_errors_point_at_their_place),
-          UNIT(test_deep_nesting_is_an_error_not_a_crash),
-          UNIT(test_filters_choose_results_and_measurements), UNIT(test_welch_compares_means),
-          UNIT(test_nan_is_not_compared), UNIT(test_markdown_escapes_what_it_would_read),
-          UNIT(test_json_has_every_sample), UNIT(test_html_escapes_names),
-          UNIT(test_the_earlier_table_has_old_and_new), UNIT(test_every_allocation_may_fail))

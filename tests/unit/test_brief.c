@@ -136,7 +136,7 @@ static void check_json(const pprofc_profile *p, size_t most, struct buffer *out)
   arena_free(&arena);
 }
 
-static void test_reports_keep_their_budget_and_sums(void) {
+TEST(test_reports_keep_their_budget_and_sums) {
   static const struct {
     const char *format;
     enum brief_kind kind;
@@ -185,7 +185,7 @@ static int rank_last(pprofc_str line) {
   return str_starts(line, STR("line 99")) ? BRIEF_FIXED : 0;
 }
 
-static void test_lines_without_marks(void) {
+TEST(test_lines_without_marks) {
   struct brief b;
   brief_init(&b, &mem_default, BRIEF_LINES, BRIEF_LEAST, "show -budget=1024");
   write_lines_of(&b, 3);
@@ -200,7 +200,7 @@ static void test_lines_without_marks(void) {
 }
 
 /* The rows with the largest weight must stay, in the order of the report. */
-static void test_the_most_important_rows_stay(void) {
+TEST(test_the_most_important_rows_stay) {
   struct brief b;
   brief_init(&b, &mem_default, BRIEF_ROWS, BRIEF_LEAST, "");
   b.most = 90;
@@ -216,7 +216,7 @@ static void test_the_most_important_rows_stay(void) {
                    "left out: 45 rows; -budget=360 shows more\n");
 }
 
-static void test_json_rows(void) {
+TEST(test_json_rows) {
   struct brief b;
   struct output out;
   struct json_writer json;
@@ -255,7 +255,7 @@ static void test_json_rows(void) {
 }
 
 /* Many long lines above the rows must leave some space for rows. */
-static void test_lines_above_the_rows(void) {
+TEST(test_lines_above_the_rows) {
   struct brief b;
   char line[400];
   memset(line, 'c', sizeof line);
@@ -273,7 +273,7 @@ static void test_lines_above_the_rows(void) {
   brief_free(&b);
 }
 
-static void test_long_names_have_a_handle(void) {
+TEST(test_long_names_have_a_handle) {
   struct buffer out;
   char name[200], handle[BRIEF_HANDLE];
   memset(name, 'a', 100);
@@ -295,7 +295,7 @@ static void test_long_names_have_a_handle(void) {
   buffer_free(&out);
 }
 
-static void test_the_command_that_shows_more(void) {
+TEST(test_the_command_that_shows_more) {
   char out[BRIEF_COMMAND], program[] = "/usr/bin/pprofc", top[] = "-top", one[] = "--budget=300",
                            two[] = "-budget", number[] = "300", file[] = "a.pb",
                            quoted[] = "a b.pb";
@@ -308,8 +308,3 @@ static void test_the_command_that_shows_more(void) {
   brief_command(4, third, 300, out);
   CU_ASSERT_STRING_EQUAL(out, "");
 }
-
-UNIT_MAIN("brief", UNIT(test_reports_keep_their_budget_and_sums), UNIT(test_lines_without_marks),
-          UNIT(test_the_most_important_rows_stay), UNIT(test_json_rows),
-          UNIT(test_lines_above_the_rows), UNIT(test_long_names_have_a_handle),
-          UNIT(test_the_command_that_shows_more))

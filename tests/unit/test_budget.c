@@ -39,7 +39,7 @@ static pprofc_status report_within(const pprofc_profile *profile, struct budget 
   return status;
 }
 
-static void test_a_lent_profile_gives_the_same_reports(void) {
+TEST(test_a_lent_profile_gives_the_same_reports) {
   pprofc_profile *profile = read_profile("generator_cpu.prof");
   const pprofc_format_info *format;
   for (size_t i = 0; (format = pprofc_format_at(i)); i++) {
@@ -59,7 +59,7 @@ static void test_a_lent_profile_gives_the_same_reports(void) {
   pprofc_profile_release(profile);
 }
 
-static void test_one_caller_without_memory_does_not_hurt_another(void) {
+TEST(test_one_caller_without_memory_does_not_hurt_another) {
   pprofc_profile *profile = read_profile("generator_cpu.prof");
   struct budget *poor = budget_new(&mem_default, 160 << 10);
   struct budget *rich = budget_new(&mem_default, 64 << 20);
@@ -74,7 +74,7 @@ static void test_one_caller_without_memory_does_not_hurt_another(void) {
   pprofc_profile_release(profile);
 }
 
-static void test_a_budget_inside_another_counts_against_both(void) {
+TEST(test_a_budget_inside_another_counts_against_both) {
   struct budget *outer = budget_new(&mem_default, 1000000);
   struct budget *inner = budget_new(budget_allocator(outer), 600000);
   const pprofc_allocator *mem = budget_allocator(inner);
@@ -94,7 +94,7 @@ static void test_a_budget_inside_another_counts_against_both(void) {
   budget_release(inner);
 }
 
-static void test_the_outer_budget_is_named_when_it_is_the_one_that_is_used_up(void) {
+TEST(test_the_outer_budget_is_named_when_it_is_the_one_that_is_used_up) {
   struct budget *outer = budget_new(&mem_default, 1000);
   struct budget *inner = budget_new(budget_allocator(outer), 600000);
   const pprofc_allocator *mem = budget_allocator(inner);
@@ -114,7 +114,7 @@ static void cancel_on_signal(int number) {
   budget_cancel(interrupted);
 }
 
-static void test_a_signal_handler_cancels_and_the_next_command_goes_on(void) {
+TEST(test_a_signal_handler_cancels_and_the_next_command_goes_on) {
   pprofc_profile *profile = read_profile("generator_cpu.prof");
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
@@ -133,7 +133,7 @@ static void test_a_signal_handler_cancels_and_the_next_command_goes_on(void) {
   pprofc_profile_release(profile);
 }
 
-static void test_stopping_the_outer_budget_stops_the_inner_one(void) {
+TEST(test_stopping_the_outer_budget_stops_the_inner_one) {
   struct budget *outer = budget_new(&mem_default, 1 << 20);
   struct budget *inner = budget_new(budget_allocator(outer), 1 << 20);
   CU_ASSERT(!budget_stopped(budget_allocator(inner)));
@@ -153,7 +153,7 @@ static int cancel_at_output(void *context, const void *data, size_t size) {
 }
 
 /* -raw allocates almost nothing while it prints, so the output code must check the budget. */
-static void test_output_ends_when_the_budget_is_stopped(void) {
+TEST(test_output_ends_when_the_budget_is_stopped) {
   pprofc_profile *profile = read_profile("generator_cpu.prof");
   pprofc_report_options options;
   size_t writes = 0;
@@ -169,7 +169,7 @@ static void test_output_ends_when_the_budget_is_stopped(void) {
   pprofc_profile_release(profile);
 }
 
-static void test_a_deadline_has_a_message_of_its_own(void) {
+TEST(test_a_deadline_has_a_message_of_its_own) {
   pprofc_profile *profile = read_profile("generator_cpu.prof");
   struct budget *budget = budget_new(&mem_default, 64 << 20);
   struct buffer text;
@@ -194,7 +194,7 @@ static void *cancel_soon(void *budget) {
   return NULL;
 }
 
-static void test_a_child_ends_when_another_thread_cancels(void) {
+TEST(test_a_child_ends_when_another_thread_cancels) {
   const char *argv[] = {"sleep", "60", NULL};
   struct child child = {argv, STR(""), 60000};
   struct child_end end;
@@ -214,7 +214,7 @@ static void test_a_child_ends_when_another_thread_cancels(void) {
 }
 
 /* Loops that only add numbers must notice a stopped budget although they allocate nothing. */
-static void test_long_loops_look_at_the_budget(void) {
+TEST(test_long_loops_look_at_the_budget) {
   struct budget *budget = budget_new(&mem_default, 1 << 20);
   const pprofc_allocator *mem = budget_allocator(budget);
   size_t turns = 0;
@@ -224,14 +224,3 @@ static void test_long_loops_look_at_the_budget(void) {
   CU_ASSERT(!budget_poll(&mem_default, 4095));
   budget_release(budget);
 }
-
-UNIT_MAIN("budget", UNIT(test_a_lent_profile_gives_the_same_reports),
-          UNIT(test_one_caller_without_memory_does_not_hurt_another),
-          UNIT(test_a_budget_inside_another_counts_against_both),
-          UNIT(test_the_outer_budget_is_named_when_it_is_the_one_that_is_used_up),
-          UNIT(test_a_signal_handler_cancels_and_the_next_command_goes_on),
-          UNIT(test_stopping_the_outer_budget_stops_the_inner_one),
-          UNIT(test_output_ends_when_the_budget_is_stopped),
-          UNIT(test_a_deadline_has_a_message_of_its_own),
-          UNIT(test_a_child_ends_when_another_thread_cancels),
-          UNIT(test_long_loops_look_at_the_budget))

@@ -20,7 +20,7 @@ static pprofc_profile *finish(pprofc_builder *builder) {
   return profile;
 }
 
-static void test_equal_things_get_equal_indices(void) {
+TEST(test_equal_things_get_equal_indices) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   uint32_t m = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "prog", "abc", 0);
   CU_ASSERT_EQUAL(m, pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "prog", "abc", 0));
@@ -44,7 +44,7 @@ static void test_equal_things_get_equal_indices(void) {
   pprofc_profile_release(p);
 }
 
-static void test_header_comes_back(void) {
+TEST(test_header_comes_back) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "objects", "count");
   pprofc_builder_type(b, "space", "bytes");
@@ -68,7 +68,7 @@ static void test_header_comes_back(void) {
   pprofc_profile_release(p);
 }
 
-static void test_samples_come_back_with_their_labels(void) {
+TEST(test_samples_come_back_with_their_labels) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
   uint32_t frames[3] = {pprofc_builder_frame(b, "leaf", "a.c", 1),
@@ -102,7 +102,7 @@ static void test_samples_come_back_with_their_labels(void) {
   pprofc_profile_release(p);
 }
 
-static void test_an_empty_builder_gives_an_empty_profile(void) {
+TEST(test_an_empty_builder_gives_an_empty_profile) {
   pprofc_profile *p = finish(pprofc_builder_new(NULL));
   pprofc_samples_view view;
   pprofc_profile_samples(p, &view);
@@ -111,7 +111,7 @@ static void test_an_empty_builder_gives_an_empty_profile(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_long_stack_crosses_chunks(void) {
+TEST(test_a_long_stack_crosses_chunks) {
   enum { DEPTH = 300000 };
   static uint32_t frames[DEPTH], back[DEPTH];
   pprofc_builder *b = pprofc_builder_new(NULL);
@@ -159,7 +159,7 @@ static void type_after_sample(pprofc_builder *b) {
   pprofc_builder_type(b, "m", "count");
 }
 
-static void test_the_first_error_sticks(void) {
+TEST(test_the_first_error_sticks) {
   static const struct {
     void (*mistake)(pprofc_builder *);
     const char *message;
@@ -186,7 +186,7 @@ static void test_the_first_error_sticks(void) {
   }
 }
 
-static void test_finish_works_once(void) {
+TEST(test_finish_works_once) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_profile *p = NULL, *again = NULL;
   CU_ASSERT_EQUAL(pprofc_builder_finish(b, &p, NULL), PPROFC_OK);
@@ -197,7 +197,7 @@ static void test_finish_works_once(void) {
   pprofc_profile_release(p);
 }
 
-static void test_texts_with_a_length_keep_every_byte(void) {
+TEST(test_texts_with_a_length_keep_every_byte) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   const pprofc_str odd = {"a\0b(", 3};
   pprofc_builder_type(b, "cpu", "nanoseconds");
@@ -236,7 +236,7 @@ static pprofc_mapping place(pprofc_builder *b, uint64_t address) {
   return mapping;
 }
 
-static void test_locations_of_the_process_have_mappings(void) {
+TEST(test_locations_of_the_process_have_mappings) {
   uint64_t own = (uint64_t)(uintptr_t)test_texts_with_a_length_keep_every_byte;
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_process(b);
@@ -254,11 +254,3 @@ static void test_locations_of_the_process_have_mappings(void) {
   b = pprofc_builder_new(NULL);
   CU_ASSERT_EQUAL(place(b, own).limit, 0);
 }
-
-UNIT_MAIN("builder", UNIT(test_texts_with_a_length_keep_every_byte),
-          UNIT(test_locations_of_the_process_have_mappings),
-          UNIT(test_equal_things_get_equal_indices), UNIT(test_header_comes_back),
-          UNIT(test_samples_come_back_with_their_labels),
-          UNIT(test_an_empty_builder_gives_an_empty_profile),
-          UNIT(test_a_long_stack_crosses_chunks), UNIT(test_the_first_error_sticks),
-          UNIT(test_finish_works_once))

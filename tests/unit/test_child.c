@@ -19,7 +19,7 @@ static pprofc_status run(const char *script, const char *input, size_t ceiling,
   return child_run(&child, &output, &end, &error);
 }
 
-static void test_input_goes_in_and_output_comes_back(void) {
+TEST(test_input_goes_in_and_output_comes_back) {
   CU_ASSERT_EQUAL(run("cat; echo warned >&2; exit 3", "a\nb\n", 1000, 0), PPROFC_OK);
   CU_ASSERT(str_equal(buffer_str(&output), STR("a\nb\n")));
   CU_ASSERT_EQUAL(end.status, 3);
@@ -27,7 +27,7 @@ static void test_input_goes_in_and_output_comes_back(void) {
   buffer_free(&output);
 }
 
-static void test_a_child_that_reads_nothing_does_no_harm(void) {
+TEST(test_a_child_that_reads_nothing_does_no_harm) {
   size_t size = 4 << 20;
   char *text = malloc(size + 1);
   memset(text, 'x', size);
@@ -38,30 +38,30 @@ static void test_a_child_that_reads_nothing_does_no_harm(void) {
   free(text);
 }
 
-static void test_a_child_that_takes_too_long_is_stopped_with_its_children(void) {
+TEST(test_a_child_that_takes_too_long_is_stopped_with_its_children) {
   CU_ASSERT_EQUAL(run("sleep 60 & sleep 60", "", 1000, 100), PPROFC_E_LIMIT);
   CU_ASSERT_STRING_EQUAL(error.message, "'sh' took too long and was stopped");
   buffer_free(&output);
 }
 
-static void test_a_child_that_closes_its_output_and_stays_is_stopped(void) {
+TEST(test_a_child_that_closes_its_output_and_stays_is_stopped) {
   CU_ASSERT_EQUAL(run("exec >&- 2>&-; sleep 60", "", 1000, 100), PPROFC_E_LIMIT);
   buffer_free(&output);
 }
 
-static void test_a_child_that_says_too_much_is_stopped(void) {
+TEST(test_a_child_that_says_too_much_is_stopped) {
   CU_ASSERT_EQUAL(run("yes", "", 100000, 0), PPROFC_E_LIMIT);
   CU_ASSERT_STRING_EQUAL(error.message, "'sh' wrote more than 100000 bytes and was stopped");
   buffer_free(&output);
 }
 
-static void test_a_signal_is_a_status_above_128(void) {
+TEST(test_a_signal_is_a_status_above_128) {
   CU_ASSERT_EQUAL(run("kill -TERM $$", "", 1000, 0), PPROFC_OK);
   CU_ASSERT_EQUAL(end.status, 128 + 15);
   buffer_free(&output);
 }
 
-static void test_the_environment_is_reduced(void) {
+TEST(test_the_environment_is_reduced) {
   setenv("PPROFC_TEST_SECRET", "x", 1);
   CU_ASSERT_EQUAL(run("echo \"${PPROFC_TEST_SECRET:-none} $LC_ALL\"", "", 1000, 0), PPROFC_OK);
   CU_ASSERT(str_equal(buffer_str(&output), STR("none C\n")));
@@ -78,7 +78,7 @@ static pprofc_status run_for_user(const char *script, const char *folder, struct
   return child_run_for_user(&child, &user, &output, &end, &error);
 }
 
-static void test_a_program_of_the_user_has_its_folder_environment_and_messages(void) {
+TEST(test_a_program_of_the_user_has_its_folder_environment_and_messages) {
   struct buffer said;
   setenv("PPROFC_TEST_SECRET", "x", 1);
   buffer_init(&said, &mem_default, 1 << 20);
@@ -99,7 +99,7 @@ static void ask_to_stop(int number) {
   stop = 1;
 }
 
-static void test_a_program_of_the_user_is_stopped_by_a_signal(void) {
+TEST(test_a_program_of_the_user_is_stopped_by_a_signal) {
   signal(SIGALRM, ask_to_stop);
   alarm(1);
   CU_ASSERT_EQUAL(run_for_user("sleep 100", NULL, NULL), PPROFC_E_IO);
@@ -109,7 +109,7 @@ static void test_a_program_of_the_user_is_stopped_by_a_signal(void) {
   stop = 0;
 }
 
-static void test_a_missing_program_is_told_apart(void) {
+TEST(test_a_missing_program_is_told_apart) {
   const char *argv[] = {"pprofc-no-such-program", NULL};
   struct child child = {argv, {NULL, 0}, 0};
   buffer_init(&output, &mem_default, 1000);
@@ -120,13 +120,3 @@ static void test_a_missing_program_is_told_apart(void) {
   CU_ASSERT_FALSE(child_exists("pprofc-no-such-program"));
   CU_ASSERT(child_exists("sh"));
 }
-
-UNIT_MAIN("child", UNIT(test_input_goes_in_and_output_comes_back),
-          UNIT(test_a_child_that_reads_nothing_does_no_harm),
-          UNIT(test_a_child_that_takes_too_long_is_stopped_with_its_children),
-          UNIT(test_a_child_that_closes_its_output_and_stays_is_stopped),
-          UNIT(test_a_child_that_says_too_much_is_stopped),
-          UNIT(test_a_signal_is_a_status_above_128), UNIT(test_the_environment_is_reduced),
-          UNIT(test_a_program_of_the_user_has_its_folder_environment_and_messages),
-          UNIT(test_a_program_of_the_user_is_stopped_by_a_signal),
-          UNIT(test_a_missing_program_is_told_apart))

@@ -13,6 +13,21 @@
 
 static char folder[] = "/tmp/test_codeXXXXXX";
 
+__attribute__((constructor)) static void folder_make(void) {
+  if (!mkdtemp(folder)) exit(2);
+}
+
+__attribute__((destructor)) static void folder_remove(void) {
+  static const char *const files[] = {"base",    "head",    "base.c",  "head.c", "base.cc",
+                                      "head.cc", "base.go", "head.go", "text",   "damaged"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+    unlink(path);
+  }
+  rmdir(folder);
+}
+
 static const char source_c[] =
     "#include <stdio.h>\n"
     "#define NOINLINE __attribute__((noinline))\n"
@@ -182,7 +197,7 @@ static bool has_compiler(const char *name) {
   return false;
 }
 
-static void edits_of_c_are_found(void) {
+TEST(edits_of_c_are_found) {
   static const char *const commands[][4] = {{"gcc", "-O2", NULL},
                                             {"gcc", "-O2", "-no-pie", NULL},
                                             {"gcc", "-O0", NULL},
@@ -215,7 +230,7 @@ static const struct edit go_edits[] = {
     {"2.25", "2.5", "main.scale"},
     {"strings.Fields(s)", "strings.Split(s, \" \")", "main.words"}};
 
-static void edits_of_go_are_found(void) {
+TEST(edits_of_go_are_found) {
   static const char *const command[] = {"go", "build", "-trimpath", NULL};
   char path[128];
   if (!has_compiler("go")) return;
@@ -258,7 +273,7 @@ static void edits_of_go_are_found(void) {
   code_comparison_free(&c);
 }
 
-static void names_are_readable(void) {
+TEST(names_are_readable) {
   static const char *const command[] = {"g++", "-O1", NULL};
   static const char source[] = "namespace shop { struct Cart { int sum(int x) const; }; }\n"
                                "__attribute__((noinline)) int shop::Cart::sum(int x) const {\n"
@@ -282,7 +297,7 @@ static void names_are_readable(void) {
 }
 
 /* Tests lengths and operands of instructions with unusual encodings. */
-static void instructions_have_their_shape(void) {
+TEST(instructions_have_their_shape) {
   static const struct {
     const char *bytes;
     size_t size, length;
@@ -354,7 +369,7 @@ static pprofc_status compare_status(const char *path) {
   return status;
 }
 
-static void other_files_are_refused(void) {
+TEST(other_files_are_refused) {
   char path[128];
   snprintf(path, sizeof path, "%s/text", folder);
   CU_ASSERT_EQUAL(compare_status(path), PPROFC_E_IO);
@@ -372,7 +387,7 @@ static void other_files_are_refused(void) {
 }
 
 /* Damaged programs must not cause a read outside of the file. */
-static void damaged_programs_are_survived(void) {
+TEST(damaged_programs_are_survived) {
   static const char *const command[] = {"gcc", "-O1", NULL};
   char path[128];
   static char bytes[1 << 16];
@@ -407,7 +422,7 @@ static void damaged_programs_are_survived(void) {
 }
 
 /* Comparing a program with itself must find no difference. */
-static void a_program_is_itself(void) {
+TEST(a_program_is_itself) {
   struct code_comparison c;
   pprofc_error error = {0};
   if (!has_machine()) return;
@@ -417,29 +432,4 @@ static void a_program_is_itself(void) {
   CU_ASSERT_EQUAL(c.changed, 0);
   CU_ASSERT_EQUAL(c.moved, 0);
   code_comparison_free(&c);
-}
-
-int main(void) {
-  static const struct unit_test tests[] = {
-      UNIT(edits_of_c_are_found),    UNIT(edits_of_go_are_found),
-      UNIT(names_are_readable),      UNIT(instructions_have_their_shape),
-      UNIT(other_files_are_refused), UNIT(damaged_programs_are_survived),
-      UNIT(a_program_is_itself)};
-  if (!mkdtemp(folder) || CU_initialize_registry() != CUE_SUCCESS) return 2;
-  CU_pSuite suite = CU_add_suite("code", NULL, NULL);
-  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-    CU_add_test(suite, tests[i].name, tests[i].run);
-  CU_basic_set_mode(CU_BRM_NORMAL);
-  CU_basic_run_tests();
-  unsigned failures = CU_get_number_of_failures();
-  CU_cleanup_registry();
-  static const char *const files[] = {"base",    "head",    "base.c",  "head.c", "base.cc",
-                                      "head.cc", "base.go", "head.go", "text",   "damaged"};
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-    unlink(path);
-  }
-  rmdir(folder);
-  return failures ? 1 : 0;
 }

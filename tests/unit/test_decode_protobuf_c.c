@@ -72,13 +72,10 @@ static size_t check_folder(const char *folder) {
   return accepted;
 }
 
-static void test_recorded_profiles_decode_as_with_protobuf_c(void) {
+TEST(test_recorded_profiles_decode_as_with_protobuf_c) {
   CU_ASSERT(check_folder(TESTDATA) >= 15);
 }
 
-static void test_constructed_profiles_decode_as_with_protobuf_c(void) {
+TEST(test_constructed_profiles_decode_as_with_protobuf_c) {
   CU_ASSERT(check_folder(TESTDATA "/valid") >= 12);
 }
-
-UNIT_MAIN("decode_protobuf_c", UNIT(test_recorded_profiles_decode_as_with_protobuf_c),
-          UNIT(test_constructed_profiles_decode_as_with_protobuf_c))

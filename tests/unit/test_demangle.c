@@ -88,7 +88,7 @@ static const char *const table[][4] = {
     {"_ZNH1S1fEPFivE", "S::f", NULL, "S::f(this int (*)())"},
 };
 
-static void test_every_form_of_the_table(void) {
+TEST(test_every_form_of_the_table) {
   begin();
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const char *shown = table[i][1];
@@ -147,7 +147,7 @@ static const char *const not_rust[] = {"_R",
                                        "_RIC1fFKu3abcEuE",
                                        "_RNvC2ab18446744073709551618xy"};
 
-static void test_rust_keeps_the_brackets_of_paths(void) {
+TEST(test_rust_keeps_the_brackets_of_paths) {
   begin();
   for (size_t i = 0; i < sizeof rust_table / sizeof *rust_table; i++) {
     const char *full = rust_table[i][2] ? rust_table[i][2] : rust_table[i][1];
@@ -162,7 +162,7 @@ static void test_rust_keeps_the_brackets_of_paths(void) {
   buffer_free(&out);
 }
 
-static void test_names_that_look_demangled_lose_their_brackets(void) {
+TEST(test_names_that_look_demangled_lose_their_brackets) {
   begin();
   check("<module>", DEMANGLE_DEFAULT, "");
   check("<lambda>", DEMANGLE_DEFAULT, "");
@@ -182,7 +182,7 @@ static void test_names_that_look_demangled_lose_their_brackets(void) {
   buffer_free(&out);
 }
 
-static void test_what_is_not_mangled_is_told(void) {
+TEST(test_what_is_not_mangled_is_told) {
   begin();
   CU_ASSERT_FALSE(demangle(STR("main"), DEMANGLE_FULL, &out));
   CU_ASSERT_FALSE(demangle(STR("_Z"), DEMANGLE_FULL, &out));
@@ -196,7 +196,7 @@ static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN
 
 /* Each S_ doubles the output. Without a limit, a name of a few hundred bytes would become
  * gigabytes. */
-static void test_names_that_explode_are_left_as_they_are(void) {
+TEST(test_names_that_explode_are_left_as_they_are) {
   begin();
   struct buffer name;
   buffer_init(&name, &mem_default, 1 << 20);
@@ -231,9 +231,3 @@ static void test_names_that_explode_are_left_as_they_are(void) {
   buffer_free(&name);
   buffer_free(&out);
 }
-
-UNIT_MAIN("demangle", UNIT(test_every_form_of_the_table),
-          UNIT(test_rust_keeps_the_brackets_of_paths),
-          UNIT(test_names_that_look_demangled_lose_their_brackets),
-          UNIT(test_what_is_not_mangled_is_told),
-          UNIT(test_names_that_explode_are_left_as_they_are))

@@ -64,7 +64,7 @@ static bool equals(struct bytes got, const void *want, size_t size) {
 }
 #define EQUALS(got, literal) equals(got, literal, sizeof(literal) - 1)
 
-static void test_default_sample_type_is_always_written(void) {
+TEST(test_default_sample_type_is_always_written) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "samples", "count");
   CU_ASSERT(EQUALS(written(b, NULL), "\x0a\x04\x08\x01\x10\x02"
@@ -72,13 +72,13 @@ static void test_default_sample_type_is_always_written(void) {
                                      "count\x70\x00"));
 }
 
-static void test_gzip_header_has_no_time(void) {
+TEST(test_gzip_header_has_no_time) {
   struct bytes compressed;
   written(pprofc_builder_new(NULL), &compressed);
   CU_ASSERT(memcmp(compressed.data, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10) == 0);
 }
 
-static void test_lists_of_more_than_two_are_packed(void) {
+TEST(test_lists_of_more_than_two_are_packed) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "", "");
   uint32_t frames[3];
@@ -104,7 +104,7 @@ static pprofc_profile *read_literal(const char *data, size_t size) {
 
 #define TWO_LOCATIONS "\x22\x02\x08\x01\x22\x02\x08\x02\x32\x00\x70\x00"
 
-static void test_ids_that_are_longer_than_they_need_be_are_written_short(void) {
+TEST(test_ids_that_are_longer_than_they_need_be_are_written_short) {
   static const char short_ids[] = "\x0a\x00\x12\x10\x0a\x0c\x01\x02\x01\x02\x01\x02\x01\x02\x01\x02"
                                   "\x01\x02\x10\x07" TWO_LOCATIONS;
   pprofc_profile *p =
@@ -116,7 +116,7 @@ static void test_ids_that_are_longer_than_they_need_be_are_written_short(void) {
 
 /* If a filter hides all frames except one, the writer must write only this frame. A list with one
  * element is not packed. */
-static void test_hidden_frames_are_not_written(void) {
+TEST(test_hidden_frames_are_not_written) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "", "");
   uint32_t frames[14];
@@ -138,7 +138,7 @@ static void test_hidden_frames_are_not_written(void) {
   CU_ASSERT(got.size > sizeof want && memcmp(got.data, want, sizeof want - 1) == 0);
 }
 
-static void test_labels_are_sorted_by_kind_and_key(void) {
+TEST(test_labels_are_sorted_by_kind_and_key) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "", "");
   int64_t one = 1;
@@ -160,7 +160,7 @@ static void test_labels_are_sorted_by_kind_and_key(void) {
                                      "a\x32\x01z\x32\x01u\x70\x00"));
 }
 
-static void test_header_fields_follow_their_numbers(void) {
+TEST(test_header_fields_follow_their_numbers) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_doc_url(b, "url");
   pprofc_builder_default_type(b, "def");
@@ -180,7 +180,7 @@ static void test_header_fields_follow_their_numbers(void) {
                    "\x6a\x03\x05\x06\x07\x70\x08\x78\x09"));
 }
 
-static void test_tables_are_written_whole(void) {
+TEST(test_tables_are_written_whole) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   uint32_t m = pprofc_builder_mapping(b, 0x1000, 0x3000, 0x10, "prog", "id",
                                       PPROFC_HAS_FUNCTIONS | PPROFC_HAS_INLINE_FRAMES);
@@ -217,7 +217,7 @@ static pprofc_profile *small_profile(void) {
   return p;
 }
 
-static void test_a_refused_write_is_an_io_error(void) {
+TEST(test_a_refused_write_is_an_io_error) {
   pprofc_profile *p = small_profile();
   pprofc_error error = {0};
   CU_ASSERT_EQUAL(pprofc_profile_write(p, refuse, NULL, &error), PPROFC_E_IO);
@@ -225,7 +225,7 @@ static void test_a_refused_write_is_an_io_error(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_full_device_is_named_with_the_reason(void) {
+TEST(test_a_full_device_is_named_with_the_reason) {
   pprofc_profile *p = small_profile();
   pprofc_error error = {0};
   CU_ASSERT_EQUAL(pprofc_profile_write_file(p, "/dev/full", &error), PPROFC_E_IO);
@@ -233,11 +233,3 @@ static void test_a_full_device_is_named_with_the_reason(void) {
   CU_ASSERT_EQUAL(pprofc_profile_write_file(p, "no/such/folder/x.pb.gz", &error), PPROFC_E_IO);
   pprofc_profile_release(p);
 }
-
-UNIT_MAIN("encode", UNIT(test_default_sample_type_is_always_written),
-          UNIT(test_gzip_header_has_no_time), UNIT(test_lists_of_more_than_two_are_packed),
-          UNIT(test_labels_are_sorted_by_kind_and_key),
-          UNIT(test_ids_that_are_longer_than_they_need_be_are_written_short),
-          UNIT(test_hidden_frames_are_not_written), UNIT(test_header_fields_follow_their_numbers),
-          UNIT(test_tables_are_written_whole), UNIT(test_a_refused_write_is_an_io_error),
-          UNIT(test_a_full_device_is_named_with_the_reason))

@@ -69,7 +69,7 @@ static void compare_folded(struct folding_case *c, size_t index, const char *for
   CU_ASSERT(same);
 }
 
-static void test_no_option_meets_samples_that_were_folded_away(void) {
+TEST(test_no_option_meets_samples_that_were_folded_away) {
   static const char *const values[] = {"main", "B", "key", "key=v1", "v1", "true", "3", "files"};
   static const char *const formats[] = {"top", "tree", "tags", "dot", "callgrind", "topproto"};
   struct folding_case c = {.folds = 0};
@@ -87,7 +87,7 @@ static void test_no_option_meets_samples_that_were_folded_away(void) {
 
 /* The table must contain each option that edits the profile, because reading and verdicts depend on
  * the table. */
-static void test_each_option_that_edits_samples_is_a_filter(void) {
+TEST(test_each_option_that_edits_samples_is_a_filter) {
   static const char *const values[] = {"main", "key", "key=v1"};
   static const struct pipeline_overrides as_top = {.aggregates = true};
   struct buffer bytes;
@@ -112,7 +112,7 @@ static void test_each_option_that_edits_samples_is_a_filter(void) {
 }
 
 /* The structs of the report and of pprofc_filter must have the same filters. */
-static void test_filters_go_from_struct_to_struct(void) {
+TEST(test_filters_go_from_struct_to_struct) {
   pprofc_report_options options = report_options("top");
   for (size_t i = 0; i < FILTER_COUNT; i++)
     CU_ASSERT_EQUAL(
@@ -126,7 +126,3 @@ static void test_filters_go_from_struct_to_struct(void) {
     CU_ASSERT_STRING_EQUAL(filter_text(&back, (enum filter_index)i), filter_options[i].name);
   CU_ASSERT(!filters_any(&(pprofc_report_options){.focus = ""}, FILTER_ANY));
 }
-
-UNIT_MAIN("filter_options", UNIT(test_no_option_meets_samples_that_were_folded_away),
-          UNIT(test_each_option_that_edits_samples_is_a_filter),
-          UNIT(test_filters_go_from_struct_to_struct))

@@ -135,7 +135,7 @@ static pprofc_status parse(const char *const *words) {
     CU_ASSERT_STRING_EQUAL(error.message, text);                                                   \
   } while (0)
 
-static void test_defaults_come_from_the_table(void) {
+TEST(test_defaults_come_from_the_table) {
   CU_ASSERT_EQUAL(PARSE("x"), PPROFC_OK);
   CU_ASSERT_TRUE(options.trim);
   CU_ASSERT_FALSE(options.cum);
@@ -146,7 +146,7 @@ static void test_defaults_come_from_the_table(void) {
   CU_ASSERT_EQUAL(parsed.rest, 1);
 }
 
-static void test_one_dash_or_two_with_equals_or_without(void) {
+TEST(test_one_dash_or_two_with_equals_or_without) {
   CU_ASSERT_EQUAL(
       PARSE("-nodecount", "5", "--nodefraction=0x1p-3", "--focus", "-x", "-cum", "a", "-lines"),
       PPROFC_OK);
@@ -160,7 +160,7 @@ static void test_one_dash_or_two_with_equals_or_without(void) {
   CU_ASSERT_FALSE(parsed.seen[1]);
 }
 
-static void test_hyphens_and_underscores_are_the_same_letter(void) {
+TEST(test_hyphens_and_underscores_are_the_same_letter) {
   const struct flag named[] = {{.name = "sample_index"}, {.name = "no-fail"}, {.name = "no"}};
   const struct flag_table names = {.flags = named, .flag_count = 3};
   CU_ASSERT_PTR_EQUAL(flags_find(&names, STR("sample_index")), &named[0]);
@@ -169,7 +169,7 @@ static void test_hyphens_and_underscores_are_the_same_letter(void) {
   CU_ASSERT_PTR_NULL(flags_find(&names, STR("no.fail")));
 }
 
-static void test_the_last_of_a_repeated_flag_counts(void) {
+TEST(test_the_last_of_a_repeated_flag_counts) {
   CU_ASSERT_EQUAL(PARSE("-focus=a", "-focus=b=c", "-lines", "-files", "-lines=false", "-trim=F"),
                   PPROFC_OK);
   CU_ASSERT_STRING_EQUAL(options.focus, "b=c");
@@ -177,7 +177,7 @@ static void test_the_last_of_a_repeated_flag_counts(void) {
   CU_ASSERT_FALSE(options.trim);
 }
 
-static void test_two_dashes_or_a_lone_one_end_the_flags(void) {
+TEST(test_two_dashes_or_a_lone_one_end_the_flags) {
   CU_ASSERT_EQUAL(PARSE("-cum", "--", "-trim=false"), PPROFC_OK);
   CU_ASSERT_EQUAL(parsed.rest, 3);
   CU_ASSERT_TRUE(options.trim);
@@ -185,7 +185,7 @@ static void test_two_dashes_or_a_lone_one_end_the_flags(void) {
   CU_ASSERT_EQUAL(parsed.rest, 2);
 }
 
-static void test_numbers_are_literals_of_go(void) {
+TEST(test_numbers_are_literals_of_go) {
   CU_ASSERT_EQUAL(PARSE("-nodecount=0x_1f"), PPROFC_OK);
   CU_ASSERT_EQUAL(options.nodecount, 31);
   CU_ASSERT_EQUAL(PARSE("-nodecount=-0b101"), PPROFC_OK);
@@ -196,7 +196,7 @@ static void test_numbers_are_literals_of_go(void) {
   CU_ASSERT_TRUE(options.nodefraction > 1e308);
 }
 
-static void test_errors_are_worded_as_in_go(void) {
+TEST(test_errors_are_worded_as_in_go) {
   FAILS("flag provided but not defined: -bogus", "-bogus");
   FAILS("flag provided but not defined: -bogus", "--bogus=1");
   FAILS("flag needs an argument: -nodecount", "-nodecount");
@@ -219,7 +219,7 @@ static void test_errors_are_worded_as_in_go(void) {
   FAILS("invalid value \"3\" for flag -even: must be even", "-even=3");
 }
 
-static void test_an_unknown_flag_has_a_nearest_one(void) {
+TEST(test_an_unknown_flag_has_a_nearest_one) {
   static const struct {
     const char *typed, *meant;
   } cases[] = {{"nodecout", "nodecount"},   {"nodcount", "nodecount"},   {"cmu", "cum"},
@@ -238,7 +238,7 @@ static void test_an_unknown_flag_has_a_nearest_one(void) {
   CU_ASSERT_STRING_EQUAL(parsed.nearest->name, "focus");
 }
 
-static void test_help_stops_the_parser(void) {
+TEST(test_help_stops_the_parser) {
   CU_ASSERT_EQUAL(PARSE("-cum", "-h", "-bogus"), PPROFC_OK);
   CU_ASSERT_TRUE(parsed.help);
   CU_ASSERT_EQUAL(PARSE("--help"), PPROFC_OK);
@@ -247,7 +247,7 @@ static void test_help_stops_the_parser(void) {
   CU_ASSERT_TRUE(parsed.help);
 }
 
-static void test_a_call_is_told_only_when_its_flag_is_on(void) {
+TEST(test_a_call_is_told_only_when_its_flag_is_on) {
   CU_ASSERT_EQUAL(PARSE("-mean_delay=false"), PPROFC_OK);
   CU_ASSERT_EQUAL(options.called, 0);
   CU_ASSERT_EQUAL(PARSE("-mean_delay"), PPROFC_OK);
@@ -277,7 +277,7 @@ static const char *printed(void) {
   return text.data;
 }
 
-static void test_help_is_grouped_and_wrapped(void) {
+TEST(test_help_is_grouped_and_wrapped) {
   begin();
   help_print(&table, &out, 60);
   CU_ASSERT_STRING_EQUAL(printed(), "prog: does things to profiles\n"
@@ -321,7 +321,7 @@ static void test_help_is_grouped_and_wrapped(void) {
   buffer_free(&text);
 }
 
-static void test_no_line_of_the_help_is_wider_than_asked(void) {
+TEST(test_no_line_of_the_help_is_wider_than_asked) {
   for (size_t width = 40; width <= 110; width += 7) {
     begin();
     help_print(&table, &out, width);
@@ -331,7 +331,7 @@ static void test_no_line_of_the_help_is_wider_than_asked(void) {
   }
 }
 
-static void test_the_manual_lists_what_the_help_lists(void) {
+TEST(test_the_manual_lists_what_the_help_lists) {
   begin();
   manual_print_options(&table, &out);
   CU_ASSERT_STRING_EQUAL(
@@ -380,7 +380,7 @@ static void test_the_manual_lists_what_the_help_lists(void) {
   buffer_free(&text);
 }
 
-static void test_every_shell_completes_every_flag(void) {
+TEST(test_every_shell_completes_every_flag) {
   static const char *const shells[] = {"bash", "zsh", "fish"};
   for (size_t i = 0; i < 3; i++) {
     begin();
@@ -424,7 +424,7 @@ static void expect_completion(const char *words, const char *expected) {
   CU_ASSERT_STRING_EQUAL(line, expected);
 }
 
-static void test_bash_runs_the_completion(void) {
+TEST(test_bash_runs_the_completion) {
   if (system("command -v bash >/dev/null") != 0) return;
   expect_completion("prog -node", "-nodecount= -nodefraction=\n");
   expect_completion("prog -color = a", "auto always\n");
@@ -437,7 +437,7 @@ static void test_bash_runs_the_completion(void) {
 
 /* ---- messages ---------------------------------------- */
 
-static void test_text_is_quoted_as_go_does(void) {
+TEST(test_text_is_quoted_as_go_does) {
   static const struct {
     const char *text, *quoted;
   } cases[] = {{"", "\"\""},
@@ -457,7 +457,7 @@ static void test_text_is_quoted_as_go_does(void) {
   CU_ASSERT(str_ends(str_of(quoted), STR("...\"")));
 }
 
-static void test_messages_are_lines_without_controls_and_commands(void) {
+TEST(test_messages_are_lines_without_controls_and_commands) {
   int saved = dup(STDERR_FILENO), ends[2];
   char got[256] = "";
   CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
@@ -510,7 +510,7 @@ static const struct flag_table inner_table = {.program = "outer inner",
                                               .flag_count = 1};
 static const struct flag_command inner_commands[] = {{"inner", &inner_table}, {NULL, NULL}};
 
-static void test_a_flag_can_take_two_values(void) {
+TEST(test_a_flag_can_take_two_values) {
   char *argv[] = {"x", "-pair", "a", "-b", "-pair=c", "d", "rest"};
   struct pair_options pairs = {.count = 0};
   CU_ASSERT_EQUAL(flags_defaults(&inner_table, &pairs, &error), PPROFC_OK);
@@ -526,7 +526,7 @@ static void test_a_flag_can_take_two_values(void) {
   CU_ASSERT_STRING_EQUAL(error.message, "invalid value \"\" for flag -pair: empty");
 }
 
-static void test_commands_are_in_the_help(void) {
+TEST(test_commands_are_in_the_help) {
   const struct flag_table outer = {.program = "outer",
                                    .summary = "has commands",
                                    .usage = (const char *const[]){"COMMAND", NULL},
@@ -535,18 +535,3 @@ static void test_commands_are_in_the_help(void) {
   CU_ASSERT_PTR_NULL(flags_command(&outer, "other"));
   CU_ASSERT_PTR_NULL(flags_command(&inner_table, "inner"));
 }
-
-UNIT_MAIN("flags", UNIT(test_a_flag_can_take_two_values), UNIT(test_commands_are_in_the_help),
-          UNIT(test_defaults_come_from_the_table),
-          UNIT(test_one_dash_or_two_with_equals_or_without),
-          UNIT(test_hyphens_and_underscores_are_the_same_letter),
-          UNIT(test_the_last_of_a_repeated_flag_counts),
-          UNIT(test_two_dashes_or_a_lone_one_end_the_flags), UNIT(test_numbers_are_literals_of_go),
-          UNIT(test_errors_are_worded_as_in_go), UNIT(test_an_unknown_flag_has_a_nearest_one),
-          UNIT(test_help_stops_the_parser), UNIT(test_a_call_is_told_only_when_its_flag_is_on),
-          UNIT(test_help_is_grouped_and_wrapped),
-          UNIT(test_no_line_of_the_help_is_wider_than_asked),
-          UNIT(test_the_manual_lists_what_the_help_lists),
-          UNIT(test_every_shell_completes_every_flag), UNIT(test_bash_runs_the_completion),
-          UNIT(test_text_is_quoted_as_go_does),
-          UNIT(test_messages_are_lines_without_controls_and_commands))

@@ -88,7 +88,7 @@ static void check_boxes(const struct flame_tree *t, const struct flame_boxes *bo
   }
 }
 
-static void test_widths_are_conserved_on_random_profiles(void) {
+TEST(test_widths_are_conserved_on_random_profiles) {
   static const enum flame_width hows[] = {FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM};
   for (uint64_t seed = 1; seed <= 12; seed++) {
     pprofc_profile *profile = random_profile(seed, seed % 2);
@@ -107,7 +107,7 @@ static void test_widths_are_conserved_on_random_profiles(void) {
   }
 }
 
-static void test_siblings_stand_by_value_and_in_a_diff_by_name(void) {
+TEST(test_siblings_stand_by_value_and_in_a_diff_by_name) {
   pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "n", "count");
@@ -137,7 +137,7 @@ static void test_siblings_stand_by_value_and_in_a_diff_by_name(void) {
 
 /* A reversed tree keeps all totals. The children of its root are the functions that have self
  * values. */
-static void test_reversed_trees_begin_at_the_leaf(void) {
+TEST(test_reversed_trees_begin_at_the_leaf) {
   for (uint64_t seed = 1; seed <= 4; seed++) {
     pprofc_profile *profile = random_profile(seed, seed % 2);
     struct graph g, reversed;
@@ -175,7 +175,7 @@ static pprofc_profile *profile_that_overflows(void) {
   return profile;
 }
 
-static void test_sums_wrap_in_flame_graphs_as_in_call_graphs(void) {
+TEST(test_sums_wrap_in_flame_graphs_as_in_call_graphs) {
   CU_ASSERT_EQUAL(sum_add(INT64_MAX, 1), INT64_MIN);
   CU_ASSERT_EQUAL(sum_add(INT64_MIN, -1), INT64_MAX);
   CU_ASSERT_EQUAL(sum_subtract(INT64_MIN, 1), INT64_MAX);
@@ -337,7 +337,7 @@ static void check_sent(const struct flame_tree *t, const struct sent *sent, uint
   }
 }
 
-static void test_cut_data_keep_sums_and_widths(void) {
+TEST(test_cut_data_keep_sums_and_widths) {
   static struct sent sent;
   static const size_t limits[] = {0, 1, 2, 7, 100, 1000, 100000};
   struct buffer bytes;
@@ -368,7 +368,7 @@ static void test_cut_data_keep_sums_and_widths(void) {
 }
 
 /* An omitted node must not be wider than a node that was kept. */
-static void test_cut_data_have_the_widest_nodes(void) {
+TEST(test_cut_data_have_the_widest_nodes) {
   pprofc_profile *profile = random_profile(8, false);
   struct graph g;
   build(&g, profile);
@@ -393,7 +393,7 @@ static void test_cut_data_have_the_widest_nodes(void) {
 }
 
 /* A recursive function must count once in its total, and each time in its self value. */
-static void test_sums_of_functions_count_the_outermost_call(void) {
+TEST(test_sums_of_functions_count_the_outermost_call) {
   for (uint64_t seed = 1; seed <= 3; seed++) {
     pprofc_profile *profile = random_profile(seed, true);
     struct graph g;
@@ -419,7 +419,7 @@ static void test_sums_of_functions_count_the_outermost_call(void) {
   }
 }
 
-static void test_data_of_an_unknown_kind_are_refused(void) {
+TEST(test_data_of_an_unknown_kind_are_refused) {
   pprofc_profile *profile = random_profile(3, false);
   struct buffer bytes;
   buffer_init(&bytes, &mem_default, 1 << 24);
@@ -461,7 +461,7 @@ static void check_forms(struct label_forms *forms, pprofc_str line) {
   CU_ASSERT_EQUAL(count, forms->count);
 }
 
-static void test_names_have_their_short_forms(void) {
+TEST(test_names_have_their_short_forms) {
   static char text[20000];
   FILE *file = fopen(TESTDATA "/../tests/flame/labels.txt", "r");
   CU_ASSERT_FATAL(file != NULL);
@@ -480,7 +480,7 @@ static void test_names_have_their_short_forms(void) {
 
 /* The forms of a name must be ever shorter pieces of the name, and a form that fits must not be too
  * wide. */
-static void test_labels_of_any_name_fit(void) {
+TEST(test_labels_of_any_name_fit) {
   static const char pieces[] = "ab:.::<>()[]{} /opr-=9\xC3\xA9~operator";
   struct label_forms forms;
   struct buffer out;
@@ -524,12 +524,3 @@ static void test_labels_of_any_name_fit(void) {
   buffer_free(&out);
   label_free(&forms);
 }
-
-UNIT_MAIN("flame", UNIT(test_widths_are_conserved_on_random_profiles),
-          UNIT(test_siblings_stand_by_value_and_in_a_diff_by_name),
-          UNIT(test_reversed_trees_begin_at_the_leaf),
-          UNIT(test_sums_wrap_in_flame_graphs_as_in_call_graphs),
-          UNIT(test_cut_data_keep_sums_and_widths), UNIT(test_cut_data_have_the_widest_nodes),
-          UNIT(test_sums_of_functions_count_the_outermost_call),
-          UNIT(test_data_of_an_unknown_kind_are_refused), UNIT(test_names_have_their_short_forms),
-          UNIT(test_labels_of_any_name_fit))

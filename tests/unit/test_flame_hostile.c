@@ -44,7 +44,7 @@ static void flame_bytes(const pprofc_profile *profile, struct buffer *bytes) {
 }
 
 /* There are more keys than the page can show. A dropped key must never come back. */
-static void test_more_label_keys_than_groups(void) {
+TEST(test_more_label_keys_than_groups) {
   pprofc_builder *b = hostile_begin();
   for (size_t i = 0; i < 3; i++) {
     add_sample(b);
@@ -61,7 +61,7 @@ static void test_more_label_keys_than_groups(void) {
 
 /* First a key with few values, then 200 keys beyond the limit, then too many values of the first
  * key. */
-static void test_group_grows_after_keys_were_left_out(void) {
+TEST(test_group_grows_after_keys_were_left_out) {
   pprofc_builder *b = hostile_begin();
   for (size_t i = 0; i < 60000; i++) {
     add_sample(b);
@@ -107,7 +107,7 @@ static pprofc_profile *long_name_profile(const char *repeated) {
 
 /* A picture of 50 boxes with long names must be much smaller than 50 names, and must not take
  * minutes. */
-static void test_long_names_are_cut(void) {
+TEST(test_long_names_are_cut) {
   static const char *const repeated[] = {"a",     "()",    "(",    "a(b)", "a.",   " [clone ",
                                          ".cold", "a.b::", "<>()", "()<",  "\x80", "operator("};
   static const char *const formats[] = {"flame", "flamegraph"};
@@ -125,6 +125,3 @@ static void test_long_names_are_cut(void) {
     pprofc_profile_release(profile);
   }
 }
-
-UNIT_MAIN("flame_hostile", UNIT(test_more_label_keys_than_groups),
-          UNIT(test_group_grows_after_keys_were_left_out), UNIT(test_long_names_are_cut))

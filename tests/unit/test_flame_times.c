@@ -101,7 +101,7 @@ static void pack_row(struct packed *p, size_t count) {
   pack(p, b);
 }
 
-static void test_the_most_events_stay_apart(void) {
+TEST(test_the_most_events_stay_apart) {
   struct packed p;
   int64_t sums[2] = {0, 0};
   pack_row(&p, MOST);
@@ -114,7 +114,7 @@ static void test_the_most_events_stay_apart(void) {
   done(&p);
 }
 
-static void test_buckets_keep_the_time_of_each_stack(void) {
+TEST(test_buckets_keep_the_time_of_each_stack) {
   struct packed p;
   int64_t sums[2] = {0, 0};
   pack_row(&p, MOST + 1);
@@ -128,7 +128,7 @@ static void test_buckets_keep_the_time_of_each_stack(void) {
 
 /* An instant has a nanosecond, so that its parts of the values are equal. A sample without a node
  * has no events. */
-static void test_instants_and_samples_without_a_node(void) {
+TEST(test_instants_and_samples_without_a_node) {
   struct packed p;
   int64_t sums[2] = {0, 0};
   pprofc_builder *b = begin(4); /* the last sample has no events */
@@ -156,7 +156,7 @@ static void test_instants_and_samples_without_a_node(void) {
 
 /* More samples than half of the maximum, each with an event at the start and one at the largest
  * time: only the widest bucket is wide enough. */
-static void test_the_widest_bucket(void) {
+TEST(test_the_widest_bucket) {
   struct packed p;
   size_t samples = MOST / 2 + 2; /* one of them has no node */
   pprofc_builder *b = begin(samples);
@@ -171,7 +171,3 @@ static void test_the_widest_bucket(void) {
   p.at = p.bytes.size;
   done(&p);
 }
-
-UNIT_MAIN("flame_times", UNIT(test_the_most_events_stay_apart),
-          UNIT(test_buckets_keep_the_time_of_each_stack),
-          UNIT(test_instants_and_samples_without_a_node), UNIT(test_the_widest_bucket))

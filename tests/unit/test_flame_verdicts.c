@@ -97,7 +97,7 @@ static bool path_is_real(const struct judged *j, const char *const *path) {
 #define PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define COPY      "runtime.asyncPreempt"
 
-static void test_a_frame_that_was_not_judged_follows_its_caller(void) {
+TEST(test_a_frame_that_was_not_judged_follows_its_caller) {
   struct judged j;
   judge_graph(&j, 3000, false);
   CU_ASSERT_EQUAL(j.verdicts.head_scale, 1);
@@ -111,7 +111,7 @@ static void test_a_frame_that_was_not_judged_follows_its_caller(void) {
 
 /* In a reversed tree, the parent of a node is its callee. The box must not show a verdict on the
  * callee's time for this caller. */
-static void test_what_is_above_in_a_reversed_tree_is_no_caller(void) {
+TEST(test_what_is_above_in_a_reversed_tree_is_no_caller) {
   struct judged j;
   judge_graph(&j, 3000, true);
   CU_ASSERT_FALSE(path_is_real(&j, PATH(COPY)));
@@ -121,7 +121,7 @@ static void test_what_is_above_in_a_reversed_tree_is_no_caller(void) {
 
 /* A path that shrank in a function that grew is not a real change. The opposite is not a real
  * change either. */
-static void test_a_box_that_went_the_other_way_is_no_change(void) {
+TEST(test_a_box_that_went_the_other_way_is_no_change) {
   struct judged j;
   judge_graph(&j, 3000, false);
   const struct flame_tree *t = &j.graph.tree;
@@ -138,7 +138,7 @@ static void test_a_box_that_went_the_other_way_is_no_change(void) {
 }
 
 /* The tree scales each value of the head. Totals must be the sums of the scaled values. */
-static void test_a_scaled_tree_adds_up(void) {
+TEST(test_a_scaled_tree_adds_up) {
   struct judged j;
   struct flame_tree scaled;
   judge_graph(&j, 3000, false);
@@ -154,7 +154,7 @@ static void test_a_scaled_tree_adds_up(void) {
 
 /* The page gets one verdict for each function, and the factors by which the displayed values are
  * scaled. */
-static void test_data_have_the_verdicts(void) {
+TEST(test_data_have_the_verdicts) {
   struct judged j;
   struct buffer bytes;
   static struct output out;
@@ -181,8 +181,3 @@ static void test_data_have_the_verdicts(void) {
   buffer_free(&bytes);
   judged_free(&j);
 }
-
-UNIT_MAIN("flame_verdicts", UNIT(test_a_frame_that_was_not_judged_follows_its_caller),
-          UNIT(test_what_is_above_in_a_reversed_tree_is_no_caller),
-          UNIT(test_a_box_that_went_the_other_way_is_no_change), UNIT(test_a_scaled_tree_adds_up),
-          UNIT(test_data_have_the_verdicts))

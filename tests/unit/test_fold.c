@@ -159,7 +159,7 @@ static void same_whole_and_sums(const struct buffer *data, const pprofc_profile 
   same_tags_without_stacks(data, whole);
 }
 
-static void test_reports_are_the_same(void) {
+TEST(test_reports_are_the_same) {
   for (uint64_t seed = 0; seed < 50; seed++) {
     struct maker m;
     struct buffer gzip;
@@ -183,7 +183,7 @@ static void test_reports_are_the_same(void) {
 }
 
 /* The reports would also be equal if the reader never summed samples. */
-static void test_samples_are_added_up(void) {
+TEST(test_samples_are_added_up) {
   static const struct {
     unsigned quirks;
     const struct open_sums *sums;
@@ -234,7 +234,7 @@ static void refuses_edits(const pprofc_profile *sums) {
 }
 
 /* Sums made for one report must be rejected by all other reports, and never give wrong values. */
-static void test_sums_are_for_one_report(void) {
+TEST(test_sums_are_for_one_report) {
   struct maker m;
   pprofc_error error;
   make(&m, 5, 0, 9000);
@@ -301,7 +301,7 @@ static void same_diff(const struct buffer *sides, const struct open_sums *sums,
   pprofc_profile_release(folded);
 }
 
-static void test_differences_are_the_same(void) {
+TEST(test_differences_are_the_same) {
   for (uint64_t seed = 0; seed < 40; seed++) {
     struct maker head, base;
     unsigned quirks = (unsigned)(seed * 2654435761u >> 9) & QUIRKS;
@@ -333,7 +333,7 @@ static void same_outcome(const struct buffer *data) {
   pprofc_profile_release(whole);
 }
 
-static void test_messages_are_the_same(void) {
+TEST(test_messages_are_the_same) {
   struct maker m;
   make(&m, 77, QUIRK_LABELS | QUIRK_UNPACKED, 30);
   for (size_t at = 0; at < m.out.size; at++) {
@@ -352,7 +352,7 @@ static void test_messages_are_the_same(void) {
 
 /* Stacks share their last bytes with the previous stack, but not always whole ids. The second of
  * each pair but the first has an id without a location: 0, 201 and 16384. */
-static void test_parts_of_ids_are_shared(void) {
+TEST(test_parts_of_ids_are_shared) {
   static const struct {
     const char *first, *second;
     size_t sizes[2];
@@ -399,7 +399,7 @@ static size_t samples_of_file(const struct buffer *data) {
   return count;
 }
 
-static void test_only_large_files_are_folded(void) {
+TEST(test_only_large_files_are_folded) {
   struct maker small, large;
   struct buffer gzip;
   make(&small, 5, 0, 2000);
@@ -418,7 +418,7 @@ static void test_only_large_files_are_folded(void) {
 
 /* A pipe can be read only once. If the reader must keep all samples, it reuses the bytes that it
  * has already read. */
-static void test_pipes_are_folded(void) {
+TEST(test_pipes_are_folded) {
   for (int unusual = 0; unusual < 2; unusual++) {
     struct maker m;
     char path[] = "/tmp/test_fold.XXXXXX";
@@ -444,7 +444,7 @@ static void test_pipes_are_folded(void) {
   }
 }
 
-static void test_limits_hold(void) {
+TEST(test_limits_hold) {
   struct maker m;
   pprofc_limits limits;
   pprofc_read_options options;
@@ -512,7 +512,7 @@ static void put_labeled_samples(struct maker *m, uint64_t count) {
   buffer_free(&label);
 }
 
-static void test_memory_may_move(void) {
+TEST(test_memory_may_move) {
   static const struct open_sums *const ways[] = {&need_equal, &need_stacks, &need_tree, &need_type};
   const pprofc_allocator mem = {moving_alloc, moving_resize, moving_release, NULL};
   struct maker m;
@@ -537,9 +537,3 @@ static void test_memory_may_move(void) {
   pprofc_profile_release(whole);
   buffer_free(&m.out);
 }
-
-UNIT_MAIN("fold", UNIT(test_reports_are_the_same), UNIT(test_samples_are_added_up),
-          UNIT(test_sums_are_for_one_report), UNIT(test_differences_are_the_same),
-          UNIT(test_messages_are_the_same), UNIT(test_parts_of_ids_are_shared),
-          UNIT(test_only_large_files_are_folded), UNIT(test_pipes_are_folded),
-          UNIT(test_limits_hold), UNIT(test_memory_may_move))

@@ -123,7 +123,7 @@ static size_t compare(uint64_t seed, unsigned head_quirks, uint64_t base_seed, u
 
 /* ---- tests ------------------------------------------- */
 
-static void test_any_two_profiles(void) {
+TEST(test_any_two_profiles) {
   for (uint64_t seed = 0; seed < 25; seed++) {
     unsigned head = (unsigned)(seed * 2654435761u >> 9), base = (unsigned)(seed * 40503u >> 5);
     if (seed % 3) base = head;
@@ -132,7 +132,7 @@ static void test_any_two_profiles(void) {
   }
 }
 
-static void test_types_that_differ(void) {
+TEST(test_types_that_differ) {
   for (uint64_t seed = 0; seed < 8; seed++) {
     compare(seed, 0, seed + 1, 0, "");
     compare(seed, QUIRK_DEFAULT, seed, 0, "");
@@ -142,7 +142,7 @@ static void test_types_that_differ(void) {
 }
 
 /* Usual profiles are read only once, even if the program has another address in each process. */
-static void test_usual_profiles_are_read_once(void) {
+TEST(test_usual_profiles_are_read_once) {
   CU_ASSERT_EQUAL(compare(3, 0, 3, 0, ""), 0);
   CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MIXED_IDS, "0"), 0); /* if one profile is no tree, nothing
                                                                  is read again */
@@ -152,7 +152,7 @@ static void test_usual_profiles_are_read_once(void) {
 }
 
 /* If a location has two possible addresses, the first sample with the location decides. */
-static void test_order_that_counts(void) {
+TEST(test_order_that_counts) {
   for (uint64_t seed = 0; seed < 8; seed++) {
     compare(seed, QUIRK_TWICE, seed, 0, "");
     compare(seed, 0, seed, QUIRK_TWICE | QUIRK_MOVED, "");
@@ -184,7 +184,7 @@ static bool survives(const struct buffer *sides, enum way head_way, struct fault
   return status == PPROFC_OK;
 }
 
-static void test_memory_that_ends(void) {
+TEST(test_memory_that_ends) {
   struct maker head, base;
   make(&head, 3, 0, 100);
   make(&base, 3, QUIRK_MOVED, 50); /* makes the code search for used locations */
@@ -202,7 +202,3 @@ static void test_memory_that_ends(void) {
   buffer_free(&head.out);
   buffer_free(&base.out);
 }
-
-UNIT_MAIN("fold diff", UNIT(test_any_two_profiles), UNIT(test_types_that_differ),
-          UNIT(test_usual_profiles_are_read_once), UNIT(test_order_that_counts),
-          UNIT(test_memory_that_ends))

@@ -50,7 +50,7 @@ static const struct vector {
 
 #define VECTORS (sizeof vectors / sizeof *vectors)
 
-static void test_the_samples_with_known_verdicts(void) {
+TEST(test_the_samples_with_known_verdicts) {
   struct fixture f;
   open_one(&f);
   load_vectors(&f);
@@ -81,7 +81,7 @@ static void test_the_samples_with_known_verdicts(void) {
 }
 
 /* Tests the correction of all p-values of a gate. Other tests of corrections have more examples. */
-static void test_correction_of_the_whole_family(void) {
+TEST(test_correction_of_the_whole_family) {
   for (int which = PPROFC_GATE_BH; which <= PPROFC_GATE_UNCORRECTED; which++) {
     struct fixture f;
     open_one(&f);
@@ -126,7 +126,7 @@ static int status_at(double threshold, bool strict, const char *ignore) {
   return status;
 }
 
-static void test_thresholds_over_the_samples(void) {
+TEST(test_thresholds_over_the_samples) {
   struct fixture f;
   open_one(&f);
   load_vectors(&f);
@@ -144,7 +144,7 @@ static void test_thresholds_over_the_samples(void) {
 }
 
 /* Tests how many ratios the interval omits at each end, against values from the literature. */
-static void test_interval_of_ratios_for_every_size(void) {
+TEST(test_interval_of_ratios_for_every_size) {
   static const struct {
     size_t n, at_05, at_01;
   } cases[] = {{4, 1, 0},   {5, 3, 1},    {6, 6, 3},    {7, 9, 5},    {8, 14, 8},
@@ -170,7 +170,7 @@ static void test_interval_of_ratios_for_every_size(void) {
 
 /* ---- single cases ------------------------------------ */
 
-static void test_one_sample_is_no_pass(void) {
+TEST(test_one_sample_is_no_pass) {
   struct fixture f;
   open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 1);
@@ -181,7 +181,7 @@ static void test_one_sample_is_no_pass(void) {
   close_gate(&f);
 }
 
-static void test_few_samples_are_inconclusive_beside_others(void) {
+TEST(test_few_samples_are_inconclusive_beside_others) {
   struct fixture f;
   open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 3);
@@ -195,7 +195,7 @@ static void test_few_samples_are_inconclusive_beside_others(void) {
   close_gate(&f);
 }
 
-static void test_without_a_test_one_sample_is_enough(void) {
+TEST(test_without_a_test_one_sample_is_enough) {
   struct fixture f;
   open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 1);
@@ -205,7 +205,7 @@ static void test_without_a_test_one_sample_is_enough(void) {
   close_gate(&f);
 }
 
-static void test_three_samples_cannot_be_significant_by_rank(void) {
+TEST(test_three_samples_cannot_be_significant_by_rank) {
   CU_ASSERT(near(gate_smallest_p(3, 3), 0.1, 1e-12));
   CU_ASSERT(near(gate_smallest_p(4, 4), 0.0286, 1e-2));
   CU_ASSERT(near(gate_smallest_p(10, 10), 1.08251e-05, 1e-5));
@@ -222,7 +222,7 @@ static int status_of_constants(double base, double head, const char *unit) {
   return status;
 }
 
-static void test_constants_need_no_test(void) {
+TEST(test_constants_need_no_test) {
   CU_ASSERT_EQUAL(status_of_constants(100, 100, "ns/op"), 0);
   CU_ASSERT_EQUAL(status_of_constants(100, 120, "ns/op"), 2);
   CU_ASSERT_EQUAL(status_of_constants(100, 104, "ns/op"), 0);
@@ -234,14 +234,14 @@ static void test_constants_need_no_test(void) {
   CU_ASSERT_EQUAL(status_of_constants(10, 9, "req/s"), 2);
 }
 
-static void test_a_change_of_exactly_the_threshold_counts(void) {
+TEST(test_a_change_of_exactly_the_threshold_counts) {
   CU_ASSERT_EQUAL(status_of_constants(100, 105, "ns/op"), 2);
   CU_ASSERT_EQUAL(status_of_constants(1000, 1050, "B/op"), 2);
   CU_ASSERT_EQUAL(status_of_constants(100, 95, "MB/s"), 2);
   CU_ASSERT_EQUAL(status_of_constants(100, 104.999, "ns/op"), 0);
 }
 
-static void test_one_side_constant(void) {
+TEST(test_one_side_constant) {
   for (int test = PPROFC_GATE_WELCH; test <= PPROFC_GATE_UTEST; test++) {
     struct fixture f;
     open_one(&f);
@@ -265,7 +265,7 @@ static void put_with_outlier(struct buffer *out, double center) {
   }
 }
 
-static void test_u_decides_what_welch_does_not(void) {
+TEST(test_u_decides_what_welch_does_not) {
   static const struct {
     pprofc_gate_test test;
     int status;
@@ -286,7 +286,7 @@ static void test_u_decides_what_welch_does_not(void) {
   }
 }
 
-static void test_p_of_exactly_alpha_counts(void) {
+TEST(test_p_of_exactly_alpha_counts) {
   struct fixture f;
   open_one(&f);
   for (size_t i = 0; i < 39; i++) {
@@ -302,7 +302,7 @@ static void test_p_of_exactly_alpha_counts(void) {
   close_gate(&f);
 }
 
-static void test_nan_and_infinities_are_no_results(void) {
+TEST(test_nan_and_infinities_are_no_results) {
   static const char *const bad[] = {"NaN", "+Inf", "-Inf"};
   for (size_t i = 0; i < 3; i++) {
     struct fixture f;
@@ -316,7 +316,7 @@ static void test_nan_and_infinities_are_no_results(void) {
   }
 }
 
-static void test_numbers_that_overflow_are_no_result(void) {
+TEST(test_numbers_that_overflow_are_no_result) {
   struct fixture f;
   open_one(&f);
   for (size_t i = 0; i < 8; i++) {
@@ -329,7 +329,7 @@ static void test_numbers_that_overflow_are_no_result(void) {
   close_gate(&f);
 }
 
-static void test_negative_values_compare_by_size(void) {
+TEST(test_negative_values_compare_by_size) {
   struct fixture f;
   open_one(&f);
   put_quiet(&f.base, "Down", "ns/op", -1, 10);
@@ -342,7 +342,7 @@ static void test_negative_values_compare_by_size(void) {
   close_gate(&f);
 }
 
-static void test_a_unit_on_one_side_is_missing_or_new(void) {
+TEST(test_a_unit_on_one_side_is_missing_or_new) {
   struct fixture f;
   open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 10);
@@ -357,7 +357,7 @@ static void test_a_unit_on_one_side_is_missing_or_new(void) {
   close_gate(&f);
 }
 
-static void test_packages_are_kept_apart(void) {
+TEST(test_packages_are_kept_apart) {
   struct fixture f;
   open_one(&f);
   buffer_add_text(&f.base, "pkg: a\n");
@@ -374,7 +374,7 @@ static void test_packages_are_kept_apart(void) {
   close_gate(&f);
 }
 
-static void test_swapped_files_are_improvements(void) {
+TEST(test_swapped_files_are_improvements) {
   struct fixture f;
   open_one(&f);
   load(&f.head, TESTDATA "/bench/gate_old.txt");
@@ -388,7 +388,7 @@ static void test_swapped_files_are_improvements(void) {
   close_gate(&f);
 }
 
-static void test_suspiciously_fast_is_named(void) {
+TEST(test_suspiciously_fast_is_named) {
   struct fixture f;
   open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 100, 10);
@@ -399,7 +399,7 @@ static void test_suspiciously_fast_is_named(void) {
   close_gate(&f);
 }
 
-static void test_nothing_is_no_pass(void) {
+TEST(test_nothing_is_no_pass) {
   struct fixture f;
   open_one(&f);
   CU_ASSERT_EQUAL(judge(&f), 1);
@@ -418,7 +418,7 @@ static void put_rounds(struct buffer *out, double factor, size_t phase) {
   }
 }
 
-static void test_rounds_are_tested_by_their_medians(void) {
+TEST(test_rounds_are_tested_by_their_medians) {
   struct fixture f;
   open_one(&f);
   put_rounds(&f.base, 1, 2);
@@ -429,7 +429,7 @@ static void test_rounds_are_tested_by_their_medians(void) {
   close_gate(&f);
 }
 
-static void test_three_rounds_are_pooled(void) {
+TEST(test_three_rounds_are_pooled) {
   struct fixture f;
   open_one(&f);
   for (size_t round = 1; round <= 3; round++) {
@@ -443,7 +443,7 @@ static void test_three_rounds_are_pooled(void) {
   close_gate(&f);
 }
 
-static void test_drift_is_named(void) {
+TEST(test_drift_is_named) {
   struct fixture f;
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 16);
@@ -462,7 +462,7 @@ static void test_drift_is_named(void) {
   close_gate(&f);
 }
 
-static void test_other_machines_are_named(void) {
+TEST(test_other_machines_are_named) {
   struct fixture f;
   open_one(&f);
   buffer_add_text(&f.base, "cpu: one\n");
@@ -474,7 +474,7 @@ static void test_other_machines_are_named(void) {
   close_gate(&f);
 }
 
-static void test_selftest_finds_what_it_planted(void) {
+TEST(test_selftest_finds_what_it_planted) {
   struct gate gate;
   bool good = false;
   gate_init(&gate, &mem_default);
@@ -486,20 +486,3 @@ static void test_selftest_finds_what_it_planted(void) {
   CU_ASSERT(gate.problem_count > 0);
   gate_free(&gate);
 }
-
-UNIT_MAIN("gate", UNIT(test_the_samples_with_known_verdicts),
-          UNIT(test_correction_of_the_whole_family), UNIT(test_thresholds_over_the_samples),
-          UNIT(test_interval_of_ratios_for_every_size), UNIT(test_one_sample_is_no_pass),
-          UNIT(test_few_samples_are_inconclusive_beside_others),
-          UNIT(test_without_a_test_one_sample_is_enough),
-          UNIT(test_three_samples_cannot_be_significant_by_rank), UNIT(test_constants_need_no_test),
-          UNIT(test_a_change_of_exactly_the_threshold_counts), UNIT(test_one_side_constant),
-          UNIT(test_u_decides_what_welch_does_not), UNIT(test_p_of_exactly_alpha_counts),
-          UNIT(test_nan_and_infinities_are_no_results),
-          UNIT(test_numbers_that_overflow_are_no_result),
-          UNIT(test_negative_values_compare_by_size),
-          UNIT(test_a_unit_on_one_side_is_missing_or_new), UNIT(test_packages_are_kept_apart),
-          UNIT(test_swapped_files_are_improvements), UNIT(test_suspiciously_fast_is_named),
-          UNIT(test_nothing_is_no_pass), UNIT(test_rounds_are_tested_by_their_medians),
-          UNIT(test_three_rounds_are_pooled), UNIT(test_drift_is_named),
-          UNIT(test_other_machines_are_named), UNIT(test_selftest_finds_what_it_planted))

@@ -35,7 +35,7 @@ static double samples(const struct gate_design *design, double change) {
 /* The noise is so small that its growth with the change has no effect. The values come from tables
  * of the two-sample t-test with equal variances (Cohen 1988). Welch's test does not assume equal
  * variances, and needs slightly more samples. */
-static void test_textbook_values(void) {
+TEST(test_textbook_values) {
   static const struct {
     double n, level, difference; /* difference in standard deviations */
   } known[] = {{10, 0.05, 1.3249}, {20, 0.05, 0.9091}, {5, 0.05, 2.0244}, {64, 0.05, 0.4990}};
@@ -51,7 +51,7 @@ static void test_textbook_values(void) {
   CU_ASSERT_EQUAL(samples(&design, 0.2e-6), 394);
 }
 
-static void test_what_cannot_be_seen(void) {
+TEST(test_what_cannot_be_seen) {
   /* With four values per side, the U test's smallest possible p is 0.029. */
   struct gate_design few = {0.01, 0.01, 4, 4, -1, 0.01, true};
   CU_ASSERT(isinf(visible(&few)));
@@ -115,7 +115,7 @@ static double share_found(const struct gate_design *d, double change) {
 /* The test must find the stated change in four of five runs, within three standard errors. Random
  * draws of this test add to the error; for the U test, the draws that determine the change also
  * do. */
-static void test_stated_changes_are_found_in_four_of_five_runs(void) {
+TEST(test_stated_changes_are_found_in_four_of_five_runs) {
   static const struct gate_design designs[] = {
       {0.05, 0.05, 10, 10, -1, 0.05, false},       {0.05, 0.05, 10, 10, -1, 0.05 / 100, false},
       {0.02, 0.02, 6, 6, -1, 0.05 / 20, false},    {0.10, 0.10, 20, 20, 1, 0.05 / 100, false},
@@ -133,7 +133,7 @@ static void test_stated_changes_are_found_in_four_of_five_runs(void) {
 }
 
 /* The stated number of rounds must be the smallest number that shows the change. */
-static void test_rounds_that_are_stated_suffice(void) {
+TEST(test_rounds_that_are_stated_suffice) {
   struct gate_design design = {0.05, 0.05, 4, 4, -1, 0.05 / 20, false};
   for (int ranks = 0; ranks < 2; ranks++) {
     design.ranks = ranks;
@@ -163,7 +163,7 @@ static int judge(struct gate *gate, double noise, size_t benchmarks, size_t coun
   return gate_exit_status(gate);
 }
 
-static void test_a_pass_says_what_it_is_worth(void) {
+TEST(test_a_pass_says_what_it_is_worth) {
   struct gate gate;
   size_t count;
   gate_init(&gate, &mem_default);
@@ -177,7 +177,7 @@ static void test_a_pass_says_what_it_is_worth(void) {
   gate_free(&gate);
 }
 
-static void test_strict_does_not_pass_what_nobody_could_have_seen(void) {
+TEST(test_strict_does_not_pass_what_nobody_could_have_seen) {
   struct gate gate;
   struct buffer out;
   gate_init(&gate, &mem_default);
@@ -194,7 +194,7 @@ static void test_strict_does_not_pass_what_nobody_could_have_seen(void) {
   gate_free(&gate);
 }
 
-static void test_further_rounds_cost_the_rounds_that_were_saved(void) {
+TEST(test_further_rounds_cost_the_rounds_that_were_saved) {
   struct gate_screen_plan none = gate_screen_plan_of(0, 40, 10);
   CU_ASSERT(!none.all && none.rounds == 0);
   struct gate_screen_plan few = gate_screen_plan_of(10, 40, 10);
@@ -205,7 +205,7 @@ static void test_further_rounds_cost_the_rounds_that_were_saved(void) {
   CU_ASSERT(most.all && most.rounds == 5);
 }
 
-static void test_what_looks_worse_or_noisy_goes_on(void) {
+TEST(test_what_looks_worse_or_noisy_goes_on) {
   struct gate_settings settings = {.alpha = 0.05, .test = PPROFC_GATE_BOTH, .min_samples = 4};
   gate_screen_settings(&settings);
   CU_ASSERT(settings.alpha > 0.05 && settings.test == PPROFC_GATE_WELCH &&
@@ -216,7 +216,7 @@ static void test_what_looks_worse_or_noisy_goes_on(void) {
   CU_ASSERT(!gate_screen_selects(&(struct gate_row){.verdict = PPROFC_GATE_UNCHANGED}));
 }
 
-static void test_many_looks_need_stronger_evidence(void) {
+TEST(test_many_looks_need_stronger_evidence) {
   struct gate_row row = {.verdict = PPROFC_GATE_REGRESSED, .alpha = 0.05, .adjusted = 0.0005};
   CU_ASSERT(gate_look_decides(&row, 10));
   CU_ASSERT(gate_look_decides(&row, 40)); /* seven looks */
@@ -230,10 +230,3 @@ static void test_many_looks_need_stronger_evidence(void) {
   row.verdict = PPROFC_GATE_INCONCLUSIVE;
   CU_ASSERT(!gate_look_decides(&row, 10));
 }
-
-UNIT_MAIN("gate power", UNIT(test_many_looks_need_stronger_evidence),
-          UNIT(test_further_rounds_cost_the_rounds_that_were_saved),
-          UNIT(test_what_looks_worse_or_noisy_goes_on), UNIT(test_textbook_values),
-          UNIT(test_what_cannot_be_seen), UNIT(test_stated_changes_are_found_in_four_of_five_runs),
-          UNIT(test_rounds_that_are_stated_suffice), UNIT(test_a_pass_says_what_it_is_worth),
-          UNIT(test_strict_does_not_pass_what_nobody_could_have_seen))

@@ -35,7 +35,7 @@ static size_t count_of(const struct buffer *out, const char *text) {
   return count;
 }
 
-static void test_annotations_are_escaped(void) {
+TEST(test_annotations_are_escaped) {
   struct gate gate;
   struct buffer table, out;
   fill(&gate, &table, 1, "A:1,50%");
@@ -48,7 +48,7 @@ static void test_annotations_are_escaped(void) {
   gate_free(&gate);
 }
 
-static void test_no_more_annotations_than_are_shown(void) {
+TEST(test_no_more_annotations_than_are_shown) {
   struct gate gate;
   struct buffer table, out;
   fill(&gate, &table, 100, "A");
@@ -60,7 +60,7 @@ static void test_no_more_annotations_than_are_shown(void) {
   gate_free(&gate);
 }
 
-static void test_a_comment_always_fits(void) {
+TEST(test_a_comment_always_fits) {
   struct gate gate;
   struct buffer table, out;
   fill(&gate, &table, 3000, "Benchmark|with*markup");
@@ -77,7 +77,7 @@ static void test_a_comment_always_fits(void) {
   gate_free(&gate);
 }
 
-static void test_text_ends_with_the_totals(void) {
+TEST(test_text_ends_with_the_totals) {
   static const char *const formats[] = {"text", "github", "markdown"};
   for (size_t i = 0; i < 3; i++) {
     struct gate gate;
@@ -92,7 +92,7 @@ static void test_text_ends_with_the_totals(void) {
   }
 }
 
-static void test_xml_is_escaped(void) {
+TEST(test_xml_is_escaped) {
   struct gate gate;
   struct buffer table, out;
   fill(&gate, &table, 1, "A<B>&");
@@ -104,7 +104,7 @@ static void test_xml_is_escaped(void) {
   gate_free(&gate);
 }
 
-static void test_effects_read_as_promised(void) {
+TEST(test_effects_read_as_promised) {
   struct gate_row row = gate_row_unknown();
   struct gate gate;
   struct buffer out;
@@ -136,8 +136,3 @@ static void test_effects_read_as_promised(void) {
   buffer_free(&out);
   gate_free(&gate);
 }
-
-UNIT_MAIN("gate print", UNIT(test_annotations_are_escaped),
-          UNIT(test_no_more_annotations_than_are_shown), UNIT(test_a_comment_always_fits),
-          UNIT(test_text_ends_with_the_totals), UNIT(test_xml_is_escaped),
-          UNIT(test_effects_read_as_promised))

@@ -75,7 +75,7 @@ static bool notes(const char *rules, bool problem, const char *text) {
 
 #define RULE(text) "{\"rules\": [{" text "}]}"
 
-static void test_rules_set_what_they_match(void) {
+TEST(test_rules_set_what_they_match) {
   CU_ASSERT_EQUAL(regressed("{}"), 2);
   CU_ASSERT_EQUAL(regressed("{\"threshold\": \"25%\"}"), 0);
   CU_ASSERT_EQUAL(regressed("{\"threshold\": 20}"), 2);
@@ -87,20 +87,20 @@ static void test_rules_set_what_they_match(void) {
   CU_ASSERT_EQUAL(regressed(RULE("\"benchmark\": \"T?ny\", \"ignore\": true")), 1);
 }
 
-static void test_the_last_rule_wins(void) {
+TEST(test_the_last_rule_wins) {
   CU_ASSERT_EQUAL(regressed("{\"rules\": [{\"benchmark\": \"*\", \"threshold\": 50},"
                             "{\"benchmark\": \"Slow\", \"threshold\": 10}]}"),
                   1);
 }
 
-static void test_floors_are_of_the_class_of_the_unit(void) {
+TEST(test_floors_are_of_the_class_of_the_unit) {
   CU_ASSERT_EQUAL(regressed("{\"floor\": \"1us or 16 B\"}"), 1);
   CU_ASSERT_EQUAL(regressed("{\"floor\": \"20ns\"}"), 2);
   CU_ASSERT_EQUAL(regressed("{\"floor\": \"16 B\"}"), 2);
   CU_ASSERT_EQUAL(regressed(RULE("\"benchmark\": \"Slow\", \"floor\": \"1ms\"")), 1);
 }
 
-static void test_directions(void) {
+TEST(test_directions) {
   CU_ASSERT_EQUAL(regressed("{\"directions\": {\"widgets\": \"higher\"}}"), 3);
   CU_ASSERT_EQUAL(regressed("{\"directions\": {\"widgets\": \"lower\"}}"), 2);
   CU_ASSERT_EQUAL(regressed(RULE("\"benchmark\": \"Slow\", \"direction\": \"higher\"")), 1);
@@ -110,7 +110,7 @@ static void test_directions(void) {
   RULE("\"benchmark\": \"Slow\", \"accept\": " limit ", \"until\": \"" until                       \
        "\", \"reason\": \"new encoder\"")
 
-static void test_accepted_regressions_expire(void) {
+TEST(test_accepted_regressions_expire) {
   CU_ASSERT_EQUAL(regressed(ACCEPT("\"25%\"", "2026-11-20")), 1);
   CU_ASSERT_EQUAL(regressed(ACCEPT("20", "2027-01-31")), 1);
   CU_ASSERT_EQUAL(regressed(ACCEPT("true", "2027-01-31")), 1);
@@ -119,7 +119,7 @@ static void test_accepted_regressions_expire(void) {
   CU_ASSERT(notes(ACCEPT("\"25%\"", "2026-11-19"), false, "expired on 2026-11-19"));
 }
 
-static void test_dates_are_of_the_calendar(void) {
+TEST(test_dates_are_of_the_calendar) {
   static const char *const good[] = {"2027-01-31", "2028-02-29", "2000-02-29", "2027-12-01"};
   static const char *const bad[] = {"tomorrow",   "2027-02-29", "1900-02-29", "2027-13-01",
                                     "2027-00-01", "2027-04-31", "2027-04-00", "2027/04/01",
@@ -128,12 +128,12 @@ static void test_dates_are_of_the_calendar(void) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CU_ASSERT(!gate_is_date(str_of(bad[i])));
 }
 
-static void test_a_rule_that_matches_nothing_is_a_problem(void) {
+TEST(test_a_rule_that_matches_nothing_is_a_problem) {
   CU_ASSERT(notes("{\n\"rules\": [\n{\"benchmark\": \"Slwo\", \"ignore\": true}]}", true,
                   "rule of line 3 (Slwo) matches no benchmark"));
 }
 
-static void test_errors_have_line_and_column(void) {
+TEST(test_errors_have_line_and_column) {
   CU_ASSERT(fails_with("[]", "gate.json:1:1: the file must be an object"));
   CU_ASSERT(fails_with("{\n  \"treshold\": 5}", "gate.json:2:3: \"treshold\" is not known"));
   CU_ASSERT(fails_with("{\"alpha\": 2}", "gate.json:1:2: \"alpha\" must be from 0 to 1"));
@@ -157,7 +157,7 @@ static void test_errors_have_line_and_column(void) {
   CU_ASSERT(fails_with("{\"rules\": [5]}", "gate.json:1:2: \"rules\" must hold objects only"));
 }
 
-static void test_broken_json_has_line_and_column(void) {
+TEST(test_broken_json_has_line_and_column) {
   static const char *const broken[] = {"", "{", "{\"a\": }", "{\"alpha\": 1, \"alpha\": 1}", "nul"};
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
     struct gate gate;
@@ -169,7 +169,7 @@ static void test_broken_json_has_line_and_column(void) {
   }
 }
 
-static void test_floors_and_percentages_are_parsed_whole(void) {
+TEST(test_floors_and_percentages_are_parsed_whole) {
   struct gate_floor floor = {0, 0, 0};
   double value;
   CU_ASSERT(gate_parse_floor(STR("1.5ms or 2 KiB or 3"), &floor));
@@ -213,7 +213,7 @@ static size_t regressed_samples(const char *unit, const double *base, const doub
 
 /* Go divides one-time allocations by the number of operations, so the bytes per operation vary. Go
  * also rounds them to whole bytes. */
-static void test_memory_that_varies_has_a_floor(void) {
+TEST(test_memory_that_varies_has_a_floor) {
   static const struct {
     const char *unit;
     double base[2], head[2];
@@ -298,7 +298,7 @@ static int status_with_noise(double factor, const char *unit, const char *parts)
   return status_of_runs(&settings, runs, 3, sides);
 }
 
-static void test_a_change_exceeds_the_noise_of_earlier_runs(void) {
+TEST(test_a_change_exceeds_the_noise_of_earlier_runs) {
   CU_ASSERT_EQUAL(status_with_noise(1.13, "ns/op", "x"), 0);
   CU_ASSERT_EQUAL(status_with_noise(1.40, "ns/op", "x"), 0);
   CU_ASSERT_EQUAL(status_with_noise(1.42, "ns/op", "x"), 2);
@@ -307,7 +307,7 @@ static void test_a_change_exceeds_the_noise_of_earlier_runs(void) {
 }
 
 /* Judges extreme changes of one benchmark with six earlier runs. */
-static void test_earlier_runs_decide_extreme_changes(void) {
+TEST(test_earlier_runs_decide_extreme_changes) {
   static const struct {
     const char *unit;
     double runs[6], base, head;
@@ -357,7 +357,7 @@ static int status_of_equal_runs(const char *unit, size_t others, double head) {
   return status_of_runs(&settings, texts, 2, texts + 2);
 }
 
-static void test_equal_earlier_times_are_chance(void) {
+TEST(test_equal_earlier_times_are_chance) {
   CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 15, 11.05), 0); /* X gets the noise of the others */
   CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 15, 40), 2);
   CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 0, 11.05), 0); /* without other benchmarks the noise
@@ -366,7 +366,7 @@ static void test_equal_earlier_times_are_chance(void) {
 }
 
 /* A single outlier must not count as the noise of a side, and not as a change. */
-static void test_one_outlier_is_no_floor(void) {
+TEST(test_one_outlier_is_no_floor) {
   static const double sort_base[] = {581, 583, 585, 585, 591, 593, 595, 595, 601, 603};
   static const double sort_head[] = {601, 605, 605, 607, 609, 609, 614, 618, 632, 738};
   double base[10] = {16, 16, 16, 16, 80, 16, 16, 16, 16, 16}, head[10];
@@ -393,7 +393,7 @@ static struct gate_row floor_row(double low, double high, double head) {
 }
 
 /* A change of 8 % is not below the threshold of 5 %, so the verdict must name another limit. */
-static void test_a_verdict_names_the_limit_that_decided(void) {
+TEST(test_a_verdict_names_the_limit_that_decided) {
   struct gate_row row = floor_row(0.07, 0.09, 108);
   CU_ASSERT_STRING_EQUAL(gate_row_verdict(&row), "below the floor");
   row = floor_row(0.01, 0.03, 102);
@@ -403,14 +403,3 @@ static void test_a_verdict_names_the_limit_that_decided(void) {
   row = floor_row(-0.01, 0.09, 104);
   CU_ASSERT_STRING_EQUAL(gate_row_verdict(&row), "unchanged");
 }
-
-UNIT_MAIN("gate rules", UNIT(test_rules_set_what_they_match), UNIT(test_the_last_rule_wins),
-          UNIT(test_floors_are_of_the_class_of_the_unit), UNIT(test_directions),
-          UNIT(test_accepted_regressions_expire), UNIT(test_dates_are_of_the_calendar),
-          UNIT(test_a_rule_that_matches_nothing_is_a_problem),
-          UNIT(test_errors_have_line_and_column), UNIT(test_broken_json_has_line_and_column),
-          UNIT(test_floors_and_percentages_are_parsed_whole),
-          UNIT(test_memory_that_varies_has_a_floor),
-          UNIT(test_a_change_exceeds_the_noise_of_earlier_runs),
-          UNIT(test_earlier_runs_decide_extreme_changes), UNIT(test_equal_earlier_times_are_chance),
-          UNIT(test_one_outlier_is_no_floor), UNIT(test_a_verdict_names_the_limit_that_decided))

@@ -59,7 +59,7 @@ static const struct gate_row *row_of(const struct gate *gate, const char *name) 
 
 /* ---- current text ------------------------------------ */
 
-static void test_text_table(void) {
+TEST(test_text_table) {
   struct gate gate;
   open_gate(&gate);
   CU_ASSERT_EQUAL(judge(&gate, "goos: linux\npkg: a/b\n" HEADER "Slow      1.000m " PM
@@ -90,7 +90,7 @@ static void test_text_table(void) {
   gate_free(&gate);
 }
 
-static void test_the_line_is_printed_as_it_stands(void) {
+TEST(test_the_line_is_printed_as_it_stands) {
   struct gate gate;
   struct buffer out;
   buffer_init(&out, &mem_default, 1 << 20);
@@ -107,12 +107,12 @@ static void test_the_line_is_printed_as_it_stands(void) {
   gate_free(&gate);
 }
 
-static void test_a_benchmark_may_be_called_geomean(void) {
+TEST(test_a_benchmark_may_be_called_geomean) {
   CU_ASSERT_EQUAL(
       status_of(HEADER "geomean 1.000m " PM " 4%   1.215m " PM " 3%  +21.50% (p=0.001 n=10)\n"), 2);
 }
 
-static void test_the_geomean_is_no_row(void) {
+TEST(test_the_geomean_is_no_row) {
   CU_ASSERT_EQUAL(status_of(HEADER "A       1.000m " PM " 4%   1.010m " PM
                                    " 3%   +1.00% (p=0.001 n=10)\n"
                                    "geomean 1.000m        1.500m       +50.00%\n"),
@@ -120,7 +120,7 @@ static void test_the_geomean_is_no_row(void) {
   CU_ASSERT(says(HEADER "geomean 1.000m        1.500m       +50.00%\n", "nothing was compared"));
 }
 
-static void test_directions_of_text_units(void) {
+TEST(test_directions_of_text_units) {
   static const struct {
     const char *unit, *delta;
     int status;
@@ -140,7 +140,7 @@ static void test_directions_of_text_units(void) {
   }
 }
 
-static void test_unknown_units_are_informational(void) {
+TEST(test_unknown_units_are_informational) {
   struct gate gate;
   static const char text[] = "   " BAR "  old.txt  " BAR "         new.txt          " BAR "\n"
                              "   " BAR "  widgets  " BAR "  widgets   vs base       " BAR "\n"
@@ -152,7 +152,7 @@ static void test_unknown_units_are_informational(void) {
   gate_free(&gate);
 }
 
-static void test_change_from_zero(void) {
+TEST(test_change_from_zero) {
   CU_ASSERT_EQUAL(
       status_of("        " BAR "   old.txt   " BAR "             new.txt              " BAR "\n"
                 "        " BAR "  allocs/op  " BAR "  allocs/op   vs base             " BAR "\n"
@@ -163,18 +163,18 @@ static void test_change_from_zero(void) {
       status_of(HEADER "Zero    0.000  " PM " 0%   1.000  " PM " 0%  ? (p=0.000 n=10)\n"), 1);
 }
 
-static void test_missing_p_is_exact(void) {
+TEST(test_missing_p_is_exact) {
   CU_ASSERT_EQUAL(status_of(HEADER "A       1.000m " PM " 0%   1.100m " PM " 0%  +10.00% (n=1)\n"),
                   2);
 }
 
-static void test_one_sample_in_a_table_is_no_pass(void) {
+TEST(test_one_sample_in_a_table_is_no_pass) {
   CU_ASSERT(says(HEADER "A       1.000m " PM " \xE2\x88\x9E \xC2\xB9   9.100m " PM
                         " \xE2\x88\x9E \xC2\xB9  ~ (p=1.000 n=1) \xC2\xB2\n",
                  "no benchmark has 4 samples"));
 }
 
-static void test_the_threshold_as_printed_counts(void) {
+TEST(test_the_threshold_as_printed_counts) {
   CU_ASSERT_EQUAL(
       status_of(HEADER "A       1.000m " PM " 0%   1.050m " PM " 0%  +5.00% (p=0.000 n=10)\n"), 2);
   CU_ASSERT_EQUAL(
@@ -185,7 +185,7 @@ static void test_the_threshold_as_printed_counts(void) {
       status_of(HEADER "A       1.000m " PM " 0%   1.060m " PM " 0%  +6.00% (p=0.051 n=10)\n"), 0);
 }
 
-static void test_p_values_of_a_table_are_corrected(void) {
+TEST(test_p_values_of_a_table_are_corrected) {
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
   buffer_add_text(&text, HEADER);
@@ -206,7 +206,7 @@ static void test_p_values_of_a_table_are_corrected(void) {
   buffer_free(&text);
 }
 
-static void test_more_than_two_columns(void) {
+TEST(test_more_than_two_columns) {
   struct gate gate;
   size_t count;
   static const char text[] =
@@ -230,7 +230,7 @@ static void test_more_than_two_columns(void) {
   gate_free(&gate);
 }
 
-static void test_a_table_of_one_column_among_others(void) {
+TEST(test_a_table_of_one_column_among_others) {
   struct gate gate;
   open_gate(&gate);
   CU_ASSERT_EQUAL(judge(&gate,
@@ -245,7 +245,7 @@ static void test_a_table_of_one_column_among_others(void) {
   gate_free(&gate);
 }
 
-static void test_colours_and_returns_are_ignored(void) {
+TEST(test_colours_and_returns_are_ignored) {
   CU_ASSERT_EQUAL(status_of("\033[1m" HEADER "A       1.000m " PM " 0%   1.060m " PM
                             " 0%  \033[31m+6.00%\033[0m (p=0.000 n=10)\r\n"),
                   2);
@@ -253,7 +253,7 @@ static void test_colours_and_returns_are_ignored(void) {
 
 /* ---- other formats ----------------------------------- */
 
-static void test_csv_table(void) {
+TEST(test_csv_table) {
   struct gate gate;
   open_gate(&gate);
   CU_ASSERT_EQUAL(
@@ -271,7 +271,7 @@ static void test_csv_table(void) {
   gate_free(&gate);
 }
 
-static void test_classic_table(void) {
+TEST(test_classic_table) {
   struct gate gate;
   open_gate(&gate);
   CU_ASSERT_EQUAL(
@@ -290,7 +290,7 @@ static void test_classic_table(void) {
   gate_free(&gate);
 }
 
-static void test_markdown_table(void) {
+TEST(test_markdown_table) {
   CU_ASSERT_EQUAL(status_of("|  | old sec/op | new sec/op | vs base |\n| :-- | --: | --: | --: |\n"
                             "| A | 1.0m " PM " 0% | 1.2m " PM
                             " 0% | **+20.00%** (p=0.000 n=10) |\n"),
@@ -300,7 +300,7 @@ static void test_markdown_table(void) {
                   0);
 }
 
-static void test_json_tables_are_tested_anew(void) {
+TEST(test_json_tables_are_tested_anew) {
   static const char text[] =
       "{\"version\":1,\"tables\":[{\"unit\":\"sec/"
       "op\",\"better\":\"lower\",\"key\":{\"pkg\":\"a\"},"
@@ -317,7 +317,7 @@ static void test_json_tables_are_tested_anew(void) {
 
 /* ---- texts that are not tables ----------------------- */
 
-static void test_what_is_no_table_is_named(void) {
+TEST(test_what_is_no_table_is_named) {
   CU_ASSERT(says("", "it is empty"));
   CU_ASSERT(says(" \n\n", "it is empty"));
   CU_ASSERT(says("hello\n", "text without a table"));
@@ -339,7 +339,7 @@ static void test_what_is_no_table_is_named(void) {
   gate_free(&gate);
 }
 
-static void test_failed_runs_are_no_result(void) {
+TEST(test_failed_runs_are_no_result) {
   static const char row[] =
       HEADER "A       1.000m " PM " 0%   1.000m " PM " 0%  ~ (p=1.000 n=10)\n";
   static const char *const lines[] = {"benchstat: open x: no such file\n",
@@ -356,7 +356,7 @@ static void test_failed_runs_are_no_result(void) {
   }
 }
 
-static void test_malformed_rows_are_problems(void) {
+TEST(test_malformed_rows_are_problems) {
   CU_ASSERT(says(HEADER "A       x.000m " PM " 0%   1.000m " PM " 0%  ~ (p=1.000 n=10)\n",
                  "f.diff:3: not a number"));
   CU_ASSERT(
@@ -369,20 +369,8 @@ static void test_malformed_rows_are_problems(void) {
       says(HEADER "A       1.000m " PM " 0%   1.000m " PM " 0%  ~ (p=x n=10)\n", "not a number"));
 }
 
-static void test_a_problem_goes_before_a_regression(void) {
+TEST(test_a_problem_goes_before_a_regression) {
   CU_ASSERT_EQUAL(status_of("FAIL\n" HEADER "A       1.000m " PM " 0%   1.060m " PM
                             " 0%  +6.00% (p=0.000 n=10)\n"),
                   1);
 }
-
-UNIT_MAIN("gate tables", UNIT(test_text_table), UNIT(test_the_line_is_printed_as_it_stands),
-          UNIT(test_a_benchmark_may_be_called_geomean), UNIT(test_the_geomean_is_no_row),
-          UNIT(test_directions_of_text_units), UNIT(test_unknown_units_are_informational),
-          UNIT(test_change_from_zero), UNIT(test_missing_p_is_exact),
-          UNIT(test_one_sample_in_a_table_is_no_pass), UNIT(test_the_threshold_as_printed_counts),
-          UNIT(test_p_values_of_a_table_are_corrected), UNIT(test_more_than_two_columns),
-          UNIT(test_a_table_of_one_column_among_others), UNIT(test_colours_and_returns_are_ignored),
-          UNIT(test_csv_table), UNIT(test_classic_table), UNIT(test_markdown_table),
-          UNIT(test_json_tables_are_tested_anew), UNIT(test_what_is_no_table_is_named),
-          UNIT(test_failed_runs_are_no_result), UNIT(test_malformed_rows_are_problems),
-          UNIT(test_a_problem_goes_before_a_regression))

@@ -86,7 +86,7 @@ static size_t count_lines(const struct buffer *notes) {
 
 /* ---- documented behaviour ---------------------------- */
 
-static void test_cpu_time_of_one_thread_is_judged(void) {
+TEST(test_cpu_time_of_one_thread_is_judged) {
   struct fixture f;
   open_gate(&f);
   CU_ASSERT_EQUAL(judge_one(&f, (struct benchmark){"A", 1, 1300, 90, 1000},
@@ -101,7 +101,7 @@ static void test_cpu_time_of_one_thread_is_judged(void) {
   close_gate(&f);
 }
 
-static void test_wall_time_is_judged_where_cpu_time_says_little(void) {
+TEST(test_wall_time_is_judged_where_cpu_time_says_little) {
   static const struct benchmark benchmarks[] = {
       {"A/threads:4", 4, 1300, 1, 1000},   {"A", 2, 1300, 1, 1000},
       {"A/real_time", 1, 1300, 1, 1000},   {"A/real_time/threads:1", 1, 1300, 1, 1000},
@@ -121,7 +121,7 @@ static void test_wall_time_is_judged_where_cpu_time_says_little(void) {
   }
 }
 
-static void test_one_thread_may_be_named(void) {
+TEST(test_one_thread_may_be_named) {
   static const char *const names[] = {"A/threads:1", "A/threads:1/8", "A/process_time"};
   for (size_t i = 0; i < 3; i++) {
     struct fixture f;
@@ -135,7 +135,7 @@ static void test_one_thread_may_be_named(void) {
 }
 
 /* A regression that is visible only in wall time makes the row inconclusive. */
-static void test_waiting_is_no_pass_under_strict(void) {
+TEST(test_waiting_is_no_pass_under_strict) {
   struct fixture f;
   open_gate(&f);
   CU_ASSERT_EQUAL(judge_one(&f, (struct benchmark){"A", 1, 1300, 1, 1000},
@@ -147,7 +147,7 @@ static void test_waiting_is_no_pass_under_strict(void) {
   close_gate(&f);
 }
 
-static void test_the_choice_can_be_made(void) {
+TEST(test_the_choice_can_be_made) {
   static const struct {
     pprofc_gate_time time;
     int status;
@@ -164,7 +164,7 @@ static void test_the_choice_can_be_made(void) {
 }
 
 /* A rule for the time of a benchmark must apply to the time that the gate judges. */
-static void test_rules_for_time_hold_for_cpu_time(void) {
+TEST(test_rules_for_time_hold_for_cpu_time) {
   struct fixture f;
   struct gate_rule rule = {.unit = {"ns/op", 5}, .has_threshold = true, .threshold = 0.2};
   open_gate(&f);
@@ -180,7 +180,7 @@ static void test_rules_for_time_hold_for_cpu_time(void) {
 }
 
 /* hyperfine stores only the means of user and system time, so there is one sample. */
-static void test_hyperfine(void) {
+TEST(test_hyperfine) {
   static const char text[] =
       "{\"results\":[{\"command\":\"true\",\"mean\":1,\"user\":0.5,\"system\":0.25,"
       "\"times\":[1.00,1.01,0.99,1.02,0.98,1.00],\"exit_codes\":[0,0,0,0,0,0]}]}";
@@ -202,7 +202,7 @@ static void test_hyperfine(void) {
 }
 
 /* Debian ships the library as a debug build. */
-static void test_a_debug_library_is_one_warning(void) {
+TEST(test_a_debug_library_is_one_warning) {
   struct fixture f;
   struct benchmark base = {"A", 1, 1300, 1, 1000}, head = {"A", 1, 1600, 1, 1200};
   open_gate(&f);
@@ -221,9 +221,3 @@ static void test_a_debug_library_is_one_warning(void) {
   CU_ASSERT(str_find(buffer_str(&f.gate.warnings), STR("for base only")) < f.gate.warnings.size);
   close_gate(&f);
 }
-
-UNIT_MAIN("gate time", UNIT(test_cpu_time_of_one_thread_is_judged),
-          UNIT(test_wall_time_is_judged_where_cpu_time_says_little),
-          UNIT(test_one_thread_may_be_named), UNIT(test_waiting_is_no_pass_under_strict),
-          UNIT(test_the_choice_can_be_made), UNIT(test_rules_for_time_hold_for_cpu_time),
-          UNIT(test_hyperfine), UNIT(test_a_debug_library_is_one_warning))

@@ -35,7 +35,7 @@ static pprofc_gate_verdict untested(struct gate_row row, const struct gate_rule 
   return verdict_without_test(&row, rule);
 }
 
-static void test_a_change_must_be_significant_and_large(void) {
+TEST(test_a_change_must_be_significant_and_large) {
   struct gate_row row = slower();
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
   row.significant = false;
@@ -55,7 +55,7 @@ static void test_a_change_must_be_significant_and_large(void) {
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
 }
 
-static void test_the_direction_decides_what_is_worse(void) {
+TEST(test_the_direction_decides_what_is_worse) {
   struct gate_row row = slower();
   row.direction = 1;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_IMPROVED);
@@ -72,7 +72,7 @@ static void test_the_direction_decides_what_is_worse(void) {
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
 }
 
-static void test_few_samples_come_first(void) {
+TEST(test_few_samples_come_first) {
   struct gate_row row = slower();
   row.head_count = 3;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_TOO_FEW);
@@ -80,7 +80,7 @@ static void test_few_samples_come_first(void) {
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
 }
 
-static void test_a_delta_without_size(void) {
+TEST(test_a_delta_without_size) {
   struct gate_row row = slower();
   row.delta_kind = GATE_DELTA_UNKNOWN;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
@@ -88,7 +88,7 @@ static void test_a_delta_without_size(void) {
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
 }
 
-static void test_without_an_interval_the_change_itself_is_a_doubt(void) {
+TEST(test_without_an_interval_the_change_itself_is_a_doubt) {
   struct gate_row row = slower();
   row.significant = false;
   row.low = (double)NAN;
@@ -98,7 +98,7 @@ static void test_without_an_interval_the_change_itself_is_a_doubt(void) {
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
 }
 
-static void test_a_rule_accepts_so_much(void) {
+TEST(test_a_rule_accepts_so_much) {
   struct gate_row row = slower();
   struct gate_rule rule = {.accept = true, .accepted = 0.1};
   CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_ACCEPTED);
@@ -110,7 +110,7 @@ static void test_a_rule_accepts_so_much(void) {
   CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_INCONCLUSIVE);
 }
 
-static void test_what_needs_no_test(void) {
+TEST(test_what_needs_no_test) {
   const struct gate_rule ignore = {.ignore = true};
   struct gate_row row = slower();
   CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_UNCHANGED);
@@ -129,9 +129,3 @@ static void test_what_needs_no_test(void) {
   CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_ASIDE);
   CU_ASSERT_EQUAL(untested(row, &ignore), PPROFC_GATE_IGNORED);
 }
-
-UNIT_MAIN("gate verdicts", UNIT(test_a_change_must_be_significant_and_large),
-          UNIT(test_the_direction_decides_what_is_worse), UNIT(test_few_samples_come_first),
-          UNIT(test_a_delta_without_size),
-          UNIT(test_without_an_interval_the_change_itself_is_a_doubt),
-          UNIT(test_a_rule_accepts_so_much), UNIT(test_what_needs_no_test))

@@ -47,7 +47,7 @@ static int visible_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void test_summary_is_the_median_and_the_worst_of_all_rows(void) {
+TEST(test_summary_is_the_median_and_the_worst_of_all_rows) {
   static double seen[ROWS];
   struct gate gate;
   pprofc_error error;
@@ -89,7 +89,7 @@ static double plain_quantile(double p, double degrees) {
   return high;
 }
 
-static void test_quantiles_are_those_of_plain_bisection(void) {
+TEST(test_quantiles_are_those_of_plain_bisection) {
   uint64_t state = 9;
   for (int i = 0; i < 3000; i++) {
     double degrees = visible_between_logs(&state, 0.3, 1e4);
@@ -102,7 +102,7 @@ static void test_quantiles_are_those_of_plain_bisection(void) {
   }
 }
 
-static void test_sorted_samples(void) {
+TEST(test_sorted_samples) {
   for (size_t count = 0; count < 40; count++) {
     double values[40];
     uint64_t state = count;
@@ -125,7 +125,7 @@ static void check_fixed(double value, int decimals) {
   CU_ASSERT_EQUAL(strlen(printed), size);
 }
 
-static void test_fixed_decimals_are_those_of_printf(void) {
+TEST(test_fixed_decimals_are_those_of_printf) {
   static const double cases[] = {0,      -0.0,   0.5,    1.5,    2.5,    0.125, 0.375,   1e-300,
                                  -0.004, 0.005,  1e9,    99.995, 0.9995, 1e15,  1e18,    5e-324,
                                  1e300,  -2.675, 123456, 1.005,  8.345,  1e-9,  999.9995};
@@ -141,7 +141,3 @@ static void test_fixed_decimals_are_those_of_printf(void) {
   CU_ASSERT_EQUAL(fixed_print(text, (double)NAN, 2), 0);
   CU_ASSERT_EQUAL(fixed_print(text, (double)INFINITY, 2), 0);
 }
-
-UNIT_MAIN("gate visible", UNIT(test_summary_is_the_median_and_the_worst_of_all_rows),
-          UNIT(test_sorted_samples), UNIT(test_quantiles_are_those_of_plain_bisection),
-          UNIT(test_fixed_decimals_are_those_of_printf))

@@ -11,7 +11,7 @@ static int judge_values(struct fixture *f, const char *unit, double base, double
   return judge(f);
 }
 
-static void test_what_zero_says(void) {
+TEST(test_what_zero_says) {
   static const struct {
     const char *unit;
     double base, head;
@@ -37,7 +37,7 @@ static void test_what_zero_says(void) {
 }
 
 /* A zero keeps the unit of its text, but must belong to the same benchmark as the other values. */
-static void test_zeros_among_times_are_of_the_same_benchmark(void) {
+TEST(test_zeros_among_times_are_of_the_same_benchmark) {
   struct fixture f;
   size_t count;
   open_gate(&f);
@@ -50,7 +50,7 @@ static void test_zeros_among_times_are_of_the_same_benchmark(void) {
   close_gate(&f);
 }
 
-static void test_no_name_in_common_is_no_pass(void) {
+TEST(test_no_name_in_common_is_no_pass) {
   struct fixture f;
   open_gate(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 10);
@@ -59,7 +59,3 @@ static void test_no_name_in_common_is_no_pass(void) {
   CU_ASSERT(has_note(&f.gate.problems, "nothing was compared: 1 in base only, 1 in head only"));
   close_gate(&f);
 }
-
-UNIT_MAIN("gate zero", UNIT(test_what_zero_says),
-          UNIT(test_zeros_among_times_are_of_the_same_benchmark),
-          UNIT(test_no_name_in_common_is_no_pass))

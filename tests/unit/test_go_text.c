@@ -31,7 +31,7 @@ static bool refused(const char *text) {
   return good;
 }
 
-static void test_classes_of_characters(void) {
+TEST(test_classes_of_characters) {
   static const int32_t spaces[] = {' ',    '\t',   '\r',   0x85,   0xA0,   0x1680,
                                    0x2000, 0x200A, 0x2028, 0x2029, 0x202F, 0x3000};
   static const int32_t no_spaces[] = {'a', 0x1F, 0x7F, 0x180E, 0x200B, 0x2060, 0xFEFF};
@@ -47,7 +47,7 @@ static void test_classes_of_characters(void) {
   CU_ASSERT(rune_is_graphic(-1));
 }
 
-static void test_white_space_at_the_beginning(void) {
+TEST(test_white_space_at_the_beginning) {
   CU_ASSERT_EQUAL(space_at(STR("")), 0);
   CU_ASSERT_EQUAL(space_at(STR("\tx")), 1);
   CU_ASSERT_EQUAL(space_at(STR("x ")), 0);
@@ -56,7 +56,7 @@ static void test_white_space_at_the_beginning(void) {
   CU_ASSERT_EQUAL(space_at(STR("\xC3\xA9")), 0);
 }
 
-static void test_quoting(void) {
+TEST(test_quoting) {
   CU_ASSERT(quoted(STR("plain text"), "\"plain text\""));
   CU_ASSERT(quoted(STR("\a\b\f\n\r\t\v\\\""), "\"\\a\\b\\f\\n\\r\\t\\v\\\\\\\"\""));
   CU_ASSERT(quoted(STR("\x1b\x7f"), "\"\\x1b\\x7f\""));
@@ -66,7 +66,7 @@ static void test_quoting(void) {
   CU_ASSERT(quoted(STR("\xF3\xA0\x80\x81"), "\"\\U000e0001\""));
 }
 
-static void test_unquoting(void) {
+TEST(test_unquoting) {
   CU_ASSERT(unquoted("\"a b\"", STR("a b")));
   CU_ASSERT(unquoted("\"\\a\\b\\f\\n\\r\\t\\v\\\\\\\"\"", STR("\a\b\f\n\r\t\v\\\"")));
   CU_ASSERT(unquoted("\"\\x41\\101\\u00e9\\U0001F600\"", STR("AA\xC3\xA9\xF0\x9F\x98\x80")));
@@ -84,6 +84,3 @@ static void test_unquoting(void) {
   CU_ASSERT(refused("\"a\nb\""));
   CU_ASSERT(refused("\"a\"b\""));
 }
-
-UNIT_MAIN("go text", UNIT(test_classes_of_characters), UNIT(test_white_space_at_the_beginning),
-          UNIT(test_quoting), UNIT(test_unquoting))

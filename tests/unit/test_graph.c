@@ -14,7 +14,7 @@ static void expect_text(pprofc_str got, const char *expected) {
 
 /* ---- names ------------------------------------------- */
 
-static void test_function_names_are_shortened_as_pprof_does(void) {
+TEST(test_function_names_are_shortened_as_pprof_does) {
   static const char *const names[][2] = {
       {"github.com/a/b/v3.F", "b.F"},
       {"github.com/a/b/v1.F", "v1.F"},
@@ -56,7 +56,7 @@ static void test_function_names_are_shortened_as_pprof_does(void) {
 }
 
 /* An algorithm with quadratic time would take minutes. */
-static void test_a_name_of_a_million_folders_is_shortened(void) {
+TEST(test_a_name_of_a_million_folders_is_shortened) {
   struct buffer name;
   buffer_init(&name, &mem_default, SIZE_MAX);
   for (size_t i = 0; i < 1000000; i++) buffer_add_text(&name, "a/");
@@ -68,7 +68,7 @@ static void test_a_name_of_a_million_folders_is_shortened(void) {
   buffer_free(&name);
 }
 
-static void test_source_paths_are_trimmed(void) {
+TEST(test_source_paths_are_trimmed) {
   static const struct {
     const char *path, *trim_path, *source_path, *expected;
   } cases[] = {
@@ -91,7 +91,7 @@ static void test_source_paths_are_trimmed(void) {
   }
 }
 
-static void test_printed_names(void) {
+TEST(test_printed_names) {
   static const struct {
     struct node_place place;
     const char *name, *file, *object, *expected;
@@ -124,7 +124,7 @@ static int collect(void *context, const void *data, size_t size) {
   return 0;
 }
 
-static void test_colours(void) {
+TEST(test_colours) {
   static const struct {
     double part, total;
     const char *dark, *light;
@@ -271,7 +271,7 @@ static void compare_with_slow(const struct graph *g, const bool *kept, const str
   }
 }
 
-static void test_sums_and_edges_are_those_of_the_definition(void) {
+TEST(test_sums_and_edges_are_those_of_the_definition) {
   static struct random_profile r;
   static struct slow slow;
   pprofc_error error;
@@ -334,7 +334,7 @@ static void compare_marks(const struct random_profile *r, const struct graph_opt
 }
 
 /* Compares the marks with their definition, for short and long stacks. */
-static void test_marks_are_those_of_the_definition(void) {
+TEST(test_marks_are_those_of_the_definition) {
   static struct random_profile r;
   const double fractions[] = {0.01, 0.03, 0.08, 0.2};
   for (unsigned k = 0; k < 48; k++) {
@@ -350,7 +350,7 @@ static void test_marks_are_those_of_the_definition(void) {
   }
 }
 
-static void test_flat_of_kept_nodes_does_not_depend_on_what_is_kept(void) {
+TEST(test_flat_of_kept_nodes_does_not_depend_on_what_is_kept) {
   static struct random_profile r;
   static struct slow all, some;
   fill(&r, 99, 0);
@@ -365,10 +365,3 @@ static void test_flat_of_kept_nodes_does_not_depend_on_what_is_kept(void) {
   }
   pprofc_profile_release(r.p);
 }
-
-UNIT_MAIN("graph", UNIT(test_function_names_are_shortened_as_pprof_does),
-          UNIT(test_a_name_of_a_million_folders_is_shortened), UNIT(test_source_paths_are_trimmed),
-          UNIT(test_printed_names), UNIT(test_colours),
-          UNIT(test_sums_and_edges_are_those_of_the_definition),
-          UNIT(test_marks_are_those_of_the_definition),
-          UNIT(test_flat_of_kept_nodes_does_not_depend_on_what_is_kept))

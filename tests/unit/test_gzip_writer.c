@@ -56,7 +56,7 @@ static bool inflates_to(struct buffer *gzip, const uint8_t *data, size_t size) {
   return good;
 }
 
-static void test_any_size_comes_back_and_threads_change_nothing(void) {
+TEST(test_any_size_comes_back_and_threads_change_nothing) {
   static const size_t sizes[] = {0,         1,         1000,          BLOCK - 1, BLOCK,
                                  BLOCK + 1, 2 * BLOCK, 3 * BLOCK + 5, MOST};
   uint8_t *data = malloc(MOST);
@@ -75,7 +75,7 @@ static void test_any_size_comes_back_and_threads_change_nothing(void) {
   free(data);
 }
 
-static void test_a_refused_write_ends_it(void) {
+TEST(test_a_refused_write_ends_it) {
   uint8_t *data = malloc(MOST);
   fill(data, MOST);
   struct sink sink = {0};
@@ -90,7 +90,7 @@ static void test_a_refused_write_ends_it(void) {
   free(data);
 }
 
-static void test_it_can_be_abandoned_at_any_time(void) {
+TEST(test_it_can_be_abandoned_at_any_time) {
   uint8_t *data = malloc(MOST);
   fill(data, MOST);
   for (size_t size = 0; size < MOST; size += 3 * BLOCK / 2) {
@@ -105,6 +105,3 @@ static void test_it_can_be_abandoned_at_any_time(void) {
   }
   free(data);
 }
-
-UNIT_MAIN("gzip writer", UNIT(test_any_size_comes_back_and_threads_change_nothing),
-          UNIT(test_a_refused_write_ends_it), UNIT(test_it_can_be_abandoned_at_any_time))

@@ -30,7 +30,7 @@ static bool draw_in_child(struct hash_secret *secret) {
   return child > 0 && waitpid(child, &status, 0) == child && status == 0 && read_all;
 }
 
-static void test_each_process_has_its_own_secret_without_the_kernel(void) {
+TEST(test_each_process_has_its_own_secret_without_the_kernel) {
   static const struct hash_secret zero;
   struct hash_secret secrets[4];
   unsigned char byte;
@@ -47,5 +47,3 @@ static void test_each_process_has_its_own_secret_without_the_kernel(void) {
   hash_init();
   CU_ASSERT_NOT_EQUAL(memcmp(&hash_secret, &zero, sizeof zero), 0);
 }
-
-UNIT_MAIN("hash", UNIT(test_each_process_has_its_own_secret_without_the_kernel))

@@ -38,7 +38,7 @@ static void check_places(const struct hunks *h, const struct changed_file *file,
   }
 }
 
-static void lines_are_followed(void) {
+TEST(lines_are_followed) {
   struct hunks h = read_diff("diff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n"
                              "@@ -2,2 +2 @@ int f(void)\n-a\n-b\n+c\n"
                              "@@ -6,0 +6,2 @@\n+d\n+e\n"
@@ -67,7 +67,7 @@ static void lines_are_followed(void) {
   check_places(&h, NULL, 5);
 }
 
-static void files_have_two_names(void) {
+TEST(files_have_two_names) {
   struct hunks h = read_diff(
       "diff --git a/old.c b/new.c\nsimilarity index 90%\nrename from old.c\nrename to new.c\n"
       "--- a/old.c\n+++ b/new.c\n@@ -1 +1 @@\n-a\n+b\n"
@@ -87,7 +87,7 @@ static void files_have_two_names(void) {
 }
 
 /* A truncated or wrong diff must give fewer hunks, with positions in order. */
-static void broken_diffs_are_bounded(void) {
+TEST(broken_diffs_are_bounded) {
   static const char *const texts[] = {
       "",
       "@@ -1 +1 @@\n",
@@ -107,7 +107,7 @@ static void broken_diffs_are_bounded(void) {
 }
 
 /* With random edits, the lines of both sides must stay in order. */
-static void random_diffs(void) {
+TEST(random_diffs) {
   char text[8192];
   unsigned state = 1;
   for (int round = 0; round < 200; round++) {
@@ -133,6 +133,3 @@ static void random_diffs(void) {
   }
   arena_free(&arena);
 }
-
-UNIT_MAIN("hunks", UNIT(lines_are_followed), UNIT(files_have_two_names),
-          UNIT(broken_diffs_are_bounded), UNIT(random_diffs))

@@ -68,7 +68,7 @@ static pprofc_str label_of(const pprofc_profile *profile, size_t sample, const c
 
 /* ---- folded ------------------------------------------ */
 
-static void test_folded_stacks_are_root_first(void) {
+TEST(test_folded_stacks_are_root_first) {
   pprofc_profile *p =
       read_text("# made by a script\nmain;parse;[u8; 8] 3\r\nmain;work; 4.6\nmain;idle 0\n");
   CU_ASSERT_EQUAL(sample_count(p), 2);
@@ -80,7 +80,7 @@ static void test_folded_stacks_are_root_first(void) {
   pprofc_profile_release(p);
 }
 
-static void test_folded_marks_say_inlined_and_kernel(void) {
+TEST(test_folded_marks_say_inlined_and_kernel) {
   pprofc_profile *p = read_text("main;hash_[i] 1\nmain;sys_read_[k] 2\n");
   uint32_t frame;
   CU_ASSERT_EQUAL(pprofc_profile_stack(p, 0, &frame, 1), 1);
@@ -91,7 +91,7 @@ static void test_folded_marks_say_inlined_and_kernel(void) {
   pprofc_profile_release(p);
 }
 
-static void test_two_counts_are_base_and_head(void) {
+TEST(test_two_counts_are_base_and_head) {
   pprofc_profile *p = read_text("main;a 10 4\nmain;b 0 7\n");
   CU_ASSERT_EQUAL(sample_count(p), 3);
   CU_ASSERT_EQUAL(value_of(p, 0, 0), -10);
@@ -100,7 +100,7 @@ static void test_two_counts_are_base_and_head(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_header_names_several_types(void) {
+TEST(test_a_header_names_several_types) {
   pprofc_profile *p = read_text("cpu/nanoseconds samples/count\nmain;a 100 1\nmain;b 200 2\n");
   CU_ASSERT(type_is(p, 0, "cpu", "nanoseconds") && type_is(p, 1, "samples", "count"));
   CU_ASSERT_EQUAL(value_of(p, 1, 0), 200);
@@ -108,7 +108,7 @@ static void test_a_header_names_several_types(void) {
   pprofc_profile_release(p);
 }
 
-static void test_lost_lines_are_counted_and_prose_is_not_folded(void) {
+TEST(test_lost_lines_are_counted_and_prose_is_not_folded) {
   pprofc_profile *p = read_text(
       "a;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\nno count here\n");
   CU_ASSERT(str_equal(pprofc_profile_comment(p, 0), STR("1 line is not a stack: line 11")));
@@ -120,7 +120,7 @@ static void test_lost_lines_are_counted_and_prose_is_not_folded(void) {
 
 /* ---- perf script ------------------------------------- */
 
-static void test_perf_script(void) {
+TEST(test_perf_script) {
   pprofc_profile *p = read_text("# cmdline : perf record\n"
                                 "V8 Worker Thread 12/15 [003] 55.25:     250000 cpu-clock:ppp: \n"
                                 "\t    7f12 leaf(int)+0x1 (/lib/x (deleted))\n"
@@ -144,7 +144,7 @@ static void test_perf_script(void) {
 
 /* ---- JSON -------------------------------------------- */
 
-static void test_cpuprofile_weights_are_the_next_delta(void) {
+TEST(test_cpuprofile_weights_are_the_next_delta) {
   pprofc_profile *p = read_text(
       "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},\"children\":[2,4]},"
       "{\"id\":2,\"callFrame\":{\"functionName\":\"main\",\"url\":\"a.js\",\"lineNumber\":9,"
@@ -161,7 +161,7 @@ static void test_cpuprofile_weights_are_the_next_delta(void) {
   pprofc_profile_release(p);
 }
 
-static void test_heapprofile(void) {
+TEST(test_heapprofile) {
   pprofc_profile *p = read_text(
       "{\"head\":{\"callFrame\":{\"functionName\":\"(root)\"},\"selfSize\":0,\"children\":["
       "{\"callFrame\":{\"functionName\":\"make\"},\"selfSize\":64,\"children\":["
@@ -172,7 +172,7 @@ static void test_heapprofile(void) {
   pprofc_profile_release(p);
 }
 
-static void test_speedscope_sampled_and_evented(void) {
+TEST(test_speedscope_sampled_and_evented) {
   pprofc_profile *p = read_text(
       "{\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"work\",\"file\":\"w.py\",\"line\":"
       "3}]},\"profiles\":["
@@ -190,7 +190,7 @@ static void test_speedscope_sampled_and_evented(void) {
   pprofc_profile_release(p);
 }
 
-static void test_dhat(void) {
+TEST(test_dhat) {
   pprofc_profile *p =
       read_text("{\"dhatFileVersion\":2,\"pps\":[{\"tb\":100,\"tbk\":2,\"fs\":[1,2]}],"
                 "\"ftbl\":[\"[root]\",\"0x48: malloc (in /lib/vg.so)\",\"0x10: main (a.c:7)\"]}");
@@ -200,7 +200,7 @@ static void test_dhat(void) {
   pprofc_profile_release(p);
 }
 
-static void test_firefox_old_and_new_tables(void) {
+TEST(test_firefox_old_and_new_tables) {
   pprofc_profile *p =
       read_text("{\"meta\":{\"preprocessedProfileVersion\":30,\"interval\":1},\"threads\":[{"
                 "\"name\":\"main\",\"tid\":4,"
@@ -223,7 +223,7 @@ static void test_firefox_old_and_new_tables(void) {
   pprofc_profile_release(p);
 }
 
-static void test_broken_json_names_line_and_column(void) {
+TEST(test_broken_json_names_line_and_column) {
   pprofc_profile *profile;
   pprofc_error error;
   const char *text = "{\"nodes\":\n[1,,]}";
@@ -233,14 +233,3 @@ static void test_broken_json_names_line_and_column(void) {
   CU_ASSERT_EQUAL(status_of("{\"hello\": 1}"), PPROFC_E_FORMAT);
   CU_ASSERT_EQUAL(status_of("{}"), PPROFC_E_FORMAT);
 }
-
-#define JSON_TESTS                                                                                 \
-  UNIT(test_cpuprofile_weights_are_the_next_delta), UNIT(test_heapprofile),                        \
-      UNIT(test_speedscope_sampled_and_evented), UNIT(test_dhat),                                  \
-      UNIT(test_firefox_old_and_new_tables), UNIT(test_broken_json_names_line_and_column)
-
-UNIT_MAIN("import", UNIT(test_folded_stacks_are_root_first),
-          UNIT(test_folded_marks_say_inlined_and_kernel), UNIT(test_two_counts_are_base_and_head),
-          UNIT(test_a_header_names_several_types),
-          UNIT(test_lost_lines_are_counted_and_prose_is_not_folded), UNIT(test_perf_script),
-          JSON_TESTS)

@@ -112,7 +112,7 @@ static const char small[] = "# callgrind format\n"
                             "\n"
                             "totals: 160 9 2\n";
 
-static void test_lines_and_calls(void) {
+TEST(test_lines_and_calls) {
   pprofc_profile *p = read_text(small);
   CU_ASSERT(type_is(p, 0, "Ir", "count") && type_is(p, 2, "sysTime", "nanoseconds"));
   CU_ASSERT_EQUAL(pprofc_profile_default_type(p), 0);
@@ -128,7 +128,7 @@ static void test_lines_and_calls(void) {
   pprofc_profile_release(p);
 }
 
-static void test_edges_and_flat(void) {
+TEST(test_edges_and_flat) {
   pprofc_profile *p = read_as(str_of(small), PPROFC_STACKS_EDGES);
   CU_ASSERT_EQUAL(value_of(p, "work:10 main:6", 0), 50);
   CU_ASSERT_EQUAL(total_of(p, 0), 160);
@@ -141,7 +141,7 @@ static void test_edges_and_flat(void) {
 }
 
 /* An inlined line is in another file. The function's own file must stay the same. */
-static void test_inlined_files(void) {
+TEST(test_inlined_files) {
   pprofc_profile *p = read_as(str_of(small), PPROFC_STACKS_FLAT);
   size_t found = 0;
   for (uint32_t i = 0; i < pprofc_profile_function_count(p); i++) {
@@ -153,7 +153,7 @@ static void test_inlined_files(void) {
   pprofc_profile_release(p);
 }
 
-static void test_inlined_functions(void) {
+TEST(test_inlined_functions) {
   pprofc_profile *p = read_text("positions: line\nevents: Ct\nfl=a.c\nfn=main\n1 5\ncfni=tiny\n"
                                 "fi=t.h\n9 7\ncfni=???\nfe=a.c\n2 1\n");
   CU_ASSERT_EQUAL(value_of(p, "main:1", 0), 5);
@@ -162,7 +162,7 @@ static void test_inlined_functions(void) {
   pprofc_profile_release(p);
 }
 
-static void test_addresses_and_relative_numbers(void) {
+TEST(test_addresses_and_relative_numbers) {
   pprofc_profile *p = read_text("positions: instr line\nevents: Ir\nob=/bin/x\nfl=a.c\nfn=f\n"
                                 "0x1184 8 1\n+11 -2 2\n-0x1 * 3\njfi=(4) b.c\njump=1 0x1180 0\n"
                                 "* *\nfi=(4)\n* +1 4\n");
@@ -176,7 +176,7 @@ static void test_addresses_and_relative_numbers(void) {
 }
 
 /* Ids are valid in the whole file, also in later parts. Threads and parts become labels. */
-static void test_parts_and_threads(void) {
+TEST(test_parts_and_threads) {
   pprofc_profile *p = read_text("version: 1\npart: 1\nthread: 1\npositions: line\nevents: Ir\n"
                                 "fl=(1) a.c\nfn=(1) f\n1 5\ntotals: 5\n"
                                 "version: 1\npart: 1\nthread: 2\npositions: line\nevents: Ir Dr\n"
@@ -189,7 +189,7 @@ static void test_parts_and_threads(void) {
   pprofc_profile_release(p);
 }
 
-static void test_cachegrind(void) {
+TEST(test_cachegrind) {
   pprofc_profile *p = read_text("desc: I1 cache: 32768 B, 64 B, 8-way associative\ncmd: ./t\n"
                                 "events: Ir I1mr \nfl=./a.c\nfn=main\n128 2 1\n134 3 0\n"
                                 "summary: 5 1\n");
@@ -198,7 +198,7 @@ static void test_cachegrind(void) {
   pprofc_profile_release(p);
 }
 
-static void test_events_with_units(void) {
+TEST(test_events_with_units) {
   pprofc_profile *p =
       read_text("version: 1\ncmd: x.php\nevents: Time_(10ns) Memory_(bytes) cpu(ms)\nfl=a\nfn=f\n"
                 "1 5 6 7\n");
@@ -208,7 +208,7 @@ static void test_events_with_units(void) {
   pprofc_profile_release(p);
 }
 
-static void test_what_is_lost_is_said(void) {
+TEST(test_what_is_lost_is_said) {
   pprofc_profile *p = read_text("positions: line\nevents: Ir\nfl=a.c\n5 1\nfn=f\n1 2\n1 x\n"
                                 "fn=(9)\n2 2\nnews=3\ntotals: 7\n");
   CU_ASSERT_EQUAL(total_of(p, 0), 2);
@@ -218,14 +218,14 @@ static void test_what_is_lost_is_said(void) {
   pprofc_profile_release(p);
 }
 
-static void test_events_are_there_once(void) {
+TEST(test_events_are_there_once) {
   const char *text = "events: Ir Ir\nfl=a.c\nfn=f\n1 2 3\n";
   CU_ASSERT_EQUAL(
       pprofc_profile_read_memory(text, strlen(text), NULL, &(pprofc_profile *){NULL}, NULL),
       PPROFC_E_FORMAT);
 }
 
-static void test_memory_is_bounded(void) {
+TEST(test_memory_is_bounded) {
   char text[20000];
   size_t at = (size_t)snprintf(text, sizeof text, "events: a b c d e f g h\nfl=a.c\nfn=f\n");
   for (int line = 0; line < 2000; line++)
@@ -242,7 +242,7 @@ static void test_memory_is_bounded(void) {
   CU_ASSERT(strstr(error.message, "(raise the limit memory_bytes)") != NULL);
 }
 
-static void test_sums_that_do_not_fit_are_refused(void) {
+TEST(test_sums_that_do_not_fit_are_refused) {
   const char *text = "events: Ir\nfl=a.c\nfn=f\n1 9000000000000000000\n2 9000000000000000000\n";
   pprofc_profile *profile = NULL;
   pprofc_error error;
@@ -280,7 +280,7 @@ static pprofc_status benchmark_see(void *context, pprofc_str name, pprofc_profil
   return PPROFC_E_IO;
 }
 
-static void test_benchmarks(void) {
+TEST(test_benchmarks) {
   struct benchmark_seen all = {"", 0}, first = {"", 1}, other = {"", 0};
   pprofc_error error;
   pprofc_profile *profile = read_text(benchmarks), *plain = read_text(small);
@@ -297,7 +297,7 @@ static void test_benchmarks(void) {
 
 /* ---- stacks ------------------------------------------ */
 
-static void test_recursion_is_cut_at_its_first_repeat(void) {
+TEST(test_recursion_is_cut_at_its_first_repeat) {
   pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=even\ncalls=1 1\n2 90\n"
                                 "fn=even\n3 40\ncfn=odd\ncalls=5 1\n4 70\n"
                                 "fn=odd\n5 50\ncfn=even\ncalls=4 1\n6 60\n");
@@ -307,7 +307,7 @@ static void test_recursion_is_cut_at_its_first_repeat(void) {
   pprofc_profile_release(p);
 }
 
-static void test_levels_of_recursion_are_one_function(void) {
+TEST(test_levels_of_recursion_are_one_function) {
   pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=fib\n1 10\ncfn=fib'2\ncalls=1 1\n2 90\n"
                                 "fn=fib'2\n1 90\ncfn=fib'2\ncalls=9 1\n2 300\n");
   CU_ASSERT_EQUAL(value_of(p, "fib:1 fib:2", 0), 90);
@@ -316,7 +316,7 @@ static void test_levels_of_recursion_are_one_function(void) {
 }
 
 /* A third of an odd cost must become an integer, and no unit may be lost. */
-static void test_shares_are_whole(void) {
+TEST(test_shares_are_whole) {
   pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=a\n1 1\ncfn=w\ncalls=1 1\n2 20\n"
                                 "fn=b\n1 1\ncfn=w\ncalls=1 1\n2 10\nfn=w\n9 30\n10 1\n");
   int64_t by_a = value_of(p, "w:9 a:2", 0), by_b = value_of(p, "w:9 b:2", 0);
@@ -326,7 +326,7 @@ static void test_shares_are_whole(void) {
   pprofc_profile_release(p);
 }
 
-static void test_split_gives_all_of_it(void) {
+TEST(test_split_gives_all_of_it) {
   srand(7);
   for (int round = 0; round < 2000; round++) {
     double weights[40];
@@ -345,7 +345,7 @@ static void test_split_gives_all_of_it(void) {
 
 /* For random calls, the cost of each line of each function must be the same with all three methods,
  * except for truncated stacks. */
-static void test_random_graphs_keep_their_lines(void) {
+TEST(test_random_graphs_keep_their_lines) {
   srand(11);
   for (int round = 0; round < 50; round++) {
     char text[20000];
@@ -371,7 +371,7 @@ static void test_random_graphs_keep_their_lines(void) {
 }
 
 /* 40 functions each call the next function twice, which gives 2^39 paths. */
-static void test_trees_are_bounded(void) {
+TEST(test_trees_are_bounded) {
   char text[20000];
   size_t at = (size_t)snprintf(text, sizeof text, "events: Ir\nfl=a.c\nfn=f0\n1 1\n");
   for (int f = 0; f < 80; f++)
@@ -419,7 +419,7 @@ static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MAX_EVENTS])
 /* With each method, the sum of each event must equal callgrind's total. */
 /* As many functions call a central function as it calls: a tree has too many paths. Paths beyond
  * the limit are below the central function alone, and no function may lose a unit. */
-static void test_hubs_make_no_more_than_their_size(void) {
+TEST(test_hubs_make_no_more_than_their_size) {
   enum { SIDES = 400 };
   struct buffer text;
   char last[32];
@@ -445,7 +445,7 @@ static void test_hubs_make_no_more_than_their_size(void) {
   buffer_free(&text);
 }
 
-static void test_recorded_totals(void) {
+TEST(test_recorded_totals) {
   static const char *const files[] = {TESTDATA "/imports/calls.callgrind.out",
                                       TESTDATA "/imports/calls.instr.callgrind.out",
                                       TESTDATA "/imports/calls.threads.callgrind.out"};
@@ -468,7 +468,7 @@ static void test_recorded_totals(void) {
 }
 
 /* Flame graphs by bottleneck must find the events by the names that this reader writes. */
-static void test_costs_of_flame_graphs_are_found(void) {
+TEST(test_costs_of_flame_graphs_are_found) {
   static char text[100000];
   static const char *const kinds[] = {"instruction", "cache", "memory", "system"};
   pprofc_profile *p = read_as(read_file(TESTDATA "/imports/calls.callgrind.out", text, sizeof text),
@@ -483,15 +483,3 @@ static void test_costs_of_flame_graphs_are_found(void) {
   }
   pprofc_profile_release(p);
 }
-
-UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_flat),
-          UNIT(test_inlined_files), UNIT(test_inlined_functions),
-          UNIT(test_addresses_and_relative_numbers), UNIT(test_parts_and_threads),
-          UNIT(test_benchmarks), UNIT(test_cachegrind), UNIT(test_events_with_units),
-          UNIT(test_what_is_lost_is_said), UNIT(test_sums_that_do_not_fit_are_refused),
-          UNIT(test_events_are_there_once), UNIT(test_memory_is_bounded),
-          UNIT(test_recursion_is_cut_at_its_first_repeat),
-          UNIT(test_levels_of_recursion_are_one_function), UNIT(test_shares_are_whole),
-          UNIT(test_split_gives_all_of_it), UNIT(test_random_graphs_keep_their_lines),
-          UNIT(test_trees_are_bounded), UNIT(test_hubs_make_no_more_than_their_size),
-          UNIT(test_recorded_totals), UNIT(test_costs_of_flame_graphs_are_found))

@@ -85,7 +85,7 @@ static const char two_callers[] = "fn=(1) main\n1 5\n"
                                   "fn=(5)\n40 40\n"
                                   "totals: 105\n";
 
-static void test_contexts_are_stacks(void) {
+TEST(test_contexts_are_stacks) {
   CU_ASSERT_STRING_EQUAL(contexts_of(two_callers), "main:1 5\n"
                                                    "main:2 g:20 10\n"
                                                    "main:3 h:30 20\n"
@@ -95,7 +95,7 @@ static void test_contexts_are_stacks(void) {
   CU_ASSERT_EQUAL(contexts_comments(two_callers, PPROFC_STACKS_PROPORTIONAL, "stacks"), 0);
 }
 
-static void test_contexts_as_edges_and_flat(void) {
+TEST(test_contexts_as_edges_and_flat) {
   static char text[1024];
   snprintf(text, sizeof text, "# callgrind format\nevents: Ir\n%s", two_callers);
   pprofc_profile *edges = contexts_read_as(text, PPROFC_STACKS_EDGES, NULL);
@@ -112,7 +112,7 @@ static void test_contexts_as_edges_and_flat(void) {
 
 /* Consecutive recursive levels of a function become one frame, because callgrind does not
  * distinguish them. */
-static void test_recursion_in_contexts(void) {
+TEST(test_recursion_in_contexts) {
   CU_ASSERT_STRING_EQUAL(contexts_of("fn=main\n1 1\ncfn=f'main\ncalls=1 9\n2 9\n"
                                      "fn=f'main\n5 2\ncfn=f'2'main\ncalls=1 9\n6 7\n"
                                      "fn=f'2'main\n5 3\ncfn=g'f'main\ncalls=1 9\n7 4\n"
@@ -127,7 +127,7 @@ static void test_recursion_in_contexts(void) {
 }
 
 /* A name of N + 1 functions may lack callers. A call from a name of that length shows this. */
-static void test_truncated_contexts(void) {
+TEST(test_truncated_contexts) {
   static const char lines[] = "fn=main\n1 1\ncfn=a'main\ncalls=1 9\n2 9\n"
                               "fn=a'main\n3 2\ncfn=b'a'main\ncalls=1 9\n4 9\n"
                               "fn=b'a'main\n5 4\ncfn=c'b'a\ncalls=1 9\n6 9\n"
@@ -138,14 +138,14 @@ static void test_truncated_contexts(void) {
 }
 
 /* A function that never returned is in no call, but its name contains the callers. */
-static void test_callers_from_names(void) {
+TEST(test_callers_from_names) {
   CU_ASSERT_STRING_EQUAL(contexts_of("fn=a'main\n1 2\ncfn=b'a'main\ncalls=1 9\n4 9\n"
                                      "fn=b'a'main\n5 4\nfn=x'y'z\n9 3\n"),
                          "main:0 a:1 2\nmain:0 a:4 b:5 4\nz:0 y:0 x:9 3\n");
 }
 
 /* Counting began inside start, which then returned to run. */
-static void test_callers_learned_late(void) {
+TEST(test_callers_learned_late) {
   CU_ASSERT_STRING_EQUAL(contexts_of("fn=run\n1 1\ncfn=start\ncalls=1 9\n2 3\n"
                                      "cfn=f'run\ncalls=1 9\n3 7\nfn=start\n8 3\nfn=f'run\n9 7\n"),
                          "run:1 1\nrun:2 start:8 3\nrun:3 f:9 7\n");
@@ -163,7 +163,7 @@ static void test_callers_learned_late(void) {
 
 /* ---- names ------------------------------------------- */
 
-static void test_quotes_in_names(void) {
+TEST(test_quotes_in_names) {
   static const char *const names[] = {"f<'x'>(char)",
                                       "<impl Foo for &'a T>::run",
                                       "N::operator<(N const&) const",
@@ -191,14 +191,14 @@ static void test_quotes_in_names(void) {
 }
 
 /* In a file without contexts, quotes belong to the name, and stacks are estimates. */
-static void test_names_that_calls_contradict(void) {
+TEST(test_names_that_calls_contradict) {
   static const char lines[] = "fn=main\n1 1\ncfn=it'works\ncalls=1 9\n2 9\nfn=it'works\n3 9\n";
   CU_ASSERT_STRING_EQUAL(contexts_of(lines), "main:1 1\nmain:2 it'works:3 9\n");
   CU_ASSERT_EQUAL(contexts_comments(lines, PPROFC_STACKS_PROPORTIONAL, "estimated"), 1);
 }
 
 /* One deep name has many lines. The size of the file limits the frames of the profile. */
-static void test_deep_names_are_cut(void) {
+TEST(test_deep_names_are_cut) {
   size_t at = 0, room = (size_t)4 << 20;
   char *text = malloc(room);
   CU_ASSERT_PTR_NOT_NULL_FATAL(text);
@@ -230,7 +230,7 @@ static void jit_check(const struct jit_names *names, uint64_t address, const cha
   CU_ASSERT_EQUAL(found.line, line);
 }
 
-static void test_jit_names(void) {
+TEST(test_jit_names) {
   struct jit_names names;
   struct jit_function found;
   jit_names_init(&names, &mem_default);
@@ -267,7 +267,7 @@ static void write_map(const char *folder, int pid, const char *text) {
   fclose(file);
 }
 
-static void test_jit_files(void) {
+TEST(test_jit_files) {
   static const char lines[] = "# callgrind format\npid: 4194999\npid: 7\nevents: Ir\n"
                               "fn=0x00001018\n0 7\ncfn=f'0x00001018\ncalls=1 1\n0 9\n"
                               "fn=f'0x00001018\n3 9\nfn=0x9\n5 1\n";
@@ -313,12 +313,12 @@ static pprofc_status read_benchmarks(struct faults *faults, const pprofc_allocat
   return status;
 }
 
-static void test_memory_runs_out(void) {
+TEST(test_memory_runs_out) {
   CU_ASSERT(failing_each(read_benchmarks) > 10);
 }
 
 /* The reader must accept a file in /tmp only if it belongs to this user and is not a link. */
-static void test_jit_files_in_tmp(void) {
+TEST(test_jit_files_in_tmp) {
   static const char lines[] = "# callgrind format\npid: 4194998\nevents: Ir\nfn=0x1018\n0 7\n";
   static const char path[] = "/tmp/perf-4194998.map", other[] = "/tmp/perf-4194997.map";
   write_map("/tmp", 4194998, "1010 10 py::parse:/app/parse.py\n");
@@ -336,7 +336,7 @@ static void test_jit_files_in_tmp(void) {
 
 /* Two benchmarks of the same name are summed, and a comment reports this. Threads belong to one
  * benchmark. */
-static void test_repeated_benchmarks(void) {
+TEST(test_repeated_benchmarks) {
   static const char part[] = "part: %s\nevents: Ir\n"
                              "desc: Trigger: Client Request: a\nfn=f\n1 1\n";
   static const char wanted[] = "repeats the name of a benchmark";
@@ -347,10 +347,3 @@ static void test_repeated_benchmarks(void) {
   snprintf(lines + at, sizeof lines - at, part, "2");
   CU_ASSERT_EQUAL(contexts_comments(lines, PPROFC_STACKS_PROPORTIONAL, wanted), 1);
 }
-
-UNIT_MAIN("import_contexts", UNIT(test_contexts_are_stacks), UNIT(test_contexts_as_edges_and_flat),
-          UNIT(test_recursion_in_contexts), UNIT(test_truncated_contexts),
-          UNIT(test_callers_from_names), UNIT(test_callers_learned_late),
-          UNIT(test_quotes_in_names), UNIT(test_names_that_calls_contradict),
-          UNIT(test_deep_names_are_cut), UNIT(test_memory_runs_out), UNIT(test_jit_names),
-          UNIT(test_jit_files), UNIT(test_jit_files_in_tmp), UNIT(test_repeated_benchmarks))

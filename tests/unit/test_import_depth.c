@@ -125,7 +125,7 @@ static void (*const makers[])(struct buffer *) = {make_trace, make_speedscope, m
 static void (*const more_makers[])(struct buffer *) = {make_stackprof, make_v8_log, make_safari,
                                                        make_dhat, make_papyrus};
 
-static void test_deep_stacks_share_their_callers(void) {
+TEST(test_deep_stacks_share_their_callers) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     struct buffer text;
     struct counting counts = {0, 0};
@@ -180,7 +180,7 @@ static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth
   return status;
 }
 
-static void test_no_list_of_frames_is_cut(void) {
+TEST(test_no_list_of_frames_is_cut) {
   for (size_t i = 0; i < sizeof more_makers / sizeof *more_makers; i++) {
     pprofc_error error = {PPROFC_OK, 0, ""};
     CU_ASSERT_EQUAL(read_limited(more_makers[i], 2 * LIST_DEPTH, &error), PPROFC_OK);
@@ -197,7 +197,7 @@ static void make_ticks(struct buffer *text) {
 }
 
 /* The reader holds the text, and 16 to 32 bytes for each tick. */
-static void test_a_log_takes_less_than_twice_its_size(void) {
+TEST(test_a_log_takes_less_than_twice_its_size) {
   struct buffer text;
   struct counting counts = {0, 0};
   pprofc_allocator mem = counting_allocator(&counts);
@@ -210,7 +210,7 @@ static void test_a_log_takes_less_than_twice_its_size(void) {
   buffer_free(&text);
 }
 
-static void test_stacks_deeper_than_the_limit_are_refused(void) {
+TEST(test_stacks_deeper_than_the_limit_are_refused) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     struct buffer text;
     pprofc_profile *profile = NULL;
@@ -270,7 +270,7 @@ static void make_types(struct buffer *text, unsigned count) {
   buffer_free(&dictionary);
 }
 
-static void test_a_small_file_that_needs_much_is_refused(void) {
+TEST(test_a_small_file_that_needs_much_is_refused) {
   struct buffer text;
   struct counting counts = {0, 0};
   pprofc_allocator mem = counting_allocator(&counts);
@@ -284,8 +284,3 @@ static void test_a_small_file_that_needs_much_is_refused(void) {
   CU_ASSERT_EQUAL(counts.live, 0);
   buffer_free(&text);
 }
-
-UNIT_MAIN("import depth", UNIT(test_deep_stacks_share_their_callers),
-          UNIT(test_stacks_deeper_than_the_limit_are_refused), UNIT(test_no_list_of_frames_is_cut),
-          UNIT(test_a_log_takes_less_than_twice_its_size),
-          UNIT(test_a_small_file_that_needs_much_is_refused))

@@ -30,7 +30,7 @@ static const char two_stacks[] = "heap_v2/16384\n"
                                  "55a1b2843000-55a1b2844000 r-xp 00001000 fe:00 1001915  /app/j\n"
                                  "7fc7aa600000-7fc7aa700000 r-xp 00000000 fe:00 1001916  /lib/je\n";
 
-static void test_live_counts_are_scaled(void) {
+TEST(test_live_counts_are_scaled) {
   pprofc_profile *p;
   CU_ASSERT_EQUAL_FATAL(read_text(two_stacks, &p, NULL), PPROFC_OK);
   CU_ASSERT_EQUAL(pprofc_profile_type_count(p), 2);
@@ -47,7 +47,7 @@ static void test_live_counts_are_scaled(void) {
   pprofc_profile_release(p);
 }
 
-static void test_addresses_have_mappings(void) {
+TEST(test_addresses_have_mappings) {
   pprofc_profile *p;
   uint32_t frames[2];
   CU_ASSERT_EQUAL_FATAL(read_text(two_stacks, &p, NULL), PPROFC_OK);
@@ -58,7 +58,7 @@ static void test_addresses_have_mappings(void) {
   pprofc_profile_release(p);
 }
 
-static void test_accumulated_counts_are_types_of_their_own(void) {
+TEST(test_accumulated_counts_are_types_of_their_own) {
   pprofc_profile *p;
   CU_ASSERT_EQUAL_FATAL(
       read_text("heap_v2/1\n  t*: 1: 8 [3: 24]\n@ 0x10\n  t*: 1: 8 [3: 24]\n", &p, NULL),
@@ -73,7 +73,7 @@ static void test_accumulated_counts_are_types_of_their_own(void) {
   pprofc_profile_release(p);
 }
 
-static void test_broken_files_are_refused(void) {
+TEST(test_broken_files_are_refused) {
   static const char *const texts[] = {
       "heap_v2/16384\n", "heap_v2/16384\n  t*: 1: 2 [0: 0]\n@ 0x1\n",
       "heap_v2/16384\n  t*: 1: 2 [0: 0]\n@ 0x1\n  t0: 1: 2 [0: 0]\n",
@@ -86,6 +86,3 @@ static void test_broken_files_are_refused(void) {
     CU_ASSERT(error.message[0] != '\0');
   }
 }
-
-UNIT_MAIN("import_jemalloc", UNIT(test_live_counts_are_scaled), UNIT(test_addresses_have_mappings),
-          UNIT(test_accumulated_counts_are_types_of_their_own), UNIT(test_broken_files_are_refused))

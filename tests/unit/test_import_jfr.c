@@ -30,7 +30,7 @@ static pprofc_status recording_read(const void *data, size_t size) {
   return status;
 }
 
-static void test_every_beginning_is_read_or_refused(void) {
+TEST(test_every_beginning_is_read_or_refused) {
   recording_load();
   for (size_t size = 4; size < recording.size; size += size < 200 ? 1 : 17) {
     char *copy = mem_array(&mem_default, size, 1); /* a copy of exact size, with which a sanitizer
@@ -41,7 +41,7 @@ static void test_every_beginning_is_read_or_refused(void) {
   }
 }
 
-static void test_every_damaged_byte_is_read_or_refused(void) {
+TEST(test_every_damaged_byte_is_read_or_refused) {
   recording_load();
   static const char damage[] = {0x00, 0x01, 0x7F, (char)0x80, (char)0xFF};
   for (size_t at = 8; at < recording.size; at++) {
@@ -52,7 +52,7 @@ static void test_every_damaged_byte_is_read_or_refused(void) {
   }
 }
 
-static void test_a_chunk_alone_is_a_recording(void) {
+TEST(test_a_chunk_alone_is_a_recording) {
   size_t first = 0;
   recording_load();
   for (int i = 8; i < 16; i++) first = first << 8 | (unsigned char)recording.data[i];
@@ -61,7 +61,7 @@ static void test_a_chunk_alone_is_a_recording(void) {
   CU_ASSERT_EQUAL(recording_read(recording.data, first - 1), PPROFC_E_FORMAT);
 }
 
-static void test_stacks_that_are_too_deep_are_refused(void) {
+TEST(test_stacks_that_are_too_deep_are_refused) {
   pprofc_profile *profile = NULL;
   pprofc_error error;
   pprofc_limits limits;
@@ -76,7 +76,3 @@ static void test_stacks_that_are_too_deep_are_refused(void) {
   CU_ASSERT_EQUAL(status, PPROFC_E_LIMIT);
   CU_ASSERT(strstr(error.message, "a stack of more than 2 frames") != NULL);
 }
-
-UNIT_MAIN("import_jfr", UNIT(test_every_beginning_is_read_or_refused),
-          UNIT(test_every_damaged_byte_is_read_or_refused), UNIT(test_a_chunk_alone_is_a_recording),
-          UNIT(test_stacks_that_are_too_deep_are_refused))

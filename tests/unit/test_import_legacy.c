@@ -59,7 +59,7 @@ static size_t put_words(uint8_t *out, const uint64_t *words, size_t count, size_
 
 #define WORDS(...) (const uint64_t[]){__VA_ARGS__}, sizeof(uint64_t[]){__VA_ARGS__} / 8
 
-static void test_cpu_profiles_of_all_word_sizes_and_orders(void) {
+TEST(test_cpu_profiles_of_all_word_sizes_and_orders) {
   static const struct {
     size_t size;
     bool big;
@@ -78,7 +78,7 @@ static void test_cpu_profiles_of_all_word_sizes_and_orders(void) {
   }
 }
 
-static void test_cpu_profiles_lose_the_frames_of_the_signal_handler(void) {
+TEST(test_cpu_profiles_lose_the_frames_of_the_signal_handler) {
   uint8_t data[512];
   size_t size = put_words(
       data, WORDS(0, 3, 0, 1, 0, 1, 4, 0x10, 0x21, 0x31, 0x41, 2, 4, 0x11, 0x21, 0x31, 0x51), 8,
@@ -88,7 +88,7 @@ static void test_cpu_profiles_lose_the_frames_of_the_signal_handler(void) {
               "1 1000: 1 2 | 0x10 0x40\n2 2000: 3 4 | 0x11 0x50\n" EVERYTHING);
 }
 
-static void test_cpu_profiles_lose_a_repeated_leaf(void) {
+TEST(test_cpu_profiles_lose_a_repeated_leaf) {
   uint8_t data[512];
   size_t size = put_words(
       data, WORDS(0, 3, 0, 1, 0, 1, 3, 0x10, 0x10, 0x31, 1, 3, 0x20, 0x40, 0x51), 8, false);
@@ -97,7 +97,7 @@ static void test_cpu_profiles_lose_a_repeated_leaf(void) {
               "1 1000: 1 3 | 0x10 0x30\n1 1000: 4 5 6 | 0x20 0x3f 0x50\n" EVERYTHING);
 }
 
-static void test_cpu_profile_of_java(void) {
+TEST(test_cpu_profile_of_java) {
   uint8_t data[512];
   const char locations[] = "0x5 com.Main.run (Main.java:12)\n0x6 read (/lib/libc.so)\n";
   size_t size = put_words(data, WORDS(0, 3, 1, 1, 0, 1, 3, 5, 6, 7, 0, 1, 0), 4, false);
@@ -109,30 +109,30 @@ static void test_cpu_profile_of_java(void) {
 
 /* ---- heap -------------------------------------------- */
 
-static void test_heap_samples_are_scaled_up(void) {
+TEST(test_heap_samples_are_scaled_up) {
   check("heap profile: 1: 2 [ 1: 2] @ heap_v2/512\n 2: 2000 [ 4: 40] @ 0x1001 0x2001\n",
         "space/bytes 512\nobjects/count space/bytes \n"
         "2 2330: 1 2 | 0x1000 0x2000 | bytes=1000:\n" EVERYTHING);
 }
 
-static void test_heap_with_allocations_has_four_values(void) {
+TEST(test_heap_with_allocations_has_four_values) {
   check("heap profile: 1: 2 [ 3: 4] @ heapprofile\n# comment\n1: 2 [3: 9] @ 0x1001\n",
         "space/bytes 1\nalloc_objects/count alloc_space/bytes inuse_objects/count "
         "inuse_space/bytes \n"
         "3 9 1 2: 1 | 0x1000 | bytes=2:\n" EVERYTHING);
 }
 
-static void test_heap_of_go_halves_the_period(void) {
+TEST(test_heap_of_go_halves_the_period) {
   check("heap profile: 1: 2 [1: 2] @ heap/1048576\n",
         "space/bytes 524288\nobjects/count space/bytes \n");
 }
 
-static void test_growth_is_not_scaled(void) {
+TEST(test_growth_is_not_scaled) {
   check("heap profile: 1: 2 [ 1: 2] @ growthz\n2: 2000 [2: 2000] @ 0x11\n",
         "space/bytes 1\nobjects/count space/bytes \n2 2000: 1 | 0x10 | bytes=1000:\n" EVERYTHING);
 }
 
-static void test_bad_heap_samples_are_errors(void) {
+TEST(test_bad_heap_samples_are_errors) {
   check("heap profile: 1: 2 [1: 2] @ heap_v2/1\njunk\n",
         "parsing profile: heap profile: unexpected number of sample values: got 0, want 6: junk "
         "at byte 38");
@@ -142,7 +142,7 @@ static void test_bad_heap_samples_are_errors(void) {
 
 /* ---- other texts ------------------------------------- */
 
-static void test_counted_stacks_of_go(void) {
+TEST(test_counted_stacks_of_go) {
   check(
       "goroutine profile: total 3\n2 @ 0x11 0x21\n#\t0x10\tmain.main+0x1\tmain.go:1\n\n1 @ 0x11\n",
       "goroutine/count 1\ngoroutine/count \n2: 1 2 | 0x10 0x20\n1: 1 | 0x10\n" EVERYTHING);
@@ -150,7 +150,7 @@ static void test_counted_stacks_of_go(void) {
         "parsing profile: Go count profile: malformed profile format: 2 @ 0x11 0xFF at byte 27");
 }
 
-static void test_threads_and_threads_like_them(void) {
+TEST(test_threads_and_threads_like_them) {
   check(
       "--- threadz 1 ---\n\n--- Thread 7f (name: main/1) stack: ---\n  PC: 0x10\n  0x21 f()\n"
       "--- Thread 8f (name: a/2) stack: ---\n  [same as previous thread]\n"
@@ -160,7 +160,7 @@ static void test_threads_and_threads_like_them(void) {
       "[]\n");
 }
 
-static void test_contention_is_scaled_by_clock_and_period(void) {
+TEST(test_contention_is_scaled_by_clock_and_period) {
   check(
       "--- contentionz 1 ---\ncycles/second = 2000000000\nsampling period = 1\n100 3 @ 0x11 0x21\n",
       "contentions/count 1\ncontentions/count delay/nanoseconds \n3 50: 1 2 | 0x10 "
@@ -169,7 +169,7 @@ static void test_contention_is_scaled_by_clock_and_period(void) {
         "contentions/count 5\ncontentions/count delay/nanoseconds \n5 35: 1 | 0x10\n" EVERYTHING);
 }
 
-static void test_heap_and_contention_of_java(void) {
+TEST(test_heap_and_contention_of_java) {
   check("--- heapz 1 ---\nformat = java\nresolution = bytes\n\n7360 2 @ 0x3 0x4\n"
         "0x3 com.Main.run (Main.java:-1)\n0x4 generated stub/JIT\n",
         "/ 0\ninuse_objects/count inuse_space/bytes \n285 1052260: 1 2 | com.Main.run STUB | "
@@ -183,7 +183,7 @@ static void test_heap_and_contention_of_java(void) {
 
 #define COUNTED "x profile: total 1\n1 @ "
 
-static void test_maps_of_all_forms(void) {
+TEST(test_maps_of_all_forms) {
   check(COUNTED "0x401001 0x7001 0x9001\n--- Memory map: ---\n"
                 "00400000-00402000 r-xp 00000000 fd:03 96 /bin/prog (deleted)\n"
                 "00402000-00403000 rw-p 00002000 fd:03 96 /bin/data\n"
@@ -195,12 +195,12 @@ static void test_maps_of_all_forms(void) {
 }
 
 /* A name such as "pr" could be permissions without an x. pprof treats it as permissions. */
-static void test_a_name_may_be_taken_for_permissions(void) {
+TEST(test_a_name_may_be_taken_for_permissions) {
   check(COUNTED "0x1\n--- Memory map: ---\n0-1000: prog\n0-2000: cprog\n",
         "x/count 1\nx/count \n1: 1 | 0x0\n0-2000 0 [cprog] []\n");
 }
 
-static void test_neighbours_are_merged_and_the_program_comes_first(void) {
+TEST(test_neighbours_are_merged_and_the_program_comes_first) {
   check(COUNTED "0x1001\n--- Memory map: ---\n"
                 "1000-2000 r-xp 0 0:0 1 /lib/libc.so.6\n2000-3000 r-xp 1000 0:0 1 /lib/libc.so.6\n"
                 "5000-6000 r-xp 0 0:0 1 [vdso]\n8000-9000 r-xp 0 0:0 1 /bin/prog\n",
@@ -208,12 +208,12 @@ static void test_neighbours_are_merged_and_the_program_comes_first(void) {
         "8000-9000 0 [/bin/prog] []\n5000-6000 0 [[vdso]] []\n1000-3000 0 [/lib/libc.so.6] []\n");
 }
 
-static void test_an_address_below_a_mapping_lets_it_grow(void) {
+TEST(test_an_address_below_a_mapping_lets_it_grow) {
   check(COUNTED "0x4101 0x3001\n--- Memory map: ---\n5000-6000 r-xp 1000 0:0 1 /bin/prog\n",
         "x/count 1\nx/count \n1: 1 2 | 0x4100 0x3000\n4000-6000 0 [/bin/prog] []\n" EVERYTHING);
 }
 
-static void test_main_programs_that_are_reported_wrongly(void) {
+TEST(test_main_programs_that_are_reported_wrongly) {
   check(COUNTED "0x400101\n--- Memory map: ---\n401000-402000 r-xp 1000 0:0 1 /bin/prog\n",
         "x/count 1\nx/count \n1: 1 | 0x400100\n400000-402000 0 [/bin/prog] []\n");
   check(COUNTED "0x2001\n--- Memory map: ---\n1000-2000 r-xp 0 0:0 1 /anon_hugepage\n"
@@ -221,7 +221,7 @@ static void test_main_programs_that_are_reported_wrongly(void) {
         "x/count 1\nx/count \n1: 1 | 0x2000\n2000-3000 0 [/bin/prog] []\n");
 }
 
-static void test_expressions_for_frames_follow_the_sample_types(void) {
+TEST(test_expressions_for_frames_follow_the_sample_types) {
   static const struct {
     const char *text, *start_of_drop, *keep;
   } cases[] = {
@@ -245,7 +245,7 @@ static void test_expressions_for_frames_follow_the_sample_types(void) {
 
 /* Input that would need quadratic time or unlimited memory if the reader followed the format
  * literally. */
-static void test_hostile_maps_end(void) {
+TEST(test_hostile_maps_end) {
   struct buffer text;
   buffer_init(&text, &mem_default, PTRDIFF_MAX);
   buffer_add_text(&text, "x profile: total 1\n");
@@ -270,18 +270,3 @@ static void test_hostile_maps_end(void) {
             strlen(error.message));
   buffer_free(&text);
 }
-
-UNIT_MAIN("import_legacy", UNIT(test_cpu_profiles_of_all_word_sizes_and_orders),
-          UNIT(test_cpu_profiles_lose_the_frames_of_the_signal_handler),
-          UNIT(test_cpu_profiles_lose_a_repeated_leaf), UNIT(test_cpu_profile_of_java),
-          UNIT(test_heap_samples_are_scaled_up), UNIT(test_heap_with_allocations_has_four_values),
-          UNIT(test_heap_of_go_halves_the_period), UNIT(test_growth_is_not_scaled),
-          UNIT(test_bad_heap_samples_are_errors), UNIT(test_counted_stacks_of_go),
-          UNIT(test_threads_and_threads_like_them),
-          UNIT(test_contention_is_scaled_by_clock_and_period),
-          UNIT(test_heap_and_contention_of_java), UNIT(test_maps_of_all_forms),
-          UNIT(test_a_name_may_be_taken_for_permissions),
-          UNIT(test_neighbours_are_merged_and_the_program_comes_first),
-          UNIT(test_an_address_below_a_mapping_lets_it_grow),
-          UNIT(test_main_programs_that_are_reported_wrongly),
-          UNIT(test_expressions_for_frames_follow_the_sample_types), UNIT(test_hostile_maps_end))

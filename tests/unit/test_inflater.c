@@ -27,7 +27,7 @@ static bool inflate_in_steps(const struct buffer *data, size_t step, bool zlib,
   return good;
 }
 
-static void test_inflating_in_steps(void) {
+TEST(test_inflating_in_steps) {
   struct maker m;
   struct buffer gzip, out, bad;
   make(&m, 4, QUIRK_LABELS, 4000);
@@ -64,5 +64,3 @@ static void test_inflating_in_steps(void) {
   buffer_free(&gzip);
   buffer_free(&m.out);
 }
-
-UNIT_MAIN("inflater", UNIT(test_inflating_in_steps))

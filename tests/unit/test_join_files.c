@@ -46,7 +46,7 @@ static void check_pairing(const struct pairing *p) {
   interner_free(&texts);
 }
 
-static void test_files_are_paired_as_the_manual_says(void) {
+TEST(test_files_are_paired_as_the_manual_says) {
   static const struct pairing pairings[] = {
       /* one file per side: the same function, whatever the file name */
       {{"/new/a.c"}, {"/old/a.c"}, {0}},
@@ -75,7 +75,7 @@ static void test_files_are_paired_as_the_manual_says(void) {
 }
 
 /* Matches the maximum number of functions of one name, with one loop over their paths. */
-static void test_many_files_of_one_name_are_paired(void) {
+TEST(test_many_files_of_one_name_are_paired) {
   enum { COUNT = 100000 };
   struct interner texts;
   struct arena arena;
@@ -152,7 +152,7 @@ static void check_same_report(const pprofc_report_options *options, const pprofc
   buffer_free(&y);
 }
 
-static void test_another_folder_changes_no_report(void) {
+TEST(test_another_folder_changes_no_report) {
   static const char *const formats[] = {"flame",       "flame=text", "flamegraph", "json",
                                         "flamebearer", "folded",     "speedscope"};
   static const char *const granularities[] = {"", "functions", "filefunctions", "files", "lines"};
@@ -191,7 +191,7 @@ static void picture_free(struct picture *picture) {
   pprofc_profile_release(picture->profile);
 }
 
-static void test_another_folder_is_one_grey_picture(void) {
+TEST(test_another_folder_is_one_grey_picture) {
   struct picture picture = picture_of(difference(program_in("/src", 0), program_in("/old", 0)));
   const struct flame_graph *graph = &picture.graph;
   for (size_t i = 0; i < graph->tree.count; i++)
@@ -209,7 +209,7 @@ static void test_another_folder_is_one_grey_picture(void) {
 }
 
 /* Also tests -base, where base and head are in one profile without labels. */
-static void test_what_is_subtracted_is_found_by_name(void) {
+TEST(test_what_is_subtracted_is_found_by_name) {
   struct picture picture =
       picture_of(difference_of(PPROFC_SUBTRACT, program_in("/src", 0), program_in("/old", 0)));
   for (size_t i = 0; i < picture.graph.tree.count; i++)
@@ -219,7 +219,7 @@ static void test_what_is_subtracted_is_found_by_name(void) {
 }
 
 /* The graph shows the position in the head, because a report opens the sources of the head. */
-static void test_lines_are_those_of_head(void) {
+TEST(test_lines_are_those_of_head) {
   pprofc_profile *diff = difference(program_in("/src", 40), program_in("/old", 0));
   pprofc_report_options options = report_options("speedscope");
   expect_in_report(diff, &options, "{\"name\":\"inner\",\"file\":\"/src/util.h\",\"line\":43}",
@@ -240,7 +240,7 @@ static pprofc_profile *one_function(const char *name, const char *file, bool is_
   return finish(b);
 }
 
-static void test_a_moved_or_inlined_function_is_the_same(void) {
+TEST(test_a_moved_or_inlined_function_is_the_same) {
   static const struct {
     const char *file;
     bool is_inlined;
@@ -263,7 +263,7 @@ static void test_a_moved_or_inlined_function_is_the_same(void) {
 
 /* A function that exists only in base or head stays separate from another function of the same
  * name. */
-static void test_namesakes_of_one_side_stay_split(void) {
+TEST(test_namesakes_of_one_side_stay_split) {
   pprofc_builder *b = cpu_builder();
   uint32_t a = pprofc_builder_frame(b, "init", "/new/a.c", 1);
   uint32_t c = pprofc_builder_frame(b, "init", "/new/c.c", 1);
@@ -283,10 +283,3 @@ static void test_namesakes_of_one_side_stay_split(void) {
   expect_in_report(diff, &options, "/old/", false);
   pprofc_profile_release(diff);
 }
-
-UNIT_MAIN("join_files", UNIT(test_files_are_paired_as_the_manual_says),
-          UNIT(test_many_files_of_one_name_are_paired), UNIT(test_another_folder_changes_no_report),
-          UNIT(test_another_folder_is_one_grey_picture),
-          UNIT(test_what_is_subtracted_is_found_by_name), UNIT(test_lines_are_those_of_head),
-          UNIT(test_a_moved_or_inlined_function_is_the_same),
-          UNIT(test_namesakes_of_one_side_stay_split))

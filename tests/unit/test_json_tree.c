@@ -23,7 +23,7 @@ static bool refused(const char *text, const char *message) {
   return good;
 }
 
-static void test_items_of_arrays_have_numbers(void) {
+TEST(test_items_of_arrays_have_numbers) {
   arena_init(&arena, &mem_default);
   const struct node *root = parsed("[10, [], {\"a\": [1, 2]}, -7]");
   CU_ASSERT_EQUAL(node_size(root), 4);
@@ -47,7 +47,7 @@ static struct node *packed(const char *text) {
 
 #define TWENTY "0, 1,2 ,\n3,4,5,6,7,8,9, 10,11,12,13,14,15,16,17,18,19"
 
-static void test_packed_numbers_are_items(void) {
+TEST(test_packed_numbers_are_items) {
   arena_init(&arena, &mem_default);
   const struct node *root = packed("{\"a\": [" TWENTY "," TWENTY ", -1.5e3, null, true, NaN ]}");
   const struct node *list = node_get(root, "a");
@@ -63,7 +63,7 @@ static void test_packed_numbers_are_items(void) {
   arena_free(&arena);
 }
 
-static void test_packed_rows_are_arrays(void) {
+TEST(test_packed_rows_are_arrays) {
   arena_init(&arena, &mem_default);
   const struct node *root = packed("[[1,2,3],[ ],[],[4 , 5],7,[6],[0],[1],[2],[3],[4],[5],[6],"
                                    "[7],[8],[9]\n,\n[ 10 ] , [11,12] ]");
@@ -84,7 +84,7 @@ static void test_packed_rows_are_arrays(void) {
 }
 
 /* The expected texts were printed by node. */
-static void test_values_are_written_as_javascript_does(void) {
+TEST(test_values_are_written_as_javascript_does) {
   static const char *const texts[][2] = {
       {"{\"a\": \"x\\\"\\\\\\b\\u0001\", \"b\": [], \"c\": {}, \"d\": [true, {\"e\": null}]}",
        "{\"a\":\"x\\\"\\\\\\b\\u0001\",\"b\":[],\"c\":{},\"d\":[true,{\"e\":null}]}"},
@@ -109,7 +109,7 @@ static void test_values_are_written_as_javascript_does(void) {
 
 /* An array stays a list of nodes if it has items other than numbers, or if its numbers are far
  * apart. */
-static void test_other_arrays_are_not_packed(void) {
+TEST(test_other_arrays_are_not_packed) {
   static const char *const texts[] = {"[" TWENTY ",\"a\"]", "[" TWENTY ",{}]", "[" TWENTY ",[]]",
                                       "[[" TWENTY ",[]], " TWENTY "]"};
   arena_init(&arena, &mem_default);
@@ -142,7 +142,7 @@ static bool packed_refused(const char *text, const char *message) {
   return good;
 }
 
-static void test_packing_reports_the_same_errors(void) {
+TEST(test_packing_reports_the_same_errors) {
   arena_init(&arena, &mem_default);
   CU_ASSERT(packed_refused("{\"a\": [" TWENTY ",", "unexpected end at line 2, column 46"));
   CU_ASSERT(packed_refused("{\"a\": [" TWENTY " 1]}", "expected a comma at line 2, column 46"));
@@ -154,7 +154,7 @@ static void test_packing_reports_the_same_errors(void) {
   arena_free(&arena);
 }
 
-static void test_integers_are_whole_and_fit(void) {
+TEST(test_integers_are_whole_and_fit) {
   arena_init(&arena, &mem_default);
   const struct node *root =
       parsed("[9223372036854775807, 9223372036854775808, 1.0, 1e3, \"5\", true, null]");
@@ -166,7 +166,7 @@ static void test_integers_are_whole_and_fit(void) {
   arena_free(&arena);
 }
 
-static void test_escapes(void) {
+TEST(test_escapes) {
   arena_init(&arena, &mem_default);
   const struct node *root =
       parsed("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\", \"\\ud800x\", \"\\uDBFF\\uDFFF\","
@@ -180,7 +180,7 @@ static void test_escapes(void) {
   arena_free(&arena);
 }
 
-static void test_errors_say_where(void) {
+TEST(test_errors_say_where) {
   static const struct {
     const char *text, *message;
   } cases[] = {
@@ -213,7 +213,7 @@ static void test_errors_say_where(void) {
   }
 }
 
-static void test_depth_has_no_cost_beyond_its_bytes(void) {
+TEST(test_depth_has_no_cost_beyond_its_bytes) {
   static char text[4096];
   memset(text, '[', 2048);
   memset(text + 2048, ']', 2048);
@@ -299,7 +299,7 @@ static void compare_file(const char *path) {
   arena_free(&arena);
 }
 
-static void test_files_read_as_jansson_reads_them(void) {
+TEST(test_files_read_as_jansson_reads_them) {
   compare_file(TESTDATA "/imports/calls.cpuprofile");
   compare_file(TESTDATA "/imports/calls.heapprofile");
   compare_file(TESTDATA "/imports/calls.dhat.json");
@@ -308,17 +308,8 @@ static void test_files_read_as_jansson_reads_them(void) {
   CU_ASSERT(compared > 1000);
   free(pairs);
 }
-#define WITH_JANSSON UNIT(test_files_read_as_jansson_reads_them)
 #else
-static void test_without_jansson(void) {
+TEST(test_without_jansson) {
   puts("skipped: no Jansson to compare with");
 }
-#define WITH_JANSSON UNIT(test_without_jansson)
 #endif
-
-UNIT_MAIN("json tree", UNIT(test_items_of_arrays_have_numbers),
-          UNIT(test_integers_are_whole_and_fit), UNIT(test_escapes), UNIT(test_errors_say_where),
-          UNIT(test_depth_has_no_cost_beyond_its_bytes), UNIT(test_packed_numbers_are_items),
-          UNIT(test_packed_rows_are_arrays), UNIT(test_values_are_written_as_javascript_does),
-          UNIT(test_other_arrays_are_not_packed), UNIT(test_packing_reports_the_same_errors),
-          WITH_JANSSON)

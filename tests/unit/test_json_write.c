@@ -28,7 +28,7 @@ static void finish(struct json_writer *json, const char *wanted) {
   buffer_free(&text);
 }
 
-static void test_separators_are_put_between_items_of_every_level(void) {
+TEST(test_separators_are_put_between_items_of_every_level) {
   struct json_writer json;
   start(&json);
   json_begin_object(&json);
@@ -51,7 +51,7 @@ static void test_separators_are_put_between_items_of_every_level(void) {
          "{\"a\":[-9223372036854775808,18446744073709551615,[],{},true],\"b\":false,\"c\":[1,2]}");
 }
 
-static void test_line_breaks_stand_before_items_and_ends(void) {
+TEST(test_line_breaks_stand_before_items_and_ends) {
   struct json_writer json;
   start(&json);
   json_begin_array(&json);
@@ -64,7 +64,7 @@ static void test_line_breaks_stand_before_items_and_ends(void) {
   finish(&json, "[\n1,\n2\n]");
 }
 
-static void test_strings_are_valid_utf8_and_safe_inside_a_page(void) {
+TEST(test_strings_are_valid_utf8_and_safe_inside_a_page) {
   struct json_writer json;
   start(&json);
   json_begin_array(&json);
@@ -77,7 +77,7 @@ static void test_strings_are_valid_utf8_and_safe_inside_a_page(void) {
                 "\"\xEF\xBF\xBDx\xC3\xA9\"]");
 }
 
-static void test_numbers_are_as_short_as_they_can_be(void) {
+TEST(test_numbers_are_as_short_as_they_can_be) {
   struct json_writer json;
   start(&json);
   json_begin_array(&json);
@@ -91,7 +91,7 @@ static void test_numbers_are_as_short_as_they_can_be(void) {
   finish(&json, "[0.1,0.3333333333333333,1e+300,-2.5,null,null]");
 }
 
-static void test_nesting_beyond_the_limit_fails_the_output(void) {
+TEST(test_nesting_beyond_the_limit_fails_the_output) {
   struct json_writer json;
   start(&json);
   for (int i = 0; i < JSON_DEPTH + 1; i++) json_begin_array(&json);
@@ -99,9 +99,3 @@ static void test_nesting_beyond_the_limit_fails_the_output(void) {
   CU_ASSERT(json_finish(&json));
   buffer_free(&text);
 }
-
-UNIT_MAIN("json_write", UNIT(test_separators_are_put_between_items_of_every_level),
-          UNIT(test_line_breaks_stand_before_items_and_ends),
-          UNIT(test_strings_are_valid_utf8_and_safe_inside_a_page),
-          UNIT(test_numbers_are_as_short_as_they_can_be),
-          UNIT(test_nesting_beyond_the_limit_fails_the_output))

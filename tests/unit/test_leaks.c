@@ -16,7 +16,7 @@ static bool near_to(double value, double expected) {
 
 /* ---- statistics -------------------------------------- */
 
-static void test_theil_sen_is_not_bent_by_an_outlier(void) {
+TEST(test_theil_sen_is_not_bent_by_an_outlier) {
   static const double t[] = {0, 1, 2, 3, 4, 7}, x[] = {1, 3, 5, 700, 9, 15};
   double scratch[15];
   CU_ASSERT(near_to(trend_theil_sen(t, x, 6, scratch), 2));
@@ -44,7 +44,7 @@ static double count_orders(double *x, size_t n, double s) {
   return least / all;
 }
 
-static void test_kendall_is_exact_with_ties(void) {
+TEST(test_kendall_is_exact_with_ties) {
   static const double series[][7] = {{1, 2, 3, 4, 5, 6, 7}, {1, 1, 2, 3, 3, 3, 4},
                                      {5, 1, 4, 2, 3, 3, 6}, {0, 0, 0, 1, 0, 2, 2},
                                      {7, 6, 5, 4, 3, 2, 1}, {3, 3, 3, 3, 3, 3, 3}};
@@ -56,7 +56,7 @@ static void test_kendall_is_exact_with_ties(void) {
   }
 }
 
-static void test_kendall_of_many_is_close_to_the_exact_one(void) {
+TEST(test_kendall_of_many_is_close_to_the_exact_one) {
   double x[TREND_EXACT + 1];
   for (size_t i = 0; i <= TREND_EXACT; i++) x[i] = (double)((i * 7 + i / 3) % 23);
   double exact = trend_kendall_p(x, TREND_EXACT, &mem_default);
@@ -66,7 +66,7 @@ static void test_kendall_of_many_is_close_to_the_exact_one(void) {
   CU_ASSERT_EQUAL(trend_kendall_p(x, TREND_EXACT + 1, &mem_default), 1);
 }
 
-static void test_steps_are_tested(void) {
+TEST(test_steps_are_tested) {
   static const double x[] = {0, 1, 3, 6}, even[] = {1, 2, 3, 4}, falls[] = {4, 3, 2, 1};
   /* The steps 1, 2, 3 give t = 2 / (1 / sqrt(3)) with 2 degrees of freedom. */
   double t = 2 * sqrt(3.0), p = 0.5 * (1 - t / sqrt(2 + t * t));
@@ -76,7 +76,7 @@ static void test_steps_are_tested(void) {
   CU_ASSERT_EQUAL(trend_drift(x, 2), 1);
 }
 
-static void test_falls_rises_and_noise(void) {
+TEST(test_falls_rises_and_noise) {
   static const double saw[] = {1, 5, 2, 6, 3}, line[] = {1, 2, 3, 4};
   CU_ASSERT_EQUAL(trend_fall(saw, 5), 3);
   CU_ASSERT_EQUAL(trend_rise(saw, 5), 5);
@@ -98,7 +98,7 @@ static struct leak_fit judge(const double *x, size_t count, double allocated) {
   return fit;
 }
 
-static void test_shapes_have_their_verdicts(void) {
+TEST(test_shapes_have_their_verdicts) {
   static const struct {
     enum leak_verdict verdict;
     size_t count;
@@ -134,7 +134,7 @@ static void test_shapes_have_their_verdicts(void) {
 }
 
 /* A leak in bursts seems to stop. Unlike a cache, the leak frees nothing. */
-static void test_a_leak_that_keeps_everything_has_not_stopped(void) {
+TEST(test_a_leak_that_keeps_everything_has_not_stopped) {
   static const double t[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   static const double x[] = {0, 10, 60, 60, 70, 140, 150, 151, 172};
   struct leak_series s = {.t = t, .x = x, .count = 9, .allocated = 172};
@@ -150,13 +150,13 @@ static void test_a_leak_that_keeps_everything_has_not_stopped(void) {
   CU_ASSERT_EQUAL(fit.verdict, LEAK_STEADY);
 }
 
-static void test_the_smallest_leak_is_the_floor_or_more_than_noise(void) {
+TEST(test_the_smallest_leak_is_the_floor_or_more_than_noise) {
   CU_ASSERT_EQUAL(leak_visible(&rules, 0, 0), 10);
   CU_ASSERT_DOUBLE_EQUAL(leak_visible(&rules, 0, 100), 384.1, 0.1); /* 1.96 squared, times 100 */
   CU_ASSERT(leak_visible(&rules, 99, 100) > 1200);
 }
 
-static void test_a_leak_below_a_sawtooth_is_found(void) {
+TEST(test_a_leak_below_a_sawtooth_is_found) {
   double x[30];
   for (size_t i = 0; i < 30; i++) x[i] = (double)(i % 3) * 100 + (double)i * 4;
   struct leak_fit fit = judge(x, 30, (double)NAN);
@@ -168,7 +168,7 @@ static void test_a_leak_below_a_sawtooth_is_found(void) {
   CU_ASSERT_EQUAL(judge(x, 30, (double)NAN).verdict, LEAK_SAWTOOTH);
 }
 
-static void test_growth_within_sampling_error_is_none(void) {
+TEST(test_growth_within_sampling_error_is_none) {
   static const double t[] = {0, 1, 2}, x[] = {100, 150, 200};
   struct leak_series s = {.t = t, .x = x, .count = 3, .allocated = (double)NAN};
   struct leak_fit fit;
@@ -183,7 +183,7 @@ static void test_growth_within_sampling_error_is_none(void) {
   CU_ASSERT_EQUAL(fit.verdict, LEAK_LEAK);
 }
 
-static void test_many_series_make_one_need_more(void) {
+TEST(test_many_series_make_one_need_more) {
   static const double t[] = {0, 1, 2, 3, 4};
   static const double grows[] = {100, 106, 119, 131, 144}, steady[] = {100, 101, 100, 99, 100};
   enum { MANY = 200 };
@@ -200,13 +200,3 @@ static void test_many_series_make_one_need_more(void) {
   CU_ASSERT_EQUAL(fits[MANY - 1].verdict, LEAK_STEADY);
   CU_ASSERT_EQUAL(fits[MANY - 1].adjusted, fmin(1, fits[MANY - 1].p * MANY));
 }
-
-UNIT_MAIN("leaks", UNIT(test_theil_sen_is_not_bent_by_an_outlier),
-          UNIT(test_kendall_is_exact_with_ties),
-          UNIT(test_kendall_of_many_is_close_to_the_exact_one), UNIT(test_steps_are_tested),
-          UNIT(test_falls_rises_and_noise), UNIT(test_shapes_have_their_verdicts),
-          UNIT(test_a_leak_that_keeps_everything_has_not_stopped),
-          UNIT(test_the_smallest_leak_is_the_floor_or_more_than_noise),
-          UNIT(test_a_leak_below_a_sawtooth_is_found),
-          UNIT(test_growth_within_sampling_error_is_none),
-          UNIT(test_many_series_make_one_need_more))

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static void test_a_missing_library_is_named(void) {
+TEST(test_a_missing_library_is_named) {
   pprofc_error error;
   CU_ASSERT_EQUAL(library_load("libpprofc-no-such.so.9", "a-package", NULL, 0, &error),
                   PPROFC_E_UNSUPPORTED);
   CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "install the package a-package"));
 }
 
-static void test_functions_are_found(void) {
+TEST(test_functions_are_found) {
   pprofc_error error;
   double (*cosine)(double) = NULL;
   void (*none)(void) = NULL;
@@ -23,5 +23,3 @@ static void test_functions_are_found(void) {
   CU_ASSERT_EQUAL(library_load("libm.so.6", "libc6", bad, 2, &error), PPROFC_E_UNSUPPORTED);
   CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "has no function pprofc_no_such_function"));
 }
-
-UNIT_MAIN("library", UNIT(test_a_missing_library_is_named), UNIT(test_functions_are_found))

@@ -100,7 +100,7 @@ static uint64_t steps_of(hash_fn hash) {
   return steps;
 }
 
-static void test_no_keys_make_long_probes(void) {
+TEST(test_no_keys_make_long_probes) {
   static const hash_fn hashes[] = {hash_small,          hash_page, hash_grid,   hash_halves,
                                    hash_colliding_pair, hash_text, hash_length, hash_after_nothing};
   CU_ASSERT_EQUAL(old_mix(old_mix(0, pair_first(7)), pair_second(7)), 0x123456789ABCDEF);
@@ -111,7 +111,7 @@ static void test_no_keys_make_long_probes(void) {
   }
 }
 
-static void test_ids_that_collided_take_few_steps(void) {
+TEST(test_ids_that_collided_take_few_steps) {
   static uint64_t ids[COUNT];
   struct arena arena;
   struct id_map map;
@@ -129,7 +129,7 @@ static void test_ids_that_collided_take_few_steps(void) {
 
 /* ---- hashes ------------------------------------------ */
 
-static void test_the_secret_decides_hashes(void) {
+TEST(test_the_secret_decides_hashes) {
   uint64_t word[SEEDS], bytes[SEEDS];
   for (size_t s = 0; s < SEEDS; s++) {
     seed_secret(seeds[s]);
@@ -143,7 +143,7 @@ static void test_the_secret_decides_hashes(void) {
 
 /* The table stores a tag of each hash that depends on all 64 bits. Keys whose hashes agree only in
  * one half are not compared. */
-static void test_both_halves_of_a_hash_are_compared(void) {
+TEST(test_both_halves_of_a_hash_are_compared) {
   const uint64_t hash = 0x1111111122222222u;
   struct map map;
   map_init(&map, &mem_default);
@@ -158,7 +158,7 @@ static void test_both_halves_of_a_hash_are_compared(void) {
 
 /* ---- strings ----------------------------------------- */
 
-static void test_an_arena_takes_the_strings_of_an_interner_in_their_order(void) {
+TEST(test_an_arena_takes_the_strings_of_an_interner_in_their_order) {
   static const uint32_t counts[] = {1, 10, 30000}; /* number of strings: the first two are copied,
                                                       the last is used without a copy */
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
@@ -180,7 +180,3 @@ static void test_an_arena_takes_the_strings_of_an_interner_in_their_order(void) 
     arena_free(&arena);
   }
 }
-
-UNIT_MAIN("map", UNIT(test_no_keys_make_long_probes), UNIT(test_ids_that_collided_take_few_steps),
-          UNIT(test_the_secret_decides_hashes), UNIT(test_both_halves_of_a_hash_are_compared),
-          UNIT(test_an_arena_takes_the_strings_of_an_interner_in_their_order))

@@ -121,7 +121,7 @@ static const struct kind kinds[] = {
     {"sums that wrap around", 1000, 9, true, false, true},
 };
 
-static void test_marks_are_those_of_all_edges(void) {
+TEST(test_marks_are_those_of_all_edges) {
   static const struct {
     double nodes, edges;
   } fractions[] = {{0, 0}, {0, 0.0002}, {0, 0.001}, {0.005, 0.001}, {0.06, 0.003}, {0.08, 0.001}};
@@ -142,11 +142,9 @@ static void test_marks_are_those_of_all_edges(void) {
   }
 }
 
-static void test_marks_of_means(void) {
+TEST(test_marks_of_means) {
   pprofc_profile *profile = marks_profile(&kinds[2], 77);
   struct graph_options options = {.value_index = 1, .mean = true, .edgefraction = 0.001};
   compare_marks(profile, options);
   pprofc_profile_release(profile);
 }
-
-UNIT_MAIN("marks", UNIT(test_marks_are_those_of_all_edges), UNIT(test_marks_of_means))

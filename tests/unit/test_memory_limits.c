@@ -48,7 +48,7 @@ static void check_kind(const struct hostile_kind *kind) {
   buffer_free(&raw);
 }
 
-static void test_reading_takes_what_is_promised_for_every_kind_of_message(void) {
+TEST(test_reading_takes_what_is_promised_for_every_kind_of_message) {
   for (size_t i = 0; i < hostile_kind_count; i++) check_kind(&hostile_kinds[i]);
 }
 
@@ -82,7 +82,7 @@ static void check_early(const struct hostile_kind *kind) {
   buffer_free(&raw);
 }
 
-static void test_what_cannot_fit_is_refused_before_it_is_allocated(void) {
+TEST(test_what_cannot_fit_is_refused_before_it_is_allocated) {
   for (size_t i = 0; i < hostile_kind_count; i++)
     if (!hostile_kinds[i].is_bad) check_early(&hostile_kinds[i]);
 }
@@ -96,7 +96,7 @@ static void raw_of_single_values(struct buffer *raw) {
   hostile_profile(kind, hostile_count(kind, RAW_BYTES), raw);
 }
 
-static void test_a_report_counts_against_the_limit_of_its_profile(void) {
+TEST(test_a_report_counts_against_the_limit_of_its_profile) {
   struct buffer raw, text;
   struct counting counts = {0, 0};
   pprofc_allocator mem = counting_allocator(&counts);
@@ -122,7 +122,7 @@ static void test_a_report_counts_against_the_limit_of_its_profile(void) {
   buffer_free(&raw);
 }
 
-static void test_a_merge_counts_against_the_limit_of_its_first_profile(void) {
+TEST(test_a_merge_counts_against_the_limit_of_its_first_profile) {
   struct buffer raw;
   struct counting counts = {0, 0};
   pprofc_allocator mem = counting_allocator(&counts);
@@ -148,7 +148,7 @@ static void test_a_merge_counts_against_the_limit_of_its_first_profile(void) {
   buffer_free(&raw);
 }
 
-static void test_profiles_share_a_budget_that_they_were_read_with(void) {
+TEST(test_profiles_share_a_budget_that_they_were_read_with) {
   struct buffer raw;
   struct counting counts = {0, 0};
   pprofc_allocator mem = counting_allocator(&counts);
@@ -174,7 +174,7 @@ static void test_profiles_share_a_budget_that_they_were_read_with(void) {
 }
 
 /* If the machine is out of memory, the error must not be PPROFC_E_LIMIT. */
-static void test_out_of_memory_is_not_called_a_limit(void) {
+TEST(test_out_of_memory_is_not_called_a_limit) {
   struct buffer raw;
   raw_of_single_values(&raw);
   size_t failures = 0;
@@ -193,10 +193,3 @@ static void test_out_of_memory_is_not_called_a_limit(void) {
   CU_ASSERT(failures > 5);
   buffer_free(&raw);
 }
-
-UNIT_MAIN("memory_limits", UNIT(test_reading_takes_what_is_promised_for_every_kind_of_message),
-          UNIT(test_what_cannot_fit_is_refused_before_it_is_allocated),
-          UNIT(test_a_report_counts_against_the_limit_of_its_profile),
-          UNIT(test_a_merge_counts_against_the_limit_of_its_first_profile),
-          UNIT(test_profiles_share_a_budget_that_they_were_read_with),
-          UNIT(test_out_of_memory_is_not_called_a_limit))

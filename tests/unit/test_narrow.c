@@ -92,7 +92,7 @@ static void narrow_check_bound(const struct flame_tree *t) {
   CU_ASSERT_EQUAL(wrong, 0);
 }
 
-static void test_totals_stay_when_nodes_are_folded(void) {
+TEST(test_totals_stay_when_nodes_are_folded) {
   for (unsigned kind = 0; kind < 4; kind++) {
     pprofc_profile *profile = narrow_profile(kind & 1, 3 + kind);
     struct flame_graph whole = narrow_graph(profile, kind & 2, 0);
@@ -113,5 +113,3 @@ static void test_totals_stay_when_nodes_are_folded(void) {
     pprofc_profile_release(profile);
   }
 }
-
-UNIT_MAIN("narrow", UNIT(test_totals_stay_when_nodes_are_folded))

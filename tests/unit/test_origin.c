@@ -19,7 +19,7 @@ static void check(const struct example *examples, size_t count) {
 }
 #define CHECK(examples) check(examples, sizeof(examples) / sizeof *(examples))
 
-static void test_go(void) {
+TEST(test_go) {
   static const struct example examples[] = {
       {ORIGIN_USER, "main.main", "/home/me/tool/main.go", "/home/me/tool/tool"},
       {ORIGIN_USER, "example.com/tool/parse.(*Parser).next", "/home/me/tool/parse/parse.go", ""},
@@ -34,7 +34,7 @@ static void test_go(void) {
   CHECK(examples);
 }
 
-static void test_c_and_cpp(void) {
+TEST(test_c_and_cpp) {
   static const struct example examples[] = {
       {ORIGIN_USER, "main", "src/main.c", "/usr/bin/tool"},
       {ORIGIN_USER, "parse(std::string const&)", "src/parse.cpp", "/usr/bin/tool"},
@@ -57,7 +57,7 @@ static void test_c_and_cpp(void) {
   CHECK(examples);
 }
 
-static void test_rust(void) {
+TEST(test_rust) {
   static const struct example examples[] = {
       {ORIGIN_USER, "tool::parse::next", "src/parse.rs", "/home/me/target/release/tool"},
       {ORIGIN_SYSTEM, "std::rt::lang_start_internal", "/rustc/1234/library/std/src/rt.rs", ""},
@@ -69,7 +69,7 @@ static void test_rust(void) {
   CHECK(examples);
 }
 
-static void test_python(void) {
+TEST(test_python) {
   static const struct example examples[] = {
       {ORIGIN_USER, "main", "/home/me/tool.py", ""},
       {ORIGIN_LIBRARY, "loads", "/usr/lib/python3.11/json/__init__.py", ""},
@@ -79,7 +79,7 @@ static void test_python(void) {
   CHECK(examples);
 }
 
-static void test_node(void) {
+TEST(test_node) {
   static const struct example examples[] = {
       {ORIGIN_USER, "handler", "file:///home/me/app/server.js", ""},
       {ORIGIN_LIBRARY, "readFileSync", "node:fs", ""},
@@ -97,7 +97,7 @@ static void test_node(void) {
   CHECK(examples);
 }
 
-static void test_jvm(void) {
+TEST(test_jvm) {
   static const struct example examples[] = {
       {ORIGIN_USER, "com.example.Tool.run", "Tool.java", ""},
       {ORIGIN_LIBRARY, "java.util.HashMap.get", "HashMap.java", ""},
@@ -109,13 +109,13 @@ static void test_jvm(void) {
   CHECK(examples);
 }
 
-static void test_unknown_has_neither_file_nor_binary(void) {
+TEST(test_unknown_has_neither_file_nor_binary) {
   static const struct example examples[] = {{ORIGIN_UNKNOWN, "0x7f0010", "", ""},
                                             {ORIGIN_UNKNOWN, "", "", ""}};
   CHECK(examples);
 }
 
-static void test_rules_of_ones_own_come_first(void) {
+TEST(test_rules_of_ones_own_come_first) {
   struct arena arena;
   struct origin_rules rules;
   arena_init(&arena, &mem_default);
@@ -132,7 +132,7 @@ static void test_rules_of_ones_own_come_first(void) {
   arena_free(&arena);
 }
 
-static void test_a_bad_rule_is_told_by_its_line(void) {
+TEST(test_a_bad_rule_is_told_by_its_line) {
   static const char *const bad[] = {"ours name f", "user function f", "user name", "user name f g",
                                     "user name f\n\nuser"};
   static const char *const lines[] = {"line 1", "line 1", "line 1", "line 1", "line 3"};
@@ -147,7 +147,7 @@ static void test_a_bad_rule_is_told_by_its_line(void) {
   }
 }
 
-static void test_packages(void) {
+TEST(test_packages) {
   static const char *const examples[][2] = {
       {"encoding/json.(*decodeState).value", "encoding/json"},
       {"std::sort<a/b>(int*)", "std"},
@@ -159,8 +159,3 @@ static void test_packages(void) {
   for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
     CU_ASSERT(str_equal(origin_package(str_of(examples[i][0])), str_of(examples[i][1])));
 }
-
-UNIT_MAIN("origin", UNIT(test_go), UNIT(test_c_and_cpp), UNIT(test_rust), UNIT(test_python),
-          UNIT(test_node), UNIT(test_jvm), UNIT(test_unknown_has_neither_file_nor_binary),
-          UNIT(test_rules_of_ones_own_come_first), UNIT(test_a_bad_rule_is_told_by_its_line),
-          UNIT(test_packages))

@@ -41,7 +41,7 @@ static void expect_escaped(escape_fn *escape, pprofc_str text, const char *expec
   buffer_free(&out);
 }
 
-static void test_utf8_is_decoded_strictly_one_bad_byte_at_a_time(void) {
+TEST(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time) {
   static const struct {
     pprofc_str text;
     size_t length;
@@ -65,7 +65,7 @@ static void test_utf8_is_decoded_strictly_one_bad_byte_at_a_time(void) {
   }
 }
 
-static void test_every_code_point_is_encoded_as_it_is_decoded(void) {
+TEST(test_every_code_point_is_encoded_as_it_is_decoded) {
   for (uint32_t code = 0; code <= 0x10FFFF; code += code < 0x3000 ? 1 : 61) {
     if (code >= 0xD800 && code < 0xE000) continue;
     char bytes[4];
@@ -75,7 +75,7 @@ static void test_every_code_point_is_encoded_as_it_is_decoded(void) {
   }
 }
 
-static void test_nothing_that_drives_a_terminal_is_left(void) {
+TEST(test_nothing_that_drives_a_terminal_is_left) {
   expect_escaped(terminal_line, STR("caf\xc3\xa9 \xe6\x97\xa5"), "caf\xc3\xa9 \xe6\x97\xa5");
   expect_escaped(terminal_line, STR("\033[2J\a\x7f\0"), "\\x1b[2J\\x07\\x7f\\x00");
   expect_escaped(terminal_line,
@@ -89,7 +89,7 @@ static void test_nothing_that_drives_a_terminal_is_left(void) {
   expect_escaped(terminal_layout, STR("a\tb\nc\r"), "a\tb\nc\\x0d");
 }
 
-static void test_clean_means_that_escaping_changes_nothing(void) {
+TEST(test_clean_means_that_escaping_changes_nothing) {
   for (uint32_t code = 0; code <= 0x3000; code++) {
     char bytes[4];
     pprofc_str text = {bytes, utf8_encode(code, bytes)};
@@ -102,7 +102,7 @@ static void test_clean_means_that_escaping_changes_nothing(void) {
   CU_ASSERT_FALSE(escape_terminal_clean(STR("a\xff")));
 }
 
-static void test_direction_marks_and_tags_are_seen_everywhere(void) {
+TEST(test_direction_marks_and_tags_are_seen_everywhere) {
   static const struct {
     const char *mark, *shown, *json;
   } cases[] = {{"\xd8\x9c", "\\u{61c}", "\\u061c"},
@@ -151,7 +151,7 @@ static const struct {
                      "b]"},
 };
 
-static void test_logs_get_no_command(void) {
+TEST(test_logs_get_no_command) {
   for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++)
     expect_escaped(log_text, str_of(log_cases[i].text), log_cases[i].shown);
 }
@@ -161,7 +161,7 @@ static int log_collect(void *context, const void *data, size_t size) {
   return 0;
 }
 
-static void test_commands_are_broken_wherever_the_writer_cuts_them(void) {
+TEST(test_commands_are_broken_wherever_the_writer_cuts_them) {
   for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++) {
     pprofc_str text = str_of(log_cases[i].text);
     for (size_t cut = 0; cut <= text.size; cut++) {
@@ -179,7 +179,7 @@ static void test_commands_are_broken_wherever_the_writer_cuts_them(void) {
 
 /* The escaping of CI commands skips text without ':' and '#'. If the text arrives byte by byte, it
  * skips nothing, and the result must be the same. */
-static void test_a_log_is_guarded_as_byte_by_byte(void) {
+TEST(test_a_log_is_guarded_as_byte_by_byte) {
   static const char bytes[] = "  \t\n\n\r::##[[aaab\xc2\xa0";
   uint32_t random = 1;
   for (size_t round = 0; round < 20000; round++) {
@@ -203,7 +203,7 @@ static void test_a_log_is_guarded_as_byte_by_byte(void) {
 }
 
 /* An algorithm with quadratic time would take minutes. */
-static void test_a_log_of_a_million_hashes_takes_linear_time(void) {
+TEST(test_a_log_of_a_million_hashes_takes_linear_time) {
   struct buffer text, out;
   buffer_init(&text, &mem_default, SIZE_MAX);
   buffer_init(&out, &mem_default, SIZE_MAX);
@@ -214,7 +214,7 @@ static void test_a_log_of_a_million_hashes_takes_linear_time(void) {
   buffer_free(&out);
 }
 
-static void test_a_line_keeps_its_tabs_only(void) {
+TEST(test_a_line_keeps_its_tabs_only) {
   expect_escaped(escape_line, STR("a\tb\nc\x1b\t"), "a\tb\\x0ac\\x1b\t");
   struct arena arena;
   arena_init(&arena, &mem_default);
@@ -224,7 +224,7 @@ static void test_a_line_keeps_its_tabs_only(void) {
   arena_free(&arena);
 }
 
-static void test_json_strings_may_stand_in_a_script_element(void) {
+TEST(test_json_strings_may_stand_in_a_script_element) {
   expect_escaped(escape_json, STR("a\"\\/\b\n\0"), "a\\\"\\\\/\\u0008\\u000a\\u0000");
   expect_escaped(escape_json, STR("</script>&"), "\\u003c/script\\u003e\\u0026");
   expect_escaped(escape_json, STR("\xe2\x80\xa8\xe2\x80\xa9\xc3\xa9"), "\\u2028\\u2029\xc3\xa9");
@@ -232,7 +232,7 @@ static void test_json_strings_may_stand_in_a_script_element(void) {
                  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 }
 
-static void test_xml_text_is_text_and_legal(void) {
+TEST(test_xml_text_is_text_and_legal) {
   expect_escaped(escape_xml, STR("<a b=\"c\" d='e'>&"),
                  "&lt;a b=&#34;c&#34; d=&#39;e&#39;&gt;&amp;");
   expect_escaped(escape_xml, STR("\t\n\r\x01\0"), "\t\n&#13;\xef\xbf\xbd\xef\xbf\xbd");
@@ -255,7 +255,7 @@ static int refuse(void *context, const void *data, size_t size) {
   return 1;
 }
 
-static void test_output_arrives_whole_and_in_order(void) {
+TEST(test_output_arrives_whole_and_in_order) {
   static struct output out;
   static char large[100000];
   struct buffer text;
@@ -279,7 +279,7 @@ static void test_output_arrives_whole_and_in_order(void) {
 }
 
 /* Tests formats that the code prints without calling vsnprintf. */
-static void test_formats_print_as_printf_does(void) {
+TEST(test_formats_print_as_printf_does) {
   static const double numbers[] = {0,        -0.0,  1,    -1,         0.5,      -0.005,
                                    0.125,    2.675, 1e15, -999999999, 1e22,     1e-300,
                                    12345.67, 1e300, NAN,  -2.5e3,     INFINITY, 1.0 / 3};
@@ -299,7 +299,7 @@ static void test_formats_print_as_printf_does(void) {
   }
 }
 
-static void test_output_that_was_refused_once_is_refused_for_good(void) {
+TEST(test_output_that_was_refused_once_is_refused_for_good) {
   static struct output out;
   static char large[100000];
   int calls = 0;
@@ -354,7 +354,7 @@ static bool file_is(const char *path, const char *text) {
   return strcmp(got, text) == 0;
 }
 
-static void test_a_file_appears_when_it_is_whole(void) {
+TEST(test_a_file_appears_when_it_is_whole) {
   static struct outfile file;
   enter_folder();
   CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "new", NULL), PPROFC_OK);
@@ -365,7 +365,7 @@ static void test_a_file_appears_when_it_is_whole(void) {
   CU_ASSERT_EQUAL(leave_folder(), 1);
 }
 
-static void test_an_old_file_stays_until_the_new_one_is_whole(void) {
+TEST(test_an_old_file_stays_until_the_new_one_is_whole) {
   static struct outfile file;
   struct stat info;
   enter_folder();
@@ -384,7 +384,7 @@ static void test_an_old_file_stays_until_the_new_one_is_whole(void) {
   CU_ASSERT_EQUAL(leave_folder(), 1);
 }
 
-static void test_a_link_stays_a_link(void) {
+TEST(test_a_link_stays_a_link) {
   static struct outfile file;
   struct stat info;
   enter_folder();
@@ -399,7 +399,7 @@ static void test_a_link_stays_a_link(void) {
   CU_ASSERT_EQUAL(leave_folder(), 2);
 }
 
-static void test_a_device_is_written_straight(void) {
+TEST(test_a_device_is_written_straight) {
   static struct outfile file;
   pprofc_error error;
   CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "/dev/null", &error), PPROFC_OK);
@@ -411,7 +411,7 @@ static void test_a_device_is_written_straight(void) {
   outfile_discard(&file);
 }
 
-static void test_what_cannot_be_written_says_so(void) {
+TEST(test_what_cannot_be_written_says_so) {
   static struct outfile file;
   static char longest[5000];
   pprofc_error error;
@@ -444,7 +444,7 @@ static void write_new(void) {
   CU_ASSERT_TRUE(file_is("new", "text"));
 }
 
-static void test_the_next_write_removes_what_a_killed_one_left(void) {
+TEST(test_the_next_write_removes_what_a_killed_one_left) {
   enter_folder();
   write_file("new.tmp-backup", "a file of the user");
   for (int i = 0; i < 3; i++) open_elsewhere(SIGKILL);
@@ -452,7 +452,7 @@ static void test_the_next_write_removes_what_a_killed_one_left(void) {
   CU_ASSERT_EQUAL(leave_folder(), 2);
 }
 
-static void test_files_of_living_writers_stay(void) {
+TEST(test_files_of_living_writers_stay) {
   static struct outfile file;
   enter_folder();
   pid_t writer = open_elsewhere(SIGSTOP);
@@ -464,7 +464,7 @@ static void test_files_of_living_writers_stay(void) {
   CU_ASSERT_EQUAL(leave_folder(), 2);
 }
 
-static void test_a_long_name_leaves_room_for_the_temporary_one(void) {
+TEST(test_a_long_name_leaves_room_for_the_temporary_one) {
   static struct outfile file;
   static char name[256];
   enter_folder();
@@ -501,7 +501,7 @@ static void *create_files(void *arg) {
   return NULL;
 }
 
-static void test_no_other_thread_sees_another_umask(void) {
+TEST(test_no_other_thread_sees_another_umask) {
   pthread_t thread;
   enter_folder();
   creates_files = true;
@@ -513,24 +513,3 @@ static void test_no_other_thread_sees_another_umask(void) {
   CU_ASSERT_EQUAL(files_open_to_all, 0);
   CU_ASSERT_EQUAL(leave_folder(), 1);
 }
-
-UNIT_MAIN("output", UNIT(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time),
-          UNIT(test_every_code_point_is_encoded_as_it_is_decoded),
-          UNIT(test_nothing_that_drives_a_terminal_is_left),
-          UNIT(test_clean_means_that_escaping_changes_nothing),
-          UNIT(test_direction_marks_and_tags_are_seen_everywhere), UNIT(test_logs_get_no_command),
-          UNIT(test_commands_are_broken_wherever_the_writer_cuts_them),
-          UNIT(test_a_log_is_guarded_as_byte_by_byte),
-          UNIT(test_a_log_of_a_million_hashes_takes_linear_time),
-          UNIT(test_a_line_keeps_its_tabs_only),
-          UNIT(test_json_strings_may_stand_in_a_script_element),
-          UNIT(test_xml_text_is_text_and_legal), UNIT(test_output_arrives_whole_and_in_order),
-          UNIT(test_formats_print_as_printf_does),
-          UNIT(test_output_that_was_refused_once_is_refused_for_good),
-          UNIT(test_a_file_appears_when_it_is_whole),
-          UNIT(test_an_old_file_stays_until_the_new_one_is_whole), UNIT(test_a_link_stays_a_link),
-          UNIT(test_a_device_is_written_straight), UNIT(test_what_cannot_be_written_says_so),
-          UNIT(test_the_next_write_removes_what_a_killed_one_left),
-          UNIT(test_files_of_living_writers_stay),
-          UNIT(test_a_long_name_leaves_room_for_the_temporary_one),
-          UNIT(test_no_other_thread_sees_another_umask))

@@ -61,7 +61,7 @@ static void expect_nodes(const struct graph *g, const char *expected) {
 
 static const struct pipeline_overrides nothing;
 
-static void test_defaults_show_the_last_value(void) {
+TEST(test_defaults_show_the_last_value) {
   pprofc_profile *p = calls();
   pprofc_report_options o = defaults();
   struct pipeline_result r;
@@ -78,7 +78,7 @@ static void test_defaults_show_the_last_value(void) {
   pprofc_profile_release(p);
 }
 
-static void test_filters_come_before_or_after_the_total(void) {
+TEST(test_filters_come_before_or_after_the_total) {
   pprofc_profile *p = calls();
   pprofc_report_options o = defaults();
   struct pipeline_result r;
@@ -98,7 +98,7 @@ static void test_filters_come_before_or_after_the_total(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_profile_without_edits_is_not_copied(void) {
+TEST(test_a_profile_without_edits_is_not_copied) {
   pprofc_profile *p = calls();
   pprofc_report_options o = defaults();
   struct pipeline_overrides addresses = {.granularity = "addresses"};
@@ -113,7 +113,7 @@ static void test_a_profile_without_edits_is_not_copied(void) {
   pprofc_profile_release(p);
 }
 
-static void test_overrides_decide_over_the_options(void) {
+TEST(test_overrides_decide_over_the_options) {
   pprofc_profile *p = calls();
   pprofc_report_options o = defaults();
   struct pipeline_result r;
@@ -143,7 +143,7 @@ static void test_overrides_decide_over_the_options(void) {
   pprofc_profile_release(p);
 }
 
-static void test_the_graph_has_the_unit_of_its_smallest_value(void) {
+TEST(test_the_graph_has_the_unit_of_its_smallest_value) {
   pprofc_profile *p = calls();
   pprofc_report_options o = defaults();
   struct pipeline_result r;
@@ -174,7 +174,7 @@ static void test_the_graph_has_the_unit_of_its_smallest_value(void) {
   pprofc_profile_release(p);
 }
 
-static void test_the_argument_chooses_edges(void) {
+TEST(test_the_argument_chooses_edges) {
   pprofc_profile *p = calls();
   pprofc_report_options o = defaults();
   const struct pipeline_overrides peek = {.no_trim = true, .takes_argument = true};
@@ -200,7 +200,7 @@ static void collect_warning(void *context, const char *message) {
   buffer_add_char(context, '\n');
 }
 
-static void test_warnings_come_in_the_order_of_the_steps(void) {
+TEST(test_warnings_come_in_the_order_of_the_steps) {
   pprofc_profile *p = calls();
   struct buffer warnings;
   buffer_init(&warnings, &mem_default, 1 << 20);
@@ -223,7 +223,7 @@ static void test_warnings_come_in_the_order_of_the_steps(void) {
   pprofc_profile_release(p);
 }
 
-static void test_bad_options_are_refused(void) {
+TEST(test_bad_options_are_refused) {
   pprofc_profile *p = calls();
   static const struct {
     const char *granularity, *sort, *focus, *taghide, *sample_index;
@@ -252,7 +252,7 @@ static void test_bad_options_are_refused(void) {
   pprofc_profile_release(p);
 }
 
-static void test_units_of_the_profile_drive_no_terminal(void) {
+TEST(test_units_of_the_profile_drive_no_terminal) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "t", "\033[2Jx");
   sample(b, "A", 10, 0);
@@ -268,11 +268,3 @@ static void test_units_of_the_profile_drive_no_terminal(void) {
   pipeline_free(&r);
   pprofc_profile_release(p);
 }
-
-UNIT_MAIN("pipeline", UNIT(test_defaults_show_the_last_value),
-          UNIT(test_filters_come_before_or_after_the_total),
-          UNIT(test_a_profile_without_edits_is_not_copied),
-          UNIT(test_overrides_decide_over_the_options),
-          UNIT(test_the_graph_has_the_unit_of_its_smallest_value),
-          UNIT(test_the_argument_chooses_edges), UNIT(test_warnings_come_in_the_order_of_the_steps),
-          UNIT(test_bad_options_are_refused), UNIT(test_units_of_the_profile_drive_no_terminal))

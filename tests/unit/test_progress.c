@@ -79,7 +79,7 @@ static pprofc_status read_watched(struct watcher *watcher, const pprofc_allocato
   return status;
 }
 
-static void test_reading_is_cancelled_at_any_moment(void) {
+TEST(test_reading_is_cancelled_at_any_moment) {
   static const char *const inputs[] = {"generator_cpu.prof", "imports/calls.callgrind.out",
                                        "imports/calls.perf.txt", "imports/calls.jfr.gz"};
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
@@ -90,7 +90,7 @@ static void test_reading_is_cancelled_at_any_moment(void) {
 }
 
 /* Reading a gzip'd profile goes over its bytes twice. At the end, done must equal total. */
-static void test_reading_counts_its_work(void) {
+TEST(test_reading_counts_its_work) {
   input = "generator_cpu.prof";
   struct watcher watcher = cancel_each(read_watched);
   CU_ASSERT(watcher.total > 0);
@@ -99,7 +99,7 @@ static void test_reading_counts_its_work(void) {
 }
 
 /* The size of a pipe is unknown, so done and total are 0 until the profile is decompressed. */
-static void test_reading_a_pipe_counts_nothing_of_it(void) {
+TEST(test_reading_a_pipe_counts_nothing_of_it) {
   char from[512], path[] = "/tmp/test_progress.XXXXXX", data[4096];
   struct watcher watcher = {.left = SIZE_MAX};
   pprofc_read_options options;
@@ -124,7 +124,7 @@ static void test_reading_a_pipe_counts_nothing_of_it(void) {
   pprofc_profile_release(profile);
 }
 
-static void test_a_profile_that_was_read_is_watched_no_longer(void) {
+TEST(test_a_profile_that_was_read_is_watched_no_longer) {
   struct watcher watcher = {.left = SIZE_MAX};
   pprofc_profile *profile = NULL;
   struct buffer text;
@@ -172,7 +172,7 @@ static pprofc_status use_report(const pprofc_profile *profile, pprofc_error *err
   return pprofc_report(profile, &options, discard, NULL, error);
 }
 
-static void test_each_report_is_cancelled_at_any_moment(void) {
+TEST(test_each_report_is_cancelled_at_any_moment) {
   const pprofc_format_info *info;
   input = "generator_cpu.prof";
   use = use_report;
@@ -234,7 +234,7 @@ static pprofc_status use_verdicts(const pprofc_profile *profile, pprofc_error *e
   return status;
 }
 
-static void test_other_calls_are_cancelled_at_any_moment(void) {
+TEST(test_other_calls_are_cancelled_at_any_moment) {
   static use_fn *const uses[] = {use_merge, use_diff,      use_graph,   use_aggregate,
                                  use_write, use_symbolize, use_verdicts};
   input = "generator_cpu.prof";
@@ -243,9 +243,3 @@ static void test_other_calls_are_cancelled_at_any_moment(void) {
     cancel_each(use_watched);
   }
 }
-
-UNIT_MAIN("progress", UNIT(test_reading_is_cancelled_at_any_moment),
-          UNIT(test_reading_counts_its_work), UNIT(test_reading_a_pipe_counts_nothing_of_it),
-          UNIT(test_a_profile_that_was_read_is_watched_no_longer),
-          UNIT(test_each_report_is_cancelled_at_any_moment),
-          UNIT(test_other_calls_are_cancelled_at_any_moment))

@@ -26,7 +26,7 @@ static pprofc_status read_with(const char *path, const pprofc_limits *limits, pp
   return status;
 }
 
-static void test_broken_files_say_what_is_wrong(void) {
+TEST(test_broken_files_say_what_is_wrong) {
   static const struct {
     const char *file, *message;
     pprofc_status status;
@@ -77,7 +77,7 @@ static void test_broken_files_say_what_is_wrong(void) {
   }
 }
 
-static void test_a_missing_file_and_a_folder_are_named(void) {
+TEST(test_a_missing_file_and_a_folder_are_named) {
   pprofc_error error;
   CU_ASSERT_EQUAL(read_with("/no/such/file", NULL, &error), PPROFC_E_IO);
   CU_ASSERT_STRING_EQUAL(error.message, "cannot read '/no/such/file': no such file or directory");
@@ -85,7 +85,7 @@ static void test_a_missing_file_and_a_folder_are_named(void) {
   CU_ASSERT(strstr(error.message, "is a directory") != NULL);
 }
 
-static void test_each_limit_names_its_field(void) {
+TEST(test_each_limit_names_its_field) {
   static const struct {
     size_t offset;
     uint64_t value;
@@ -138,7 +138,7 @@ static int64_t sum_of(const pprofc_profile *profile) {
   return (int64_t)sum;
 }
 
-static void test_members_one_byte_at_a_time_and_memory_agree(void) {
+TEST(test_members_one_byte_at_a_time_and_memory_agree) {
   size_t size;
   char *data = slurp(VALID "minimal.pb.gz", &size);
   pprofc_profile *from_memory = NULL, *from_pipe = NULL, *members = NULL;
@@ -196,7 +196,7 @@ static uint8_t *random_profile(size_t samples, size_t *size) {
 
 /* Large files that hardly compress are read through a memory mapping. They must give the same
  * profile as the uncompressed bytes. */
-static void test_a_large_incompressible_file_reads_like_its_plain_bytes(void) {
+TEST(test_a_large_incompressible_file_reads_like_its_plain_bytes) {
   size_t size;
   uint8_t *plain = random_profile(900000, &size);
   pprofc_profile *from_memory = NULL, *from_file = NULL;
@@ -219,7 +219,7 @@ static void test_a_large_incompressible_file_reads_like_its_plain_bytes(void) {
   free(plain);
 }
 
-static void test_threads_do_not_change_what_is_read(void) {
+TEST(test_threads_do_not_change_what_is_read) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   pprofc_profile *one = NULL, *four = NULL;
@@ -237,7 +237,7 @@ static void test_threads_do_not_change_what_is_read(void) {
 
 /* ---- ids --------------------------------------------- */
 
-static void test_ids_become_dense_indices(void) {
+TEST(test_ids_become_dense_indices) {
   static const uint64_t dense[] = {1, 2, 3}, small[] = {3, 1, 2},
                         large[] = {0x7F0000001000, 5, UINT64_MAX}, twice[] = {4, 9, 4};
   const struct {
@@ -258,7 +258,7 @@ static void test_ids_become_dense_indices(void) {
   }
 }
 
-static void test_sparse_ids_and_unpacked_stacks_read_alike(void) {
+TEST(test_sparse_ids_and_unpacked_stacks_read_alike) {
   pprofc_profile *profile = NULL;
   CU_ASSERT_EQUAL_FATAL(pprofc_profile_read_file(VALID "sparse_ids.pb", NULL, &profile, NULL),
                         PPROFC_OK);
@@ -272,10 +272,3 @@ static void test_sparse_ids_and_unpacked_stacks_read_alike(void) {
       pprofc_profile_stack(profile, 0, frames, 8) + pprofc_profile_stack(profile, 1, frames, 8), 5);
   pprofc_profile_release(profile);
 }
-
-UNIT_MAIN("read", UNIT(test_broken_files_say_what_is_wrong),
-          UNIT(test_a_missing_file_and_a_folder_are_named), UNIT(test_each_limit_names_its_field),
-          UNIT(test_members_one_byte_at_a_time_and_memory_agree),
-          UNIT(test_a_large_incompressible_file_reads_like_its_plain_bytes),
-          UNIT(test_threads_do_not_change_what_is_read), UNIT(test_ids_become_dense_indices),
-          UNIT(test_sparse_ids_and_unpacked_stacks_read_alike))

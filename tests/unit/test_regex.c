@@ -44,7 +44,7 @@ static void expect_all(const struct expectation *all, size_t count) {
   static const struct expectation expected[] = {__VA_ARGS__};                                      \
   expect_all(expected, sizeof expected / sizeof *expected)
 
-static void test_plain_texts_match_anywhere(void) {
+TEST(test_plain_texts_match_anywhere) {
   EXPECT_ALL(YES("", ""), YES("", "x"), YES("malloc", "runtime.mallocgc"), NO("malloc", "mallo"),
              YES("main\\.run", "main.run"), NO("main\\.run", "mainxrun"), YES("json|http|", ""),
              YES("json|http|main", "main.f"), NO("json|http|main", "runtime"),
@@ -54,7 +54,7 @@ static void test_plain_texts_match_anywhere(void) {
 }
 
 #ifdef HAVE_PCRE2
-static void test_escapes_stand_for_one_character(void) {
+TEST(test_escapes_stand_for_one_character) {
   EXPECT_ALL(YES("^\\a\\f\\n\\r\\t\\v$", "\a\f\n\r\t\v"), YES("a\nb+", "a\nb"), YES("\\0|x+", "\0"),
              YES("^\\x{1F600}.$", "\xf0\x9f\x98\x80"
                                   "a"),
@@ -65,7 +65,7 @@ static void test_escapes_stand_for_one_character(void) {
              YES("^a{02}$", "a{02}"));
 }
 
-static void test_anchors_are_those_of_go(void) {
+TEST(test_anchors_are_those_of_go) {
   EXPECT_ALL(YES("^main\\.", "main.f"), NO("^main\\.", "xmain.f"), YES("f$", "main.f"),
              NO("f$", "f\n"), NO("^b", "a\nb"), YES("(?m)^b", "a\nb"), YES("(?m)a$", "a\nb"),
              YES("(?m)^$", "a\n"), YES("\\Aa\\z", "a"), NO("(?m)\\Ab", "a\nb"),
@@ -73,7 +73,7 @@ static void test_anchors_are_those_of_go(void) {
              YES("^*a", "ba"), YES("(?:\\b)+a", "a"), NO("\\b+a", "ba"));
 }
 
-static void test_classes_are_ascii_unless_unicode_is_named(void) {
+TEST(test_classes_are_ascii_unless_unicode_is_named) {
   EXPECT_ALL(YES("\\d", "7"), NO("\\d", "\xd9\xa3"), NO("\\w", "\xc3\xa9"), YES("\\W", "\xc3\xa9"),
              NO("\\s", "\v"), YES("[[:space:]]", "\v"), YES("\\pL", "\xc3\xa9"),
              NO("\\PL", "\xc3\xa9"), YES("\\p{Greek}", "\xce\xb1"), NO("\\p{^Greek}", "\xce\xb1"),
@@ -83,7 +83,7 @@ static void test_classes_are_ascii_unless_unicode_is_named(void) {
              NO("[\\W\\S]", ""));
 }
 
-static void test_a_script_that_is_too_new_for_this_pcre2_is_unsupported(void) {
+TEST(test_a_script_that_is_too_new_for_this_pcre2_is_unsupported) {
   struct regex *regex = NULL;
   pprofc_error error = {.message = ""};
   pprofc_status status = regex_compile(&mem_default, STR("\\p{Kawi}"), &regex, &error);
@@ -96,7 +96,7 @@ static void test_a_script_that_is_too_new_for_this_pcre2_is_unsupported(void) {
   regex_free(regex);
 }
 
-static void test_flags_change_what_follows(void) {
+TEST(test_flags_change_what_follows) {
   EXPECT_ALL(YES("(?i)MALLOC", "malloc"), YES("(?i:A)b", "ab"), NO("(?i:A)b", "aB"),
              NO("a.b", "a\nb"), YES("(?s)a.b", "a\nb"), YES("a(?i)b|c", "C"),
              NO("(?i)a(?-i)b", "AB"), YES("(?i)k", "\xe2\x84\xaa"), YES("(?i)\\w", "\xc5\xbf"),
@@ -106,7 +106,7 @@ static void test_flags_change_what_follows(void) {
 
 /* If case is ignored, a category also matches characters that differ only in case. The mark U+0345,
  * for example, matches as an iota. */
-static void test_categories_take_mates_when_case_is_ignored(void) {
+TEST(test_categories_take_mates_when_case_is_ignored) {
   EXPECT_ALL(YES("(?i)\\pL", "\xcd\x85"), NO("\\pL", "\xcd\x85"), NO("(?i)\\PL", "\xcd\x85"),
              YES("(?i)[\\pL]", "\xcd\x85"), NO("(?i)[^\\pL]", "\xcd\x85"),
              YES("(?i)\\p{Greek}", "\xc2\xb5"), NO("\\p{Greek}", "\xc2\xb5"),
@@ -124,7 +124,7 @@ static void test_categories_take_mates_when_case_is_ignored(void) {
              YES("(?i)\\p{Lt}", "\xc7\x84"), NO("(?i)[1\\P{Lt}]", "\xc7\x84"));
 }
 
-static void test_bad_utf8_in_a_text_is_one_replacement_character_per_byte(void) {
+TEST(test_bad_utf8_in_a_text_is_one_replacement_character_per_byte) {
   EXPECT_ALL(YES("^a.b$", "a\xff"
                           "b"),
              YES("^..$", "\xe2\x82"), YES("[^a]", "\xff"), NO("\\w", "\xff"),
@@ -133,7 +133,7 @@ static void test_bad_utf8_in_a_text_is_one_replacement_character_per_byte(void) 
                          "c"));
 }
 
-static void test_repeated_operators_are_one_operator_each(void) {
+TEST(test_repeated_operators_are_one_operator_each) {
   EXPECT_ALL(YES("^a*(?i)*$", "aa"), YES("^(?:a+)+$", "aaa"), YES("^a\\Q\\E*b", "aab"),
              YES("^a{2}$", "aa"), NO("^a{2}$", "aaa"), YES("^a{2,}$", "aaaa"), YES("^(|a)+$", "aa"),
              YES("^(a|b*)*c", "abac"), YES("1|2|3|4|5|6|7|8|9", "9"), YES("a{0}b", "b"),
@@ -142,7 +142,7 @@ static void test_repeated_operators_are_one_operator_each(void) {
 
 /* ---- time limits ------------------------------------- */
 
-static void test_exponential_backtracking_still_gives_the_answer(void) {
+TEST(test_exponential_backtracking_still_gives_the_answer) {
   static const char *const patterns[] = {"^(a|a)*$", "(a|aa)+$", "^(a|aa)*(a|aa)*(a|aa)*$",
                                          "(a*a*)*$b"};
   static const char *const texts[] = {
@@ -151,7 +151,7 @@ static void test_exponential_backtracking_still_gives_the_answer(void) {
     CU_ASSERT_FALSE(matches(patterns[i], str_of(texts[0])));
 }
 
-static void test_a_long_text_takes_time_in_proportion(void) {
+TEST(test_a_long_text_takes_time_in_proportion) {
   size_t size = 1 << 20;
   char *text = mem_array(&mem_default, size, 1);
   CU_ASSERT_PTR_NOT_NULL_FATAL(text);
@@ -161,7 +161,7 @@ static void test_a_long_text_takes_time_in_proportion(void) {
   mem_free(&mem_default, text, size, 1);
 }
 
-static void test_what_takes_too_long_trips_and_no_longer_matches(void) {
+TEST(test_what_takes_too_long_trips_and_no_longer_matches) {
   size_t size = 1 << 20;
   char *text = mem_array(&mem_default, size, 1);
   CU_ASSERT_PTR_NOT_NULL_FATAL(text);
@@ -190,7 +190,7 @@ static void expect_error(pprofc_str pattern, const char *reason, pprofc_str frag
   CU_ASSERT_STRING_EQUAL(error.message, expected);
 }
 
-static void test_errors_are_worded_as_in_go(void) {
+TEST(test_errors_are_worded_as_in_go) {
   static const struct {
     const char *pattern, *reason, *fragment;
   } cases[] = {
@@ -264,7 +264,7 @@ static pprofc_str nested(char *out, const char *open, const char *close, size_t 
   return (pprofc_str){out, size};
 }
 
-static void test_nesting_is_limited_as_in_go(void) {
+TEST(test_nesting_is_limited_as_in_go) {
   static char text[200000];
   struct regex *regex = NULL;
   pprofc_error error;
@@ -288,7 +288,7 @@ static void test_nesting_is_limited_as_in_go(void) {
   CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "expression nests too deeply"));
 }
 
-static void test_an_expression_that_needs_too_much_is_refused(void) {
+TEST(test_an_expression_that_needs_too_much_is_refused) {
   struct regex *regex = NULL;
   pprofc_error error;
   pprofc_status status = regex_compile(
@@ -330,7 +330,7 @@ static void budget_release(void *context, void *block, size_t size) {
   mem_default.release(mem_default.context, block, size);
 }
 
-static void test_every_allocation_may_fail_and_nothing_leaks(void) {
+TEST(test_every_allocation_may_fail_and_nothing_leaks) {
   static const char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xff!";
   bool compiled = false;
   for (int n = 0; n < 200 && !compiled; n++) {
@@ -356,24 +356,3 @@ static void test_every_allocation_may_fail_and_nothing_leaks(void) {
   }
   CU_ASSERT_TRUE(compiled);
 }
-
-#ifdef HAVE_PCRE2
-#define ENGINE_TESTS                                                                               \
-  UNIT(test_escapes_stand_for_one_character), UNIT(test_anchors_are_those_of_go),                  \
-      UNIT(test_classes_are_ascii_unless_unicode_is_named),                                        \
-      UNIT(test_categories_take_mates_when_case_is_ignored),                                       \
-      UNIT(test_a_script_that_is_too_new_for_this_pcre2_is_unsupported),                           \
-      UNIT(test_flags_change_what_follows),                                                        \
-      UNIT(test_bad_utf8_in_a_text_is_one_replacement_character_per_byte),                         \
-      UNIT(test_repeated_operators_are_one_operator_each),                                         \
-      UNIT(test_exponential_backtracking_still_gives_the_answer),                                  \
-      UNIT(test_a_long_text_takes_time_in_proportion),                                             \
-      UNIT(test_what_takes_too_long_trips_and_no_longer_matches),
-#else
-#define ENGINE_TESTS
-#endif
-
-UNIT_MAIN("regex", ENGINE_TESTS UNIT(test_plain_texts_match_anywhere),
-          UNIT(test_errors_are_worded_as_in_go), UNIT(test_nesting_is_limited_as_in_go),
-          UNIT(test_an_expression_that_needs_too_much_is_refused),
-          UNIT(test_every_allocation_may_fail_and_nothing_leaks))

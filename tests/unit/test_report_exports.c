@@ -110,7 +110,7 @@ static bool contains(const struct buffer *text, const char *what) {
   return str_find(buffer_str(text), str_of(what)) < text->size;
 }
 
-static void test_the_number_of_threads_does_not_show(void) {
+TEST(test_the_number_of_threads_does_not_show) {
   pprofc_profile *p = large_profile();
   for (size_t i = 0; i < FORMATS; i++) {
     pprofc_report_options options = options_for(formats[i]);
@@ -138,7 +138,7 @@ static int64_t folded_sum(const struct buffer *text, size_t *lines) {
   return sum;
 }
 
-static void test_joined_and_cut_stacks_keep_the_sum(void) {
+TEST(test_joined_and_cut_stacks_keep_the_sum) {
   pprofc_profile *p = large_profile();
   pprofc_samples_view samples;
   pprofc_profile_samples(p, &samples);
@@ -158,7 +158,7 @@ static void test_joined_and_cut_stacks_keep_the_sum(void) {
   pprofc_profile_release(p);
 }
 
-static void test_text_of_the_profile_cannot_drive_a_terminal(void) {
+TEST(test_text_of_the_profile_cannot_drive_a_terminal) {
   pprofc_builder *b = new_builder(NULL);
   static const char bad[] = "\x1b[31m\xFF\x9b";
   pprofc_builder_comment(b, bad);
@@ -184,7 +184,7 @@ static void test_text_of_the_profile_cannot_drive_a_terminal(void) {
   pprofc_profile_release(p);
 }
 
-static void test_the_smallest_integer_is_a_value_like_any_other(void) {
+TEST(test_the_smallest_integer_is_a_value_like_any_other) {
   pprofc_builder *b = new_builder(NULL);
   uint32_t frame = pprofc_builder_frame(b, "f", "f.c", 1);
   pprofc_builder_sample(b, &frame, 1, (int64_t[]){-1, INT64_MIN});
@@ -206,7 +206,7 @@ static void test_the_smallest_integer_is_a_value_like_any_other(void) {
 
 /* ---- failures of the machine ------------------------- */
 
-static void test_every_allocation_may_fail(void) {
+TEST(test_every_allocation_may_fail) {
   struct faults faults = {.fail_at = SIZE_MAX};
   pprofc_allocator allocator = {fault_alloc, fault_resize, fault_release, &faults};
   pprofc_profile *p = small_profile(&allocator);
@@ -246,7 +246,7 @@ static int refuse(void *context, const void *data, size_t size) {
   return 0;
 }
 
-static void test_a_full_disk_is_an_error(void) {
+TEST(test_a_full_disk_is_an_error) {
   pprofc_profile *p = large_profile();
   for (size_t i = 0; i < FORMATS; i++) {
     if (strcmp(formats[i], "comments") == 0) continue; /* the profile has no comments */
@@ -259,9 +259,3 @@ static void test_a_full_disk_is_an_error(void) {
   }
   pprofc_profile_release(p);
 }
-
-UNIT_MAIN("report exports", UNIT(test_the_number_of_threads_does_not_show),
-          UNIT(test_joined_and_cut_stacks_keep_the_sum),
-          UNIT(test_text_of_the_profile_cannot_drive_a_terminal),
-          UNIT(test_the_smallest_integer_is_a_value_like_any_other),
-          UNIT(test_every_allocation_may_fail), UNIT(test_a_full_disk_is_an_error))

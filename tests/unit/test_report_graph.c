@@ -46,7 +46,7 @@ static pprofc_profile *program(void) {
 #define LINE    "----------------------------------------------------------+-------------\n"
 #define COLUMNS "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n"
 
-static void test_top(void) {
+TEST(test_top) {
   pprofc_profile *p = program();
   pprofc_report_options o = report_options("top");
   expect_report(p, &o,
@@ -71,7 +71,7 @@ static void test_top(void) {
   pprofc_profile_release(p);
 }
 
-static void test_tree(void) {
+TEST(test_tree) {
   pprofc_profile *p = program();
   pprofc_report_options o = report_options("tree");
   expect_report(p, &o,
@@ -94,7 +94,7 @@ static void test_tree(void) {
   pprofc_profile_release(p);
 }
 
-static void test_peek_shows_what_matches_and_its_neighbours(void) {
+TEST(test_peek_shows_what_matches_and_its_neighbours) {
   pprofc_profile *p = program();
   pprofc_report_options o = report_options("peek");
   o.argument = "A|Cinl";
@@ -116,7 +116,7 @@ static void test_peek_shows_what_matches_and_its_neighbours(void) {
   pprofc_profile_release(p);
 }
 
-static void test_dot(void) {
+TEST(test_dot) {
   pprofc_profile *p = program();
   pprofc_report_options o = report_options("dot");
   expect_report(
@@ -158,7 +158,7 @@ static void test_dot(void) {
   pprofc_profile_release(p);
 }
 
-static void test_callgrind(void) {
+TEST(test_callgrind) {
   pprofc_profile *p = program();
   pprofc_report_options o = report_options("callgrind");
   expect_report(p, &o,
@@ -177,7 +177,7 @@ static void test_callgrind(void) {
   pprofc_profile_release(p);
 }
 
-static void test_topproto(void) {
+TEST(test_topproto) {
   pprofc_profile *p = program(), *top = NULL;
   pprofc_report_options o = report_options("topproto");
   struct buffer bytes;
@@ -199,7 +199,7 @@ static void test_topproto(void) {
   buffer_free(&bytes);
 }
 
-static void test_call_tree_keeps_paths_apart(void) {
+TEST(test_call_tree_keeps_paths_apart) {
   pprofc_profile *p = program();
   pprofc_report_options o = report_options("dot");
   o.call_tree = true;
@@ -213,7 +213,7 @@ static void test_call_tree_keeps_paths_apart(void) {
   pprofc_profile_release(p);
 }
 
-static void test_every_thread_count_gives_the_same(void) {
+TEST(test_every_thread_count_gives_the_same) {
   pprofc_builder *b = cpu_builder();
   for (int64_t i = 0; i < 60000; i++) {
     char stack[80];
@@ -235,7 +235,7 @@ static void test_every_thread_count_gives_the_same(void) {
   pprofc_profile_release(p);
 }
 
-static void test_errors(void) {
+TEST(test_errors) {
   static const struct {
     const char *format, *sample_index, *argument, *granularity, *sort;
     double divide_by;
@@ -270,7 +270,7 @@ static void test_errors(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_million_inlined_frames_are_refused(void) {
+TEST(test_a_million_inlined_frames_are_refused) {
   static pprofc_line lines[2048];
   static uint32_t stack[600];
   pprofc_builder *b = cpu_builder();
@@ -298,9 +298,3 @@ static void test_a_million_inlined_frames_are_refused(void) {
   buffer_free(&text);
   pprofc_profile_release(p);
 }
-
-UNIT_MAIN("report_graph", UNIT(test_top), UNIT(test_tree),
-          UNIT(test_peek_shows_what_matches_and_its_neighbours), UNIT(test_dot),
-          UNIT(test_callgrind), UNIT(test_topproto), UNIT(test_call_tree_keeps_paths_apart),
-          UNIT(test_every_thread_count_gives_the_same), UNIT(test_errors),
-          UNIT(test_a_million_inlined_frames_are_refused))

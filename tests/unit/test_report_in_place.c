@@ -48,7 +48,7 @@ static void expect_same(pprofc_report_options options, const char *what) {
   }
 }
 
-static void test_each_filter(void) {
+TEST(test_each_filter) {
   static const struct {
     const char *what;
     size_t option;
@@ -69,7 +69,7 @@ static void test_each_filter(void) {
   }
 }
 
-static void test_all_filters_after_each_other(void) {
+TEST(test_all_filters_after_each_other) {
   pprofc_report_options options = report_options("raw");
   options.focus = "leaf[1-4]";
   options.ignore = "middle7";
@@ -84,5 +84,3 @@ static void test_all_filters_after_each_other(void) {
   options.relative_percentages = true;
   expect_same(options, "all, relative");
 }
-
-UNIT_MAIN("report in place", UNIT(test_each_filter), UNIT(test_all_filters_after_each_other))

@@ -73,7 +73,7 @@ static void try_all(const pprofc_report_options *options) {
   buffer_free(&got);
 }
 
-static void test_every_format(void) {
+TEST(test_every_format) {
   const pprofc_format_info *info;
   for (size_t i = 0; (info = pprofc_format_at(i)); i++) {
     if (info->graphviz || strcmp(info->name, "disasm") == 0 || strcmp(info->name, "weblist") == 0)
@@ -84,7 +84,7 @@ static void test_every_format(void) {
   }
 }
 
-static void test_call_trees(void) {
+TEST(test_call_trees) {
   pprofc_report_options o = report_options("dot");
   o.call_tree = true;
   o.nodecount = 4;
@@ -93,7 +93,7 @@ static void test_call_trees(void) {
   try_all(&o);
 }
 
-static void test_every_filter(void) {
+TEST(test_every_filter) {
   pprofc_report_options o = report_options("tree");
   o.granularity = "addresses";
   o.focus = "main|T";
@@ -114,7 +114,7 @@ static void test_every_filter(void) {
 /* As a tree, a sample with n values and n frames would need n
  *
  * n values. */
-static void test_a_tree_of_many_sample_types_is_refused(void) {
+TEST(test_a_tree_of_many_sample_types_is_refused) {
   enum { COUNT = 3000 };
   static int64_t values[COUNT];
   static uint32_t stack[COUNT];
@@ -142,6 +142,3 @@ static void test_a_tree_of_many_sample_types_is_refused(void) {
   }
   pprofc_profile_release(p);
 }
-
-UNIT_MAIN("report_memory", UNIT(test_a_tree_of_many_sample_types_is_refused),
-          UNIT(test_every_format), UNIT(test_call_trees), UNIT(test_every_filter))

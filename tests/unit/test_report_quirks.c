@@ -17,7 +17,7 @@ static pprofc_report_options bare(const char *format) {
   return o;
 }
 
-static void test_no_samples(void) {
+TEST(test_no_samples) {
   pprofc_profile *p = finish(cpu_builder());
   pprofc_report_options o = bare("top");
   expect_report(p, &o,
@@ -35,7 +35,7 @@ static void test_no_samples(void) {
   pprofc_profile_release(p);
 }
 
-static void test_an_empty_stack_counts_in_the_total_only(void) {
+TEST(test_an_empty_stack_counts_in_the_total_only) {
   pprofc_builder *b = cpu_builder();
   sample(b, "", 5, 0);
   pprofc_profile *p = finish(b);
@@ -46,7 +46,7 @@ static void test_an_empty_stack_counts_in_the_total_only(void) {
   pprofc_profile_release(p);
 }
 
-static void test_recursion_counts_once_per_sample(void) {
+TEST(test_recursion_counts_once_per_sample) {
   pprofc_builder *b = cpu_builder();
   sample(b, "a a b a", 5, 0);
   pprofc_profile *p = finish(b);
@@ -59,7 +59,7 @@ static void test_recursion_counts_once_per_sample(void) {
   pprofc_profile_release(p);
 }
 
-static void test_edge_values_ignore_mean(void) {
+TEST(test_edge_values_ignore_mean) {
   pprofc_builder *b = two_types("ms");
   sample(b, "a main", 2, 20);
   pprofc_profile *p = finish(b);
@@ -73,7 +73,7 @@ static void test_edge_values_ignore_mean(void) {
 }
 
 /* A node whose samples cancel is hidden, but its edges are not. */
-static void test_edges_to_vanished_nodes_stay(void) {
+TEST(test_edges_to_vanished_nodes_stay) {
   pprofc_builder *b = cpu_builder();
   sample(b, "gone main", 5, 0);
   sample(b, "gone main", -5, 0);
@@ -91,7 +91,7 @@ static void test_edges_to_vanished_nodes_stay(void) {
   pprofc_profile_release(p);
 }
 
-static void test_dropped_edges_are_told_of_only_without_a_node_count(void) {
+TEST(test_dropped_edges_are_told_of_only_without_a_node_count) {
   pprofc_builder *b = cpu_builder();
   for (int i = 0; i < 3; i++) {
     char stack[32];
@@ -110,7 +110,7 @@ static void test_dropped_edges_are_told_of_only_without_a_node_count(void) {
 
 /* An inlined function loses its mark if its callers are removed. A function that is inlined in only
  * some of its calls has the mark "partial". */
-static void test_inline_marks_depend_on_callers_that_are_shown(void) {
+TEST(test_inline_marks_depend_on_callers_that_are_shown) {
   pprofc_builder *b = cpu_builder();
   uint32_t in = pprofc_builder_function(b, "in", NULL, NULL, 0);
   uint32_t out = pprofc_builder_function(b, "out", NULL, NULL, 0);
@@ -139,7 +139,7 @@ static void test_inline_marks_depend_on_callers_that_are_shown(void) {
   pprofc_profile_release(p);
 }
 
-static void test_residual_edges_are_dotted(void) {
+TEST(test_residual_edges_are_dotted) {
   pprofc_builder *b = cpu_builder();
   sample(b, "leaf small hub", 150, 0);
   sample(b, "other", 1000, 0);
@@ -156,7 +156,7 @@ static void test_residual_edges_are_dotted(void) {
 }
 
 /* An edge of weight 0 has no logarithm. The score is then NaN, and the node is last. */
-static void test_entropy_of_a_zero_edge(void) {
+TEST(test_entropy_of_a_zero_edge) {
   pprofc_builder *b = cpu_builder();
   sample(b, "x main", 5, 0);
   sample(b, "x main", -5, 0);
@@ -168,7 +168,7 @@ static void test_entropy_of_a_zero_edge(void) {
   pprofc_profile_release(p);
 }
 
-static void test_only_the_number_label_bytes_is_shown_and_collapsed(void) {
+TEST(test_only_the_number_label_bytes_is_shown_and_collapsed) {
   pprofc_builder *b = cpu_builder();
   for (int64_t i = 0; i < 6; i++) {
     sample(b, "a", 10 - i, 0);
@@ -186,7 +186,7 @@ static void test_only_the_number_label_bytes_is_shown_and_collapsed(void) {
 
 /* dot joins labels with an escaped newline. The text of a label is escaped earlier, so it cannot
  * contain that escape. */
-static void test_labels_are_escaped_before_they_are_joined(void) {
+TEST(test_labels_are_escaped_before_they_are_joined) {
   static const struct {
     const char *a, *k, *joined;
   } cases[] = {{"1", "q\"x", "a:1\\nk:q\\\"x"},
@@ -211,7 +211,7 @@ static void test_labels_are_escaped_before_they_are_joined(void) {
 }
 
 /* The unit of a value or of a numeric label must not end a quoted text of dot. */
-static void test_units_stay_inside_quotes(void) {
+TEST(test_units_stay_inside_quotes) {
   pprofc_builder *b = two_types("u\" URL=\"x");
   sample(b, "f", 3, 4);
   pprofc_builder_number_label(b, "bytes", 7, "v\"]; N9 [x=\"\\");
@@ -224,7 +224,7 @@ static void test_units_stay_inside_quotes(void) {
 }
 
 /* Names of kernel modules contain a tab: "receive_buf\t[virtio_net]". */
-static void test_tabs_are_printed_as_they_are(void) {
+TEST(test_tabs_are_printed_as_they_are) {
   static const char *const formats[] = {"top", "tree", "traces", "raw", "callgrind", "dot", "tags"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     pprofc_builder *b = two_types("u\tnit");
@@ -239,7 +239,7 @@ static void test_tabs_are_printed_as_they_are(void) {
   }
 }
 
-static void test_divide_by_changes_values_but_no_percentages(void) {
+TEST(test_divide_by_changes_values_but_no_percentages) {
   pprofc_builder *b = cpu_builder();
   pprofc_builder_time(b, 0, 10000000000);
   sample(b, "a", 70000000, 0);
@@ -253,7 +253,7 @@ static void test_divide_by_changes_values_but_no_percentages(void) {
   pprofc_profile_release(p);
 }
 
-static void test_units(void) {
+TEST(test_units) {
   pprofc_builder *b = two_types("nanoseconds");
   sample(b, "a", 7, 79000);
   sample(b, "b", 1, 1891700);
@@ -270,7 +270,7 @@ static void test_units(void) {
   pprofc_profile_release(p);
 }
 
-static void test_negative_values(void) {
+TEST(test_negative_values) {
   pprofc_builder *b = two_types("count");
   sample(b, "a", 1, 5);
   sample(b, "b", 1, -5);
@@ -286,7 +286,7 @@ static void test_negative_values(void) {
   pprofc_profile_release(p);
 }
 
-static void test_filters_in_the_legend_are_cut(void) {
+TEST(test_filters_in_the_legend_are_cut) {
   pprofc_builder *b = cpu_builder();
   sample(b, "a", 5, 0);
   pprofc_profile *p = finish(b);
@@ -304,7 +304,7 @@ static void test_filters_in_the_legend_are_cut(void) {
 }
 
 /* A file that nameless functions of two mappings use must be two rows. */
-static void test_files_are_repeated_per_mapping(void) {
+TEST(test_files_are_repeated_per_mapping) {
   pprofc_builder *b = cpu_builder();
   uint32_t m1 = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "/bin/x", NULL, 15);
   uint32_t m2 = pprofc_builder_mapping(b, 0x3000, 0x4000, 0, "/lib/y", NULL, 15);
@@ -323,7 +323,7 @@ static void test_files_are_repeated_per_mapping(void) {
   pprofc_profile_release(p);
 }
 
-static void test_callgrind_numbers_names_and_tells_namesakes_apart(void) {
+TEST(test_callgrind_numbers_names_and_tells_namesakes_apart) {
   pprofc_builder *b = cpu_builder();
   uint32_t m1 = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "/bin/x", NULL, 15);
   uint32_t m2 = pprofc_builder_mapping(b, 0x3000, 0x4000, 0, "/lib/y", NULL, 15);
@@ -348,7 +348,7 @@ static void test_callgrind_numbers_names_and_tells_namesakes_apart(void) {
 
 /* ---- intentional differences from pprof -------------- */
 
-static void test_names_cannot_drive_a_terminal(void) {
+TEST(test_names_cannot_drive_a_terminal) {
   pprofc_builder *b = cpu_builder();
   uint32_t bad = pprofc_builder_frame(b, "a\x1b[31m\nb\xff", NULL, 0);
   pprofc_builder_sample(b, &bad, 1, &(int64_t){5});
@@ -366,7 +366,7 @@ static void test_names_cannot_drive_a_terminal(void) {
   pprofc_profile_release(p);
 }
 
-static void test_units_cannot_drive_a_terminal(void) {
+TEST(test_units_cannot_drive_a_terminal) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "t\x1b", "u\x1b");
   sample(b, "a", 5, 0);
@@ -404,7 +404,7 @@ static void traces_of_name(const char *name, struct buffer *out) {
 
 /* The report stores at most 64 MiB of rendered frames. It renders all other frames again for each
  * sample. */
-static void test_traces_of_a_long_name_keep_few_texts(void) {
+TEST(test_traces_of_a_long_name_keep_few_texts) {
   size_t size = 9 << 20;
   char *name = malloc(size + 1);
   CU_ASSERT_PTR_NOT_NULL_FATAL(name);
@@ -418,19 +418,3 @@ static void test_traces_of_a_long_name_keep_few_texts(void) {
   buffer_free(&large);
   free(name);
 }
-
-UNIT_MAIN("report_quirks", UNIT(test_no_samples), UNIT(test_traces_of_a_long_name_keep_few_texts),
-          UNIT(test_an_empty_stack_counts_in_the_total_only),
-          UNIT(test_recursion_counts_once_per_sample), UNIT(test_edge_values_ignore_mean),
-          UNIT(test_edges_to_vanished_nodes_stay),
-          UNIT(test_dropped_edges_are_told_of_only_without_a_node_count),
-          UNIT(test_inline_marks_depend_on_callers_that_are_shown),
-          UNIT(test_residual_edges_are_dotted), UNIT(test_units_stay_inside_quotes),
-          UNIT(test_labels_are_escaped_before_they_are_joined),
-          UNIT(test_tabs_are_printed_as_they_are), UNIT(test_entropy_of_a_zero_edge),
-          UNIT(test_only_the_number_label_bytes_is_shown_and_collapsed),
-          UNIT(test_divide_by_changes_values_but_no_percentages), UNIT(test_units),
-          UNIT(test_negative_values), UNIT(test_filters_in_the_legend_are_cut),
-          UNIT(test_files_are_repeated_per_mapping),
-          UNIT(test_callgrind_numbers_names_and_tells_namesakes_apart),
-          UNIT(test_names_cannot_drive_a_terminal), UNIT(test_units_cannot_drive_a_terminal))

@@ -31,7 +31,7 @@ static bool has_default(const pprofc_report_options *o, const pprofc_option_info
   return strcmp(*(const char *const *)value, info->default_text) == 0;
 }
 
-static void test_defaults_are_those_of_the_table(void) {
+TEST(test_defaults_are_those_of_the_table) {
   pprofc_report_options o;
   pprofc_report_options_init(&o);
   CU_ASSERT_EQUAL(o.struct_size, sizeof o);
@@ -42,7 +42,7 @@ static void test_defaults_are_those_of_the_table(void) {
   }
 }
 
-static void test_options_have_names_of_their_own_and_help(void) {
+TEST(test_options_have_names_of_their_own_and_help) {
   const pprofc_option_info *a, *b;
   for (size_t i = 0; (a = pprofc_option_at(i)); i++) {
     CU_ASSERT(a->help && *a->help);
@@ -55,7 +55,7 @@ static void test_options_have_names_of_their_own_and_help(void) {
   }
 }
 
-static void test_every_choice_is_understood(void) {
+TEST(test_every_choice_is_understood) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
     if (strcmp(info->name, "granularity") != 0) continue;
@@ -65,7 +65,7 @@ static void test_every_choice_is_understood(void) {
   }
 }
 
-static void test_formats_are_found_by_name(void) {
+TEST(test_formats_are_found_by_name) {
   const pprofc_format_info *info, *before = NULL;
   for (size_t i = 0; (info = pprofc_format_at(i)); i++) {
     const struct report_format *format = report_format_find(info->name);
@@ -84,7 +84,3 @@ static void test_formats_are_found_by_name(void) {
   CU_ASSERT_PTR_NULL(report_format_find("nothing"));
   CU_ASSERT_PTR_NULL(report_format_find(NULL));
 }
-
-UNIT_MAIN("report_tables", UNIT(test_defaults_are_those_of_the_table),
-          UNIT(test_options_have_names_of_their_own_and_help),
-          UNIT(test_every_choice_is_understood), UNIT(test_formats_are_found_by_name))

@@ -9,14 +9,14 @@ static void check_hash(pprofc_str data, const char *wanted) {
   CU_ASSERT_STRING_EQUAL(hex, wanted);
 }
 
-static void test_hashes_of_fips_180(void) {
+TEST(test_hashes_of_fips_180) {
   check_hash(STR(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   check_hash(STR("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   check_hash(STR("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
              "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-static void test_parts_are_the_whole(void) {
+TEST(test_parts_are_the_whole) {
   static char data[1000];
   uint8_t hash[SHA256_SIZE];
   char whole[SHA256_HEX + 1], parts[SHA256_HEX + 1];
@@ -33,7 +33,7 @@ static void test_parts_are_the_whole(void) {
   }
 }
 
-static void test_a_million_letters(void) {
+TEST(test_a_million_letters) {
   struct sha256 sha;
   uint8_t hash[SHA256_SIZE];
   char block[1000], hex[SHA256_HEX + 1];
@@ -53,7 +53,7 @@ static void check_hmac(pprofc_str key, pprofc_str data, const char *wanted) {
   CU_ASSERT_STRING_EQUAL(hex, wanted);
 }
 
-static void test_hmac_of_rfc_4231(void) {
+TEST(test_hmac_of_rfc_4231) {
   char key[131];
   memset(key, 0x0b, 20);
   check_hmac((pprofc_str){key, 20}, STR("Hi There"),
@@ -65,6 +65,3 @@ static void test_hmac_of_rfc_4231(void) {
              STR("Test Using Larger Than Block-Size Key - Hash Key First"),
              "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
-
-UNIT_MAIN("sha256", UNIT(test_hashes_of_fips_180), UNIT(test_parts_are_the_whole),
-          UNIT(test_a_million_letters), UNIT(test_hmac_of_rfc_4231))

@@ -33,7 +33,7 @@ static void make_file(void) {
   close(fd);
 }
 
-static void test_a_stopped_program_removes_what_it_did_not_finish(void) {
+TEST(test_a_stopped_program_removes_what_it_did_not_finish) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < 3; i++) {
     make_file();
@@ -47,7 +47,7 @@ static void test_a_stopped_program_removes_what_it_did_not_finish(void) {
   signals_remove(NULL);
 }
 
-static void test_a_finished_file_stays(void) {
+TEST(test_a_finished_file_stays) {
   make_file();
   signals_watch("test", 2);
   signals_remove(path);
@@ -57,7 +57,7 @@ static void test_a_finished_file_stays(void) {
   unlink(path);
 }
 
-static void test_what_was_ignored_stays_ignored(void) {
+TEST(test_what_was_ignored_stays_ignored) {
   signal(SIGHUP, SIG_IGN); /* ignored, as in a program started by nohup */
   signals_watch("test", 2);
   raised = 0;
@@ -66,7 +66,7 @@ static void test_what_was_ignored_stays_ignored(void) {
   CU_ASSERT(signal(SIGHUP, SIG_DFL) == SIG_IGN);
 }
 
-static void test_an_input_that_shrinks_is_an_error(void) {
+TEST(test_an_input_that_shrinks_is_an_error) {
   char said[128] = "";
   int ends[2], before = dup(STDERR_FILENO);
   CU_ASSERT_FATAL(pipe(ends) == 0 && before >= 0);
@@ -82,7 +82,3 @@ static void test_an_input_that_shrinks_is_an_error(void) {
   CU_ASSERT(access(path, F_OK) != 0);
   signal(SIGBUS, SIG_DFL);
 }
-
-UNIT_MAIN("signals", UNIT(test_a_stopped_program_removes_what_it_did_not_finish),
-          UNIT(test_a_finished_file_stays), UNIT(test_what_was_ignored_stays_ignored),
-          UNIT(test_an_input_that_shrinks_is_an_error))

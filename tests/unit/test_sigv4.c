@@ -29,7 +29,7 @@ static void check(const struct sigv4_scope *scope, const struct sigv4_request *r
 #define DATE                                                                                       \
   { "x-amz-date", "20130524T000000Z" }
 
-static void test_get_an_object(void) {
+TEST(test_get_an_object) {
   static const struct sigv4_header headers[] = {
       HOST, {"range", "bytes=0-9"}, {"x-amz-content-sha256", EMPTY}, DATE};
   check(&s3, &(struct sigv4_request){"GET", "/test.txt", "", headers, 4, EMPTY},
@@ -38,7 +38,7 @@ static void test_get_an_object(void) {
         "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
 }
 
-static void test_put_an_object(void) {
+TEST(test_put_an_object) {
   static const char payload[] = "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072";
   static const struct sigv4_header headers[] = {{"date", "Fri, 24 May 2013 00:00:00 GMT"},
                                                 HOST,
@@ -52,7 +52,7 @@ static void test_put_an_object(void) {
         "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd");
 }
 
-static void test_questions(void) {
+TEST(test_questions) {
   static const struct sigv4_header headers[] = {HOST, {"x-amz-content-sha256", EMPTY}, DATE};
   check(&s3, &(struct sigv4_request){"GET", "/", "lifecycle=", headers, 3, EMPTY},
         "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
@@ -60,7 +60,7 @@ static void test_questions(void) {
         "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
-static void test_the_suite(void) {
+TEST(test_the_suite) {
   static const struct sigv4_scope suite = {"AKIDEXAMPLE",
                                            "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "us-east-1",
                                            "service", "20150830T123600Z"};
@@ -72,11 +72,8 @@ static void test_the_suite(void) {
         "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b");
 }
 
-static void test_the_time(void) {
+TEST(test_the_time) {
   struct sigv4_scope scope;
   sigv4_set_time(&scope, 1369353600);
   CU_ASSERT_STRING_EQUAL(scope.time, "20130524T000000Z");
 }
-
-UNIT_MAIN("sigv4", UNIT(test_get_an_object), UNIT(test_put_an_object), UNIT(test_questions),
-          UNIT(test_the_suite), UNIT(test_the_time))

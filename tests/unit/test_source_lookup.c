@@ -69,7 +69,7 @@ static void check_failure(const char *name, const char *source_path, const char 
   source_lookup_free(&lookup);
 }
 
-static void test_lines_have_no_ends(void) {
+TEST(test_lines_have_no_ends) {
   begin();
   open_lookup(NULL, NULL);
   pprofc_str name = str_of(in_folder("proj/src/a.c")), line;
@@ -85,7 +85,7 @@ static void test_lines_have_no_ends(void) {
   end();
 }
 
-static void test_a_file_is_found_in_and_above_each_folder(void) {
+TEST(test_a_file_is_found_in_and_above_each_folder) {
   char path[256];
   begin();
   snprintf(path, sizeof path, "%s/none:%s/proj/src/deep", folder, folder);
@@ -96,7 +96,7 @@ static void test_a_file_is_found_in_and_above_each_folder(void) {
   end();
 }
 
-static void test_prefixes_are_trimmed(void) {
+TEST(test_prefixes_are_trimmed) {
   char path[256];
   begin();
   snprintf(path, sizeof path, "%s/proj", folder);
@@ -109,14 +109,14 @@ static void test_prefixes_are_trimmed(void) {
   end();
 }
 
-static void test_what_is_not_there_is_told_as_pprof_does(void) {
+TEST(test_what_is_not_there_is_told_as_pprof_does) {
   begin();
   check_failure("/no/such/a.c", NULL, "open /no/such/a.c: no such file or directory");
   check_failure("b.c", "/no/such", "could not find file b.c on path /no/such");
   end();
 }
 
-static void test_files_of_the_system_are_never_opened(void) {
+TEST(test_files_of_the_system_are_never_opened) {
   begin();
   check_failure("/etc/passwd", NULL, "open /etc/passwd: files of the system are not shown");
   check_failure("/proc/self/environ", NULL,
@@ -129,7 +129,7 @@ static void test_files_of_the_system_are_never_opened(void) {
   end();
 }
 
-static void test_links_do_not_lead_there(void) {
+TEST(test_links_do_not_lead_there) {
   char name[256], expected[512];
   begin();
   CU_ASSERT_EQUAL(symlink("/etc/passwd", in_folder("link.c")), 0);
@@ -139,7 +139,7 @@ static void test_links_do_not_lead_there(void) {
   end();
 }
 
-static void test_hidden_folders_are_not_looked_into(void) {
+TEST(test_hidden_folders_are_not_looked_into) {
   char name[256], expected[512];
   begin();
   write_file(".hidden/a.c", "secret\n", 7);
@@ -153,7 +153,7 @@ static void test_hidden_folders_are_not_looked_into(void) {
   end();
 }
 
-static void test_a_hidden_folder_that_is_searched_is_not_hidden(void) {
+TEST(test_a_hidden_folder_that_is_searched_is_not_hidden) {
   char name[256], expected[512];
   begin();
   write_file(".hidden/a.c", "shown\n", 6);
@@ -167,7 +167,7 @@ static void test_a_hidden_folder_that_is_searched_is_not_hidden(void) {
   end();
 }
 
-static void test_only_regular_texts_of_reasonable_size_are_read(void) {
+TEST(test_only_regular_texts_of_reasonable_size_are_read) {
   char name[256], expected[512];
   begin();
   CU_ASSERT_EQUAL(mkfifo(in_folder("pipe.c"), 0600), 0);
@@ -188,7 +188,7 @@ static void test_only_regular_texts_of_reasonable_size_are_read(void) {
   end();
 }
 
-static void test_a_line_that_is_too_long_ends_the_file(void) {
+TEST(test_a_line_that_is_too_long_ends_the_file) {
   begin();
   static char text[65536 + 8];
   memset(text, 'x', sizeof text);
@@ -202,7 +202,7 @@ static void test_a_line_that_is_too_long_ends_the_file(void) {
   end();
 }
 
-static void test_names_may_be_any_bytes(void) {
+TEST(test_names_may_be_any_bytes) {
   static char name[70000];
   begin();
   memset(name, 'a', sizeof name - 1);
@@ -217,12 +217,3 @@ static void test_names_may_be_any_bytes(void) {
   source_lookup_free(&lookup);
   end();
 }
-
-UNIT_MAIN("source_lookup", UNIT(test_lines_have_no_ends),
-          UNIT(test_a_file_is_found_in_and_above_each_folder), UNIT(test_prefixes_are_trimmed),
-          UNIT(test_what_is_not_there_is_told_as_pprof_does),
-          UNIT(test_files_of_the_system_are_never_opened), UNIT(test_links_do_not_lead_there),
-          UNIT(test_hidden_folders_are_not_looked_into),
-          UNIT(test_a_hidden_folder_that_is_searched_is_not_hidden),
-          UNIT(test_only_regular_texts_of_reasonable_size_are_read),
-          UNIT(test_a_line_that_is_too_long_ends_the_file), UNIT(test_names_may_be_any_bytes))

@@ -91,7 +91,7 @@ static bool holds(const struct buffer *buffer, const char *text) {
 
 /* ---- tests ------------------------------------------- */
 
-static void test_nothing_of_a_profile_is_markup(void) {
+TEST(test_nothing_of_a_profile_is_markup) {
   pprofc_profile *p = make_profile(NULL, EVIL, 11);
   struct buffer page;
   buffer_init(&page, &mem_default, 1 << 24);
@@ -105,7 +105,7 @@ static void test_nothing_of_a_profile_is_markup(void) {
   pprofc_profile_release(p);
 }
 
-static void test_nothing_of_a_profile_drives_a_terminal(void) {
+TEST(test_nothing_of_a_profile_drives_a_terminal) {
   pprofc_profile *p = make_profile(NULL, EVIL, 11);
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 24);
@@ -121,7 +121,7 @@ static void test_nothing_of_a_profile_drives_a_terminal(void) {
   pprofc_profile_release(p);
 }
 
-static void test_lines_may_be_any_number(void) {
+TEST(test_lines_may_be_any_number) {
   static const int64_t lines[] = {INT64_MIN, INT64_MIN + 3, -1,       0, 1,
                                   1 << 30,   INT64_MAX - 3, INT64_MAX};
   struct buffer text;
@@ -136,7 +136,7 @@ static void test_lines_may_be_any_number(void) {
   buffer_free(&text);
 }
 
-static void test_an_expression_that_matches_nothing_is_an_error(void) {
+TEST(test_an_expression_that_matches_nothing_is_an_error) {
   pprofc_profile *p = make_profile(NULL, "inner", 11);
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
@@ -177,13 +177,8 @@ static void check_memory(const char *format, pprofc_status end) {
   CU_ASSERT_EQUAL(budget.held, 0);
 }
 
-static void test_memory_may_run_out_anywhere(void) {
+TEST(test_memory_may_run_out_anywhere) {
   check_memory("list", PPROFC_OK);
   check_memory("weblist", PPROFC_OK);
   check_memory("disasm", PPROFC_E_NO_MATCH);
 }
-
-UNIT_MAIN("source_reports", UNIT(test_nothing_of_a_profile_is_markup),
-          UNIT(test_nothing_of_a_profile_drives_a_terminal), UNIT(test_lines_may_be_any_number),
-          UNIT(test_an_expression_that_matches_nothing_is_an_error),
-          UNIT(test_memory_may_run_out_anywhere))

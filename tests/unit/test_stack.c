@@ -20,7 +20,7 @@ static size_t put_all(uint8_t *out, const uint32_t *list, size_t count) {
   return size;
 }
 
-static void test_frames_are_taken_from_both_ends(void) {
+TEST(test_frames_are_taken_from_both_ends) {
   uint8_t bytes[IDS * VARINT32_BYTES_MAX];
   size_t size = put_all(bytes, ids, IDS);
   struct packed_stack from_leaf = {bytes, bytes + size, NULL}, from_root = from_leaf;
@@ -35,7 +35,7 @@ static void test_frames_are_taken_from_both_ends(void) {
   CU_ASSERT(!stack_take_root_id(&from_root, &id));
 }
 
-static void test_hidden_frames_at_the_root_need_no_room(void) {
+TEST(test_hidden_frames_at_the_root_need_no_room) {
   const uint32_t map[] = {LOCATION_HIDDEN, 7, LOCATION_HIDDEN};
   const uint8_t bytes[] = {2, 1, 2, 2};
   uint32_t frames[2] = {0, 99};
@@ -57,7 +57,7 @@ static size_t naive_tail(const uint8_t *a, size_t a_size, const uint8_t *b, size
   return best;
 }
 
-static void test_shared_tails_are_whole_frames(void) {
+TEST(test_shared_tails_are_whole_frames) {
   uint32_t seed = 1;
   for (int round = 0; round < 2000; round++) {
     uint8_t bytes[2][8 * VARINT32_BYTES_MAX];
@@ -77,7 +77,7 @@ static void test_shared_tails_are_whole_frames(void) {
   }
 }
 
-static void test_maps_hide_and_extend(void) {
+TEST(test_maps_hide_and_extend) {
   struct arena arena;
   arena_init(&arena, &mem_default);
   const uint8_t hidden[] = {0, 1, 0};
@@ -110,7 +110,3 @@ static void test_maps_hide_and_extend(void) {
   CU_ASSERT_PTR_NULL(without.map);
   arena_free(&arena);
 }
-
-UNIT_MAIN("stack", UNIT(test_frames_are_taken_from_both_ends),
-          UNIT(test_hidden_frames_at_the_root_need_no_room),
-          UNIT(test_shared_tails_are_whole_frames), UNIT(test_maps_hide_and_extend))

@@ -77,7 +77,7 @@ static void expect(const struct built *built, size_t stack, const char *text, in
   CU_ASSERT_EQUAL(stack_base(&built->set, stack, 1), base);
 }
 
-static void test_equal_stacks_are_joined_and_sorted_root_first(void) {
+TEST(test_equal_stacks_are_joined_and_sorted_root_first) {
   pprofc_builder *b = new_builder();
   uint32_t m = pprofc_builder_frame(b, "main", "m.c", 1);
   uint32_t x = pprofc_builder_frame(b, "x", "x.c", 1), y = pprofc_builder_frame(b, "y", "y.c", 1);
@@ -101,7 +101,7 @@ static void test_equal_stacks_are_joined_and_sorted_root_first(void) {
   drop(&s);
 }
 
-static void test_lines_of_a_function_are_one_frame_unless_lines_count(void) {
+TEST(test_lines_of_a_function_are_one_frame_unless_lines_count) {
   for (int lines = 0; lines < 2; lines++) {
     pprofc_builder *b = new_builder();
     uint32_t first = pprofc_builder_frame(b, "f", "f.c", 30);
@@ -118,7 +118,7 @@ static void test_lines_of_a_function_are_one_frame_unless_lines_count(void) {
   }
 }
 
-static void test_inlined_calls_are_frames_of_their_own(void) {
+TEST(test_inlined_calls_are_frames_of_their_own) {
   for (int inlines = 0; inlines < 2; inlines++) {
     pprofc_builder *b = new_builder();
     uint32_t inner = pprofc_builder_function(b, "inner", NULL, "a.h", 3);
@@ -138,7 +138,7 @@ static void test_inlined_calls_are_frames_of_their_own(void) {
   }
 }
 
-static void test_files_are_trimmed_and_cleaned(void) {
+TEST(test_files_are_trimmed_and_cleaned) {
   pprofc_builder *b = new_builder();
   uint32_t frames[] = {pprofc_builder_frame(b, "a", "./x/../a.c", 1),
                        pprofc_builder_frame(b, "b", "/home/me/src/b.c", 1),
@@ -154,7 +154,7 @@ static void test_files_are_trimmed_and_cleaned(void) {
   drop(&s);
 }
 
-static void test_frames_without_function_are_named_after_object_and_address(void) {
+TEST(test_frames_without_function_are_named_after_object_and_address) {
   pprofc_builder *b = new_builder();
   uint32_t mapping = pprofc_builder_mapping(b, 0x1000, 0x9000, 0, "/lib/libc.so.6", "", 0);
   uint32_t here = pprofc_builder_location(b, mapping, 0x1234, NULL, 0);
@@ -168,7 +168,7 @@ static void test_frames_without_function_are_named_after_object_and_address(void
   drop(&s);
 }
 
-static void test_base_samples_are_kept_apart_and_turned_positive(void) {
+TEST(test_base_samples_are_kept_apart_and_turned_positive) {
   pprofc_builder *b = new_builder();
   uint32_t f = pprofc_builder_frame(b, "f", "", 0), g = pprofc_builder_frame(b, "g", "", 0);
   add(b, &f, 1, 30);
@@ -185,7 +185,7 @@ static void test_base_samples_are_kept_apart_and_turned_positive(void) {
   drop(&s);
 }
 
-static void test_samples_of_zeros_are_left_out_and_empty_stacks_kept(void) {
+TEST(test_samples_of_zeros_are_left_out_and_empty_stacks_kept) {
   pprofc_builder *b = new_builder();
   uint32_t f = pprofc_builder_frame(b, "f", "", 0);
   pprofc_builder_sample(b, &f, 1, (int64_t[]){0, 0});
@@ -197,7 +197,7 @@ static void test_samples_of_zeros_are_left_out_and_empty_stacks_kept(void) {
   drop(&s);
 }
 
-static void test_a_selection_takes_samples_and_depth(void) {
+TEST(test_a_selection_takes_samples_and_depth) {
   pprofc_builder *b = new_builder();
   uint32_t m = pprofc_builder_frame(b, "m", "", 0), f = pprofc_builder_frame(b, "f", "", 0);
   uint32_t g = pprofc_builder_frame(b, "g", "", 0);
@@ -213,7 +213,7 @@ static void test_a_selection_takes_samples_and_depth(void) {
   drop(&s);
 }
 
-static void test_inlining_cannot_multiply_without_end(void) {
+TEST(test_inlining_cannot_multiply_without_end) {
   enum { LINES = 32768, DEPTH = 40000 };
   pprofc_builder *b = new_builder();
   pprofc_line *lines = calloc(LINES, sizeof *lines);
@@ -337,7 +337,7 @@ static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64
   free(texts);
 }
 
-static void test_random_stacks_are_those_of_sorting_texts(void) {
+TEST(test_random_stacks_are_those_of_sorting_texts) {
   for (unsigned tree = 0; tree < 2; tree++) {
     check_random(RANDOM_SAMPLES, 2, 6, 1, tree);
     check_random(RANDOM_SAMPLES, 2, 40, 2, tree);
@@ -350,14 +350,14 @@ static void test_random_stacks_are_those_of_sorting_texts(void) {
 
 /* There are enough stacks to sort them in groups by their first frame. In the last cases, almost
  * all stacks have the same first frame. */
-static void test_many_stacks_are_sorted_in_groups(void) {
+TEST(test_many_stacks_are_sorted_in_groups) {
   check_random(90000, 26, 60, 7, false);
   check_random(90000, 3, 60, 8, false);
   check_random(90000, 2, 60, 9, false);
 }
 
 /* Tests orders of samples that a simple quicksort would sort in quadratic time. */
-static void test_no_order_of_samples_is_slow(void) {
+TEST(test_no_order_of_samples_is_slow) {
   enum { COUNT = 70000 };
   for (int order = 0; order < 4; order++) {
     pprofc_builder *b = new_builder();
@@ -384,15 +384,3 @@ static void test_no_order_of_samples_is_slow(void) {
     drop(&s);
   }
 }
-
-UNIT_MAIN("stacks", UNIT(test_equal_stacks_are_joined_and_sorted_root_first),
-          UNIT(test_lines_of_a_function_are_one_frame_unless_lines_count),
-          UNIT(test_inlined_calls_are_frames_of_their_own),
-          UNIT(test_files_are_trimmed_and_cleaned),
-          UNIT(test_frames_without_function_are_named_after_object_and_address),
-          UNIT(test_base_samples_are_kept_apart_and_turned_positive),
-          UNIT(test_samples_of_zeros_are_left_out_and_empty_stacks_kept),
-          UNIT(test_a_selection_takes_samples_and_depth),
-          UNIT(test_inlining_cannot_multiply_without_end),
-          UNIT(test_random_stacks_are_those_of_sorting_texts),
-          UNIT(test_many_stacks_are_sorted_in_groups), UNIT(test_no_order_of_samples_is_slow))

@@ -44,7 +44,7 @@ static const double valley[] = {50.4, 50.8, 48.4, 49.7, 49.0, 49.8, 48.7, 50.0, 
 static const double plain[] = {9.83, 9.58, 10.72, 10.28, 11.22, 10.32, 10.42, 10.42,
                                9.7,  9.96, 10.68, 9.8,   10.09, 9.99,  10.3,  9.82};
 
-static void test_candidates_are_those_of_otava(void) {
+TEST(test_candidates_are_those_of_otava) {
   double distance;
   CU_ASSERT_EQUAL(steps_split(jump, 0, 24, 1, &distance), 9);
   CU_ASSERT_DOUBLE_EQUAL(distance, 109.58035714285715, 1e-9);
@@ -68,7 +68,7 @@ static void check_places(const size_t *places, size_t n) {
   done();
 }
 
-static void test_change_points_are_those_of_otava(void) {
+TEST(test_change_points_are_those_of_otava) {
   double values[MOST];
   as_otava();
   find(jump, 24);
@@ -97,7 +97,7 @@ static void test_change_points_are_those_of_otava(void) {
 
 /* ---- series without a change ------------------------- */
 
-static void test_a_constant_has_none(void) {
+TEST(test_a_constant_has_none) {
   double values[100];
   steps_defaults(&options);
   for (size_t i = 0; i < 100; i++) values[i] = 0.1;
@@ -105,7 +105,7 @@ static void test_a_constant_has_none(void) {
   check_places(NULL, 0);
 }
 
-static void test_one_outlier_is_none(void) {
+TEST(test_one_outlier_is_none) {
   double values[60];
   steps_defaults(&options);
   for (size_t at = 0; at < 60; at += 7) {
@@ -116,7 +116,7 @@ static void test_one_outlier_is_none(void) {
   }
 }
 
-static void test_few_values_have_none(void) {
+TEST(test_few_values_have_none) {
   double values[12];
   steps_defaults(&options);
   for (size_t n = 0; n < 10; n++) {
@@ -131,7 +131,7 @@ static void test_few_values_have_none(void) {
   check_places((size_t[]){5}, 1);
 }
 
-static void test_the_last_values_wait_for_more(void) {
+TEST(test_the_last_values_wait_for_more) {
   double values[60];
   steps_defaults(&options);
   for (size_t late = 1; late <= 5; late++) {
@@ -143,7 +143,7 @@ static void test_the_last_values_wait_for_more(void) {
   }
 }
 
-static void test_noise_alone_makes_few(void) {
+TEST(test_noise_alone_makes_few) {
   double values[100];
   size_t found = 0;
   steps_defaults(&options);
@@ -158,7 +158,7 @@ static void test_noise_alone_makes_few(void) {
 
 /* ---- series with a change ---------------------------- */
 
-static void test_a_step_of_a_count_is_exact(void) {
+TEST(test_a_step_of_a_count_is_exact) {
   double values[40];
   steps_defaults(&options);
   for (size_t i = 0; i < 40; i++) values[i] = i < 17 ? 5 : 6;
@@ -174,7 +174,7 @@ static void test_a_step_of_a_count_is_exact(void) {
   done();
 }
 
-static void test_a_change_from_zero_has_no_ratio(void) {
+TEST(test_a_change_from_zero_has_no_ratio) {
   double values[40];
   steps_defaults(&options);
   for (size_t i = 0; i < 40; i++) values[i] = i < 20 ? 0 : 3;
@@ -185,7 +185,7 @@ static void test_a_change_from_zero_has_no_ratio(void) {
   done();
 }
 
-static void test_a_slow_drift_is_no_step(void) {
+TEST(test_a_slow_drift_is_no_step) {
   double values[120];
   steps_defaults(&options);
   uniform(values, 120, 9);
@@ -198,7 +198,7 @@ static void test_a_slow_drift_is_no_step(void) {
   done();
 }
 
-static void test_intervals_hold_the_truth(void) {
+TEST(test_intervals_hold_the_truth) {
   double values[80];
   size_t held = 0, all = 0;
   steps_defaults(&options);
@@ -226,7 +226,7 @@ static void bell(double *values, size_t n, uint32_t seed) {
 
 /* The step has 5 standard deviations. Among 3 % of outliers of 50 deviations, it must be found in
  * almost all series. */
-static void test_outliers_do_not_hide_a_step(void) {
+TEST(test_outliers_do_not_hide_a_step) {
   enum { SERIES = 60, VALUES = 40 };
   double values[MOST], lot[MOST];
   size_t found[2] = {0, 0};
@@ -247,7 +247,7 @@ static void test_outliers_do_not_hide_a_step(void) {
 }
 
 /* Each value contains half of the previous value: a stationary series without a change. */
-static void test_values_that_resemble_each_other_make_few_changes(void) {
+TEST(test_values_that_resemble_each_other_make_few_changes) {
   enum { SERIES = 100, VALUES = 60 };
   double values[MOST];
   size_t wrong[2] = {0, 0};
@@ -266,7 +266,7 @@ static void test_values_that_resemble_each_other_make_few_changes(void) {
   CU_ASSERT(wrong[1] < wrong[0]);
 }
 
-static void test_a_new_change_is_suspected(void) {
+TEST(test_a_new_change_is_suspected) {
   double values[MOST];
   struct step step;
   steps_defaults(&options);
@@ -281,7 +281,7 @@ static void test_a_new_change_is_suspected(void) {
   CU_ASSERT(!steps_suspect(values, 25, 30, &options, &step));
 }
 
-static void test_the_same_seed_gives_the_same(void) {
+TEST(test_the_same_seed_gives_the_same) {
   double values[300];
   struct step *first;
   size_t first_count;
@@ -295,13 +295,3 @@ static void test_the_same_seed_gives_the_same(void) {
   done();
   mem_free(&mem_default, first, first_count, sizeof *first);
 }
-
-UNIT_MAIN("steps", UNIT(test_candidates_are_those_of_otava),
-          UNIT(test_change_points_are_those_of_otava), UNIT(test_a_constant_has_none),
-          UNIT(test_one_outlier_is_none), UNIT(test_few_values_have_none),
-          UNIT(test_the_last_values_wait_for_more), UNIT(test_noise_alone_makes_few),
-          UNIT(test_a_step_of_a_count_is_exact), UNIT(test_a_change_from_zero_has_no_ratio),
-          UNIT(test_a_slow_drift_is_no_step), UNIT(test_intervals_hold_the_truth),
-          UNIT(test_outliers_do_not_hide_a_step),
-          UNIT(test_values_that_resemble_each_other_make_few_changes),
-          UNIT(test_a_new_change_is_suspected), UNIT(test_the_same_seed_gives_the_same))

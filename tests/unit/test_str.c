@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void test_order_is_bytewise_and_a_prefix_comes_first(void) {
+TEST(test_order_is_bytewise_and_a_prefix_comes_first) {
   CU_ASSERT(str_compare(STR("a"), STR("b")) < 0);
   CU_ASSERT(str_compare(STR("b"), STR("a")) > 0);
   CU_ASSERT(str_compare(STR("a"), STR("ab")) < 0);
@@ -18,13 +18,13 @@ static void test_order_is_bytewise_and_a_prefix_comes_first(void) {
   CU_ASSERT_EQUAL(str_compare((pprofc_str){NULL, 0}, STR("")), 0);
 }
 
-static void test_equality_looks_past_a_nul(void) {
+TEST(test_equality_looks_past_a_nul) {
   CU_ASSERT_TRUE(str_equal(STR("a\0b"), STR("a\0b")));
   CU_ASSERT_FALSE(str_equal(STR("a\0b"), STR("a\0c")));
   CU_ASSERT_TRUE(str_equal((pprofc_str){NULL, 0}, str_of(NULL)));
 }
 
-static void test_starts_and_ends(void) {
+TEST(test_starts_and_ends) {
   CU_ASSERT_TRUE(str_starts(STR("main.f"), STR("main")));
   CU_ASSERT_FALSE(str_starts(STR("mai"), STR("main")));
   CU_ASSERT_TRUE(str_starts((pprofc_str){NULL, 0}, STR("")));
@@ -32,7 +32,7 @@ static void test_starts_and_ends(void) {
   CU_ASSERT_FALSE(str_ends(STR("gz"), STR(".gz")));
 }
 
-static void test_what_is_not_found_is_at_the_end(void) {
+TEST(test_what_is_not_found_is_at_the_end) {
   CU_ASSERT_EQUAL(str_find(STR("abcabc"), STR("ca")), 2);
   CU_ASSERT_EQUAL(str_find(STR("abc"), STR("x")), 3);
   CU_ASSERT_EQUAL(str_find(STR("aaab"), STR("aab")), 1);
@@ -46,20 +46,20 @@ static void test_what_is_not_found_is_at_the_end(void) {
   CU_ASSERT_EQUAL(str_find_last_char((pprofc_str){NULL, 0}, '.'), 0);
 }
 
-static void test_a_slice_is_clamped(void) {
+TEST(test_a_slice_is_clamped) {
   CU_ASSERT(str_equal(str_slice(STR("abc"), 1, 2), STR("b")));
   CU_ASSERT(str_equal(str_slice(STR("abc"), 1, 99), STR("bc")));
   CU_ASSERT_EQUAL(str_slice(STR("abc"), 5, 2).size, 0);
   CU_ASSERT_PTR_NULL(str_slice((pprofc_str){NULL, 0}, 0, 1).data);
 }
 
-static void test_trim_takes_ascii_blanks_off_both_ends(void) {
+TEST(test_trim_takes_ascii_blanks_off_both_ends) {
   CU_ASSERT(str_equal(str_trim(STR(" \t\n\v\f\ra b ")), STR("a b")));
   CU_ASSERT_EQUAL(str_trim(STR(" \n ")).size, 0);
   CU_ASSERT(str_equal(str_trim(STR("\xc2\xa0")), STR("\xc2\xa0")));
 }
 
-static void test_pieces_between_separators(void) {
+TEST(test_pieces_between_separators) {
   pprofc_str rest = STR("a,,b"), piece;
   CU_ASSERT(str_next(&rest, ',', &piece) && str_equal(piece, STR("a")));
   CU_ASSERT(str_next(&rest, ',', &piece) && piece.size == 0);
@@ -74,7 +74,7 @@ static void test_pieces_between_separators(void) {
   CU_ASSERT_FALSE(str_next(&rest, ',', &piece));
 }
 
-static void test_lines_of_unix_and_of_windows(void) {
+TEST(test_lines_of_unix_and_of_windows) {
   pprofc_str rest = STR("a\r\n\nb"), line;
   CU_ASSERT(str_next_line(&rest, &line) && str_equal(line, STR("a")));
   CU_ASSERT(str_next_line(&rest, &line) && line.size == 0);
@@ -87,7 +87,7 @@ static void test_lines_of_unix_and_of_windows(void) {
 
 /* ---- numbers ----------------------------------------- */
 
-static void test_integers_are_read_whole_or_not_at_all(void) {
+TEST(test_integers_are_read_whole_or_not_at_all) {
   static const struct {
     const char *text;
     int base;
@@ -134,7 +134,7 @@ static void test_integers_are_read_whole_or_not_at_all(void) {
   }
 }
 
-static void test_unsigned_integers_have_no_sign_and_all_64_bits(void) {
+TEST(test_unsigned_integers_have_no_sign_and_all_64_bits) {
   uint64_t value = 1;
   CU_ASSERT_FALSE(str_parse_uint(STR("-1"), 10, &value));
   CU_ASSERT_FALSE(str_parse_uint(STR("+1"), 10, &value));
@@ -146,7 +146,7 @@ static void test_unsigned_integers_have_no_sign_and_all_64_bits(void) {
 }
 
 /* The fast method must give exactly the bits that strtod gives. */
-static void test_quick_floats_are_exact(void) {
+TEST(test_quick_floats_are_exact) {
   static const char *const formats[] = {"%.17g", "%.16e", "%.3g", "%.6f", "%.15g", "%.18e"};
   uint64_t state = 1;
   size_t quick = 0, wrong = 0;
@@ -168,7 +168,7 @@ static void test_quick_floats_are_exact(void) {
 }
 
 /* Tests numbers halfway between two doubles, and their direct neighbours. */
-static void test_quick_floats_round_to_even(void) {
+TEST(test_quick_floats_round_to_even) {
   static const char *const texts[] = {"9007199254740993",
                                       "9007199254740992.9",
                                       "9007199254740993.1",
@@ -193,7 +193,7 @@ static void test_quick_floats_round_to_even(void) {
   }
 }
 
-static void test_floats_are_those_of_go(void) {
+TEST(test_floats_are_those_of_go) {
   static const struct {
     const char *text;
     bool valid;
@@ -248,7 +248,7 @@ static void test_floats_are_those_of_go(void) {
   CU_ASSERT_TRUE(isnan(value));
 }
 
-static void test_a_number_need_not_end_with_a_nul(void) {
+TEST(test_a_number_need_not_end_with_a_nul) {
   int64_t whole;
   double real;
   static const char text[] = {'1', '2', '3', '.', '5', '6'};
@@ -260,7 +260,7 @@ static void test_a_number_need_not_end_with_a_nul(void) {
 
 /* ---- paths ------------------------------------------- */
 
-static void test_paths_are_cleaned_as_by_go(void) {
+TEST(test_paths_are_cleaned_as_by_go) {
   static const struct {
     const char *path, *clean, *dir, *base;
   } cases[] = {
@@ -317,7 +317,7 @@ static pprofc_str word_of(size_t number, const char *letters, char *room) {
   return (pprofc_str){room, size};
 }
 
-static void test_patterns_match_what_their_definition_says(void) {
+TEST(test_patterns_match_what_their_definition_says) {
   char pattern[8], text[8];
   size_t wrong = 0, matched = 0;
   for (size_t i = 0; i < 1365; i++) /* 1365 = 4^0 + ... + 4^5 */
@@ -330,14 +330,3 @@ static void test_patterns_match_what_their_definition_says(void) {
   CU_ASSERT_EQUAL(wrong, 0);
   CU_ASSERT(matched > 1000);
 }
-
-UNIT_MAIN("str", UNIT(test_order_is_bytewise_and_a_prefix_comes_first),
-          UNIT(test_equality_looks_past_a_nul), UNIT(test_starts_and_ends),
-          UNIT(test_what_is_not_found_is_at_the_end), UNIT(test_a_slice_is_clamped),
-          UNIT(test_trim_takes_ascii_blanks_off_both_ends), UNIT(test_pieces_between_separators),
-          UNIT(test_lines_of_unix_and_of_windows), UNIT(test_integers_are_read_whole_or_not_at_all),
-          UNIT(test_unsigned_integers_have_no_sign_and_all_64_bits),
-          UNIT(test_floats_are_those_of_go), UNIT(test_quick_floats_are_exact),
-          UNIT(test_quick_floats_round_to_even), UNIT(test_a_number_need_not_end_with_a_nul),
-          UNIT(test_paths_are_cleaned_as_by_go),
-          UNIT(test_patterns_match_what_their_definition_says))

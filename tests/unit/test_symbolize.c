@@ -157,7 +157,7 @@ static void check_located(const char *search_path, const char *expected) {
   pprofc_profile_release(p);
 }
 
-static void test_binaries_are_found_where_pprof_looks(void) {
+TEST(test_binaries_are_found_where_pprof_looks) {
   static const char *const places[] = {"usr/lib/debug/opt/bin/native_c.debug",
                                        "opt/bin/.debug/native_c.debug",
                                        "opt/bin/native_c.debug",
@@ -180,7 +180,7 @@ static void test_binaries_are_found_where_pprof_looks(void) {
   end();
 }
 
-static void test_another_build_is_not_taken(void) {
+TEST(test_another_build_is_not_taken) {
   char path[256], expected[512];
   begin();
   copy_native("bin/native_c");
@@ -196,7 +196,7 @@ static void test_another_build_is_not_taken(void) {
   end();
 }
 
-static void test_a_profile_without_mappings_gets_one(void) {
+TEST(test_a_profile_without_mappings_gets_one) {
   begin();
   struct symbolize_options options = options_of("");
   options.executable = "prog";
@@ -212,7 +212,7 @@ static void test_a_profile_without_mappings_gets_one(void) {
   end();
 }
 
-static void test_a_build_id_that_is_there_stays(void) {
+TEST(test_a_build_id_that_is_there_stays) {
   begin();
   struct symbolize_options options = options_of("");
   options.executable = "prog";
@@ -235,7 +235,7 @@ static void check_mode(const char *mode, const char *first, const char *second) 
   pprofc_profile_release(p);
 }
 
-static void test_modes_choose_the_names(void) {
+TEST(test_modes_choose_the_names) {
   begin();
   check_mode("", "f", "a::g");
   check_mode("none", "f", "_ZN1a1gEi");
@@ -290,7 +290,7 @@ static void *symbolize_deep_names(void *context) {
 }
 
 /* A thread in a user's program may have a stack of only 128 KB. */
-static void test_deep_names_need_no_stack(void) {
+TEST(test_deep_names_need_no_stack) {
   pthread_attr_t attributes;
   pthread_t thread;
   begin();
@@ -318,7 +318,7 @@ static void check_warning(const char *file, const char *build_id, const char *ex
   "Some binary filenames not available. Symbolization may be incomplete.\n"                        \
   "Try setting PPROF_BINARY_PATH to the search path for local binaries.\n"
 
-static void test_what_cannot_be_symbolized_is_told(void) {
+TEST(test_what_cannot_be_symbolized_is_told) {
   check_warning("", "", "Main binary filename not available.\n");
   check_warning("[vdso]", "", "");
   check_warning("linux-vdso.so.1", "", "");
@@ -353,7 +353,7 @@ static const char *asked(const char *mode, const uint64_t *addresses, size_t cou
   return text;
 }
 
-static void test_llvm_symbolizer_is_asked_first(void) {
+TEST(test_llvm_symbolizer_is_asked_first) {
   begin();
   make_tool("addr2line", "exit 1");
   make_tool("llvm-symbolizer",
@@ -374,7 +374,7 @@ static void test_llvm_symbolizer_is_asked_first(void) {
   end();
 }
 
-static void test_an_llvm_symbolizer_without_json_makes_way(void) {
+TEST(test_an_llvm_symbolizer_without_json_makes_way) {
   begin();
   make_tool("llvm-symbolizer", "echo 'unknown argument' >&2; exit 1");
   make_tool("addr2line", "while read -r a; do echo $a; echo f; echo a.c:1; done");
@@ -383,7 +383,7 @@ static void test_an_llvm_symbolizer_without_json_makes_way(void) {
   end();
 }
 
-static void test_answers_of_addr2line(void) {
+TEST(test_answers_of_addr2line) {
   begin();
   make_tool("nm", "exit 1");
   make_tool("addr2line",
@@ -401,7 +401,7 @@ static void test_answers_of_addr2line(void) {
   end();
 }
 
-static void test_nm_may_know_a_longer_name(void) {
+TEST(test_nm_may_know_a_longer_name) {
   begin();
   make_tool("addr2line", "while read -r a; do echo $a; echo in; echo a.c:1; echo foo; echo a.c:2; "
                          "done");
@@ -412,7 +412,7 @@ static void test_nm_may_know_a_longer_name(void) {
   end();
 }
 
-static void test_nm_alone_gives_names(void) {
+TEST(test_nm_alone_gives_names) {
   begin();
   make_tool("nm", "[ \"$1 $2 $3\" = '--numeric-sort --print-size --format=posix' ] || exit 1\n"
                   "echo 'first T 1300 10'; echo 'with blank T 1380 10'; echo 'table d 1400 10'\n"
@@ -427,7 +427,7 @@ static void test_nm_alone_gives_names(void) {
   end();
 }
 
-static void test_tools_that_fail_leave_the_profile_alone(void) {
+TEST(test_tools_that_fail_leave_the_profile_alone) {
   begin();
   make_tool("addr2line", "echo 'cannot open' >&2; exit 1");
   CU_ASSERT_STRING_EQUAL(asked("", (uint64_t[]){0x10001300}, 1, 0), "");
@@ -436,7 +436,7 @@ static void test_tools_that_fail_leave_the_profile_alone(void) {
   end();
 }
 
-static void test_file_names_are_no_options(void) {
+TEST(test_file_names_are_no_options) {
   struct arena arena;
   arena_init(&arena, &mem_default);
   CU_ASSERT_STRING_EQUAL(tools_file_argument("--plugin=x.so", &arena), "./--plugin=x.so");
@@ -446,7 +446,7 @@ static void test_file_names_are_no_options(void) {
 
 /* ---- the setting for the path of tools --------------- */
 
-static void test_the_setting_says_where_tools_are(void) {
+TEST(test_the_setting_says_where_tools_are) {
   char setting[600], expected[256];
   struct tools tools;
   begin();
@@ -505,7 +505,7 @@ static const char *known_to(const char *tool, uint64_t address) {
   return text;
 }
 
-static void test_what_gnu_tools_know_of_native_c(void) {
+TEST(test_what_gnu_tools_know_of_native_c) {
   const char *text = known_to("addr2line", 0x1541);
   if (!text) return;
   CU_ASSERT_STRING_EQUAL(text, "hash_word /app/inlined.c:19 < hash_words /app/inlined.c:45");
@@ -513,21 +513,10 @@ static void test_what_gnu_tools_know_of_native_c(void) {
   CU_ASSERT_STRING_EQUAL(known_to("addr2line", 0x9999999), "");
 }
 
-static void test_what_llvm_tools_know_of_native_c(void) {
+TEST(test_what_llvm_tools_know_of_native_c) {
   const char *text = known_to("llvm-symbolizer", 0x1541);
   if (!text) return;
   CU_ASSERT_STRING_EQUAL(text,
                          "hash_word /app/inlined.c:19 < hash_words.constprop.0 /app/inlined.c:45");
   CU_ASSERT_STRING_EQUAL(known_to("llvm-symbolizer", 0x1416), "compare_words /app/inlined.c:51");
 }
-
-UNIT_MAIN("symbolize", UNIT(test_binaries_are_found_where_pprof_looks),
-          UNIT(test_another_build_is_not_taken), UNIT(test_a_profile_without_mappings_gets_one),
-          UNIT(test_a_build_id_that_is_there_stays), UNIT(test_modes_choose_the_names),
-          UNIT(test_deep_names_need_no_stack), UNIT(test_what_cannot_be_symbolized_is_told),
-          UNIT(test_llvm_symbolizer_is_asked_first),
-          UNIT(test_an_llvm_symbolizer_without_json_makes_way), UNIT(test_answers_of_addr2line),
-          UNIT(test_nm_may_know_a_longer_name), UNIT(test_nm_alone_gives_names),
-          UNIT(test_tools_that_fail_leave_the_profile_alone), UNIT(test_file_names_are_no_options),
-          UNIT(test_the_setting_says_where_tools_are), UNIT(test_what_gnu_tools_know_of_native_c),
-          UNIT(test_what_llvm_tools_know_of_native_c))

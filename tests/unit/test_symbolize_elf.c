@@ -10,6 +10,17 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/pprofc_elf_XXXXXX";
+
+__attribute__((constructor)) static void folder_make(void) {
+  if (!mkdtemp(folder)) exit(2);
+}
+
+__attribute__((destructor)) static void folder_remove(void) {
+  char file[96];
+  snprintf(file, sizeof file, "%s/file", folder);
+  unlink(file);
+  rmdir(folder);
+}
 static char path[64];
 static pprofc_error error;
 
@@ -64,7 +75,7 @@ static void check_fails(const char *expected) {
   CU_ASSERT_FALSE(elf_is_object(path, &mem_default));
 }
 
-static void test_what_is_no_object_is_refused(void) {
+TEST(test_what_is_no_object_is_refused) {
   struct image image = {.size = 0};
   snprintf(path, sizeof path, "%s/none", folder);
   check_fails("stat ");
@@ -83,7 +94,7 @@ static void test_what_is_no_object_is_refused(void) {
   check_fails("/dev/zero: not a regular file");
 }
 
-static void test_headers_that_lie_are_refused(void) {
+TEST(test_headers_that_lie_are_refused) {
   struct image image;
   Elf64_Phdr segment = load(PF_X, 0, 0, 100, 100);
   make_elf(&image, ET_DYN, &segment, 1);
@@ -116,7 +127,7 @@ static void check_build_id(const struct image *image, const char *expected) {
   elf_close(&file);
 }
 
-static void test_the_build_id_is_the_gnu_note(void) {
+TEST(test_the_build_id_is_the_gnu_note) {
   struct image image;
   Elf64_Phdr notes[2] = {{.p_type = PT_NOTE, .p_offset = 0x400, .p_filesz = 56, .p_align = 8},
                          {.p_type = PT_NOTE, .p_offset = 0x500, .p_filesz = 20, .p_align = 4}};
@@ -137,7 +148,7 @@ static void test_the_build_id_is_the_gnu_note(void) {
   check_build_id(&image, "");
 }
 
-static void test_notes_that_run_out_of_their_segment_are_ignored(void) {
+TEST(test_notes_that_run_out_of_their_segment_are_ignored) {
   struct image image;
   Elf64_Phdr note = {.p_type = PT_NOTE, .p_offset = 0x400, .p_filesz = 24, .p_align = 4};
   make_elf(&image, ET_DYN, &note, 1);
@@ -159,7 +170,7 @@ static pprofc_status open_file(struct faults *faults, const pprofc_allocator *me
   return status;
 }
 
-static void test_every_failing_allocation_is_reported(void) {
+TEST(test_every_failing_allocation_is_reported) {
   struct image image;
   Elf64_Phdr notes = load(0, 0x400, 0, 0x14, 0x14);
   notes.p_type = PT_NOTE;
@@ -188,7 +199,7 @@ static uint64_t base_in(const struct image *image, uint64_t start, uint64_t limi
   return base_of(image, start, limit, offset, start);
 }
 
-static void test_a_fixed_executable_has_no_base(void) {
+TEST(test_a_fixed_executable_has_no_base) {
   struct image image;
   Elf64_Phdr segments[] = {load(PF_R, 0, 0x400000, 0x600, 0x600),
                            load(PF_R | PF_X, 0x1000, 0x401000, 0x800, 0x800)};
@@ -199,7 +210,7 @@ static void test_a_fixed_executable_has_no_base(void) {
   CU_ASSERT_EQUAL(base_in(&image, 0, 0, 0), 0);
 }
 
-static void test_a_position_independent_file_starts_where_it_is_mapped(void) {
+TEST(test_a_position_independent_file_starts_where_it_is_mapped) {
   struct image image;
   Elf64_Phdr segments[] = {load(PF_R, 0, 0, 0x6e0, 0x6e0),
                            load(PF_R | PF_X, 0x1000, 0x1000, 0x635, 0x635),
@@ -210,7 +221,7 @@ static void test_a_position_independent_file_starts_where_it_is_mapped(void) {
                   0x555555554000);
 }
 
-static void test_the_segments_own_offset_counts(void) {
+TEST(test_the_segments_own_offset_counts) {
   struct image image;
   Elf64_Phdr segment = load(PF_R | PF_X, 0x1040, 0x203040, 0x2000, 0x2000);
   make_elf(&image, ET_DYN, &segment, 1);
@@ -221,7 +232,7 @@ static void test_the_segments_own_offset_counts(void) {
 
 /* perf prints offsets in the file. Its reader makes such a mapping begin at that offset. lld and Go
  * place segments at addresses that differ from their offsets. */
-static void test_addresses_that_are_offsets_in_the_file(void) {
+TEST(test_addresses_that_are_offsets_in_the_file) {
   struct image image;
   Elf64_Phdr lld[] = {load(PF_R, 0, 0, 0x650, 0x650),
                       load(PF_R | PF_X, 0x1650, 0x3650, 0x800, 0x800)};
@@ -232,7 +243,7 @@ static void test_addresses_that_are_offsets_in_the_file(void) {
   CU_ASSERT_EQUAL(base_of(&image, 0, 0x2000, 0, 0x700), (uint64_t)-0x400000);
 }
 
-static void test_of_two_segments_on_one_page_the_address_decides(void) {
+TEST(test_of_two_segments_on_one_page_the_address_decides) {
   struct image image;
   Elf64_Phdr segments[] = {load(PF_R, 0, 0, 0x800, 0x800),
                            load(PF_R | PF_X, 0x800, 0x1800, 0x500, 0x500)};
@@ -242,14 +253,14 @@ static void test_of_two_segments_on_one_page_the_address_decides(void) {
   CU_ASSERT_EQUAL(base_of(&image, 0x10000, 0x11000, 0, 0x10e00), UINT64_MAX - 1);
 }
 
-static void test_a_mapping_beside_every_segment_is_an_error(void) {
+TEST(test_a_mapping_beside_every_segment_is_an_error) {
   struct image image;
   Elf64_Phdr segment = load(PF_R | PF_X, 0x1000, 0x1000, 0x500, 0x500);
   make_elf(&image, ET_DYN, &segment, 1);
   CU_ASSERT_EQUAL(base_in(&image, 0x10000, 0x11000, 0x8000), UINT64_MAX - 1);
 }
 
-static void test_files_without_segments_start_at_their_offset(void) {
+TEST(test_files_without_segments_start_at_their_offset) {
   struct image image;
   make_elf(&image, ET_DYN, NULL, 0);
   CU_ASSERT_EQUAL(base_in(&image, 0x20000, 0x30000, 0x1000), 0x1f000);
@@ -289,7 +300,7 @@ static void make_kernel(struct image *image, uint64_t vaddr, uint64_t stext) {
   put(image, 0, &header, sizeof header);
 }
 
-static void test_kernels_start_at_their_relocation_symbol(void) {
+TEST(test_kernels_start_at_their_relocation_symbol) {
   struct image image;
   make_kernel(&image, 0xffffffff80200000, 0xffffffff80200198);
   /* The kernel is at its linked address, so the offset is the base. */
@@ -316,38 +327,9 @@ static pprofc_status find_kernel_base(struct faults *faults, const pprofc_alloca
   return status;
 }
 
-static void test_a_symbol_table_without_memory_is_an_error(void) {
+TEST(test_a_symbol_table_without_memory_is_an_error) {
   struct image image;
   make_kernel(&image, 0xffffffff80200000, 0xffffffff80200198);
   save(&image);
   CU_ASSERT_EQUAL(failing_each(find_kernel_base), 1);
 }
-
-static int finish(void) {
-  char command[96];
-  snprintf(command, sizeof command, "%s/file", folder);
-  unlink(command);
-  rmdir(folder);
-  return 0;
-}
-
-static void test_the_folder_can_be_made(void) {
-  CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-}
-
-static void test_the_folder_can_be_removed(void) {
-  CU_ASSERT_EQUAL(finish(), 0);
-}
-
-UNIT_MAIN(
-    "symbolize_elf", UNIT(test_the_folder_can_be_made), UNIT(test_what_is_no_object_is_refused),
-    UNIT(test_headers_that_lie_are_refused), UNIT(test_the_build_id_is_the_gnu_note),
-    UNIT(test_notes_that_run_out_of_their_segment_are_ignored),
-    UNIT(test_every_failing_allocation_is_reported), UNIT(test_a_fixed_executable_has_no_base),
-    UNIT(test_a_position_independent_file_starts_where_it_is_mapped),
-    UNIT(test_the_segments_own_offset_counts), UNIT(test_addresses_that_are_offsets_in_the_file),
-    UNIT(test_of_two_segments_on_one_page_the_address_decides),
-    UNIT(test_a_mapping_beside_every_segment_is_an_error),
-    UNIT(test_files_without_segments_start_at_their_offset),
-    UNIT(test_kernels_start_at_their_relocation_symbol),
-    UNIT(test_a_symbol_table_without_memory_is_an_error), UNIT(test_the_folder_can_be_removed))

@@ -17,7 +17,7 @@ static void expect_put(const char *template, const struct fill *fill, const char
   buffer_free(&out);
 }
 
-static void test_rows_print_their_values_and_those_around_them(void) {
+TEST(test_rows_print_their_values_and_those_around_them) {
   struct fill f;
   fill_init(&f, &mem_default);
   fill_words(&f, "unit", "ns");
@@ -41,7 +41,7 @@ static void test_rows_print_their_values_and_those_around_them(void) {
   fill_free(&f);
 }
 
-static void test_a_value_is_a_section_unless_it_is_empty(void) {
+TEST(test_a_value_is_a_section_unless_it_is_empty) {
   struct fill f;
   fill_init(&f, &mem_default);
   fill_words(&f, "note", "n");
@@ -53,7 +53,7 @@ static void test_a_value_is_a_section_unless_it_is_empty(void) {
   fill_free(&f);
 }
 
-static void test_only_breaks_and_blanks_of_the_layout_are_dropped(void) {
+TEST(test_only_breaks_and_blanks_of_the_layout_are_dropped) {
   struct fill f;
   fill_init(&f, &mem_default);
   fill_words(&f, "a", "x");
@@ -62,7 +62,7 @@ static void test_only_breaks_and_blanks_of_the_layout_are_dropped(void) {
   fill_free(&f);
 }
 
-static void test_a_value_is_escaped_by_its_place(void) {
+TEST(test_a_value_is_escaped_by_its_place) {
   struct fill f;
   fill_init(&f, &mem_default);
   fill_words(&f, "a", "<b> \"x\" & '\x1b/");
@@ -89,7 +89,7 @@ static void test_a_value_is_escaped_by_its_place(void) {
 }
 
 /* For any bytes, a value must not add a tag, an attribute or a string. */
-static void test_random_bytes_never_leave_their_place(void) {
+TEST(test_random_bytes_never_leave_their_place) {
   static const char template[] =
       "{=page}<a href=\"{v}\" src=\"/{v}\" title=\"{v}\"{attr:v}>{v}</a>"
       "<script type=\"application/json\">{\"a\":\"{v}\"}</script>{/page}";
@@ -119,7 +119,7 @@ static void test_random_bytes_never_leave_their_place(void) {
   }
 }
 
-static void test_a_template_with_an_error_prints_no_page(void) {
+TEST(test_a_template_with_an_error_prints_no_page) {
   static const char *const templates[] = {"",
                                           "{=page}",
                                           "{=page}{#a}{/page}",
@@ -160,13 +160,6 @@ static pprofc_status fill_and_put(struct faults *faults, const pprofc_allocator 
   return status;
 }
 
-static void test_no_memory_is_told(void) {
+TEST(test_no_memory_is_told) {
   CU_ASSERT(failing_each(fill_and_put) > 8);
 }
-
-UNIT_MAIN("template", UNIT(test_rows_print_their_values_and_those_around_them),
-          UNIT(test_a_value_is_a_section_unless_it_is_empty),
-          UNIT(test_only_breaks_and_blanks_of_the_layout_are_dropped),
-          UNIT(test_a_value_is_escaped_by_its_place),
-          UNIT(test_random_bytes_never_leave_their_place),
-          UNIT(test_a_template_with_an_error_prints_no_page), UNIT(test_no_memory_is_told))

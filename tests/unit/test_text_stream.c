@@ -127,7 +127,7 @@ static void check_text(const struct buffer *text, import_fn read) {
   pprofc_profile_release(whole);
 }
 
-static void test_all_ways_are_the_same(void) {
+TEST(test_all_ways_are_the_same) {
   struct buffer text;
   for (int maps = 0; maps < 2; maps++) {
     make_perf(&text, maps);
@@ -142,7 +142,7 @@ static void test_all_ways_are_the_same(void) {
 /* ---- memory ------------------------------------------ */
 
 /* Reading a file must need less than 0.3 times its size in memory. */
-static void test_memory_follows_what_is_distinct(void) {
+TEST(test_memory_follows_what_is_distinct) {
   struct buffer text;
   char path[] = "/tmp/test_stream.XXXXXX";
   make_folded(&text);
@@ -182,7 +182,7 @@ static pprofc_status read_failing(struct faults *faults, const pprofc_allocator 
   return status;
 }
 
-static void test_allocations_may_fail(void) {
+TEST(test_allocations_may_fail) {
   make_perf(&memory_text, true);
   memory_text.size = (size_t)5 << 19;
   CU_ASSERT(failing_each(read_failing) > 20);
@@ -191,7 +191,7 @@ static void test_allocations_may_fail(void) {
 
 /* ---- faults ------------------------------------------ */
 
-static void test_limits_and_faults(void) {
+TEST(test_limits_and_faults) {
   struct buffer text;
   char path[] = "/tmp/test_stream.XXXXXX";
   pprofc_limits limits;
@@ -216,7 +216,7 @@ static void test_limits_and_faults(void) {
 }
 
 /* If a file cannot be read, the reader for whole inputs must report the reason. */
-static void test_a_file_that_cannot_be_read(void) {
+TEST(test_a_file_that_cannot_be_read) {
   struct text_stream stream;
   pprofc_limits limits;
   pprofc_error error;
@@ -229,7 +229,7 @@ static void test_a_file_that_cannot_be_read(void) {
 }
 
 /* A terminal may return a single byte first, and more bytes later. */
-static void test_a_pipe_with_one_byte_first(void) {
+TEST(test_a_pipe_with_one_byte_first) {
   char head[] = {'a', '?', '?', '?'};
   int ends[2];
   pprofc_limits limits;
@@ -246,7 +246,7 @@ static void test_a_pipe_with_one_byte_first(void) {
 }
 
 /* A line that is longer than all buffers must stay one line. */
-static void test_long_lines(void) {
+TEST(test_long_lines) {
   struct buffer text;
   struct text_stream stream;
   pprofc_limits limits;
@@ -272,7 +272,7 @@ static void test_long_lines(void) {
 }
 
 /* A large file of another format must need memory for its content, but not for its text. */
-static void test_large_files_are_mapped(void) {
+TEST(test_large_files_are_mapped) {
   struct buffer text;
   pprofc_read_options options;
   pprofc_limits limits;
@@ -304,8 +304,3 @@ static void test_large_files_are_mapped(void) {
   unlink(path);
   buffer_free(&text);
 }
-
-UNIT_MAIN("text_stream", UNIT(test_large_files_are_mapped), UNIT(test_all_ways_are_the_same),
-          UNIT(test_memory_follows_what_is_distinct), UNIT(test_allocations_may_fail),
-          UNIT(test_limits_and_faults), UNIT(test_a_file_that_cannot_be_read),
-          UNIT(test_a_pipe_with_one_byte_first), UNIT(test_long_lines))

@@ -54,7 +54,7 @@ static int64_t total_of(const pprofc_profile *p, int64_t from, int64_t to, size_
 
 static const char *const two[] = {"f", "g"};
 
-static void test_events_are_grouped_by_track_and_sorted(void) {
+TEST(test_events_are_grouped_by_track_and_sorted) {
   pprofc_builder *b = builder_with(two, 2);
   uint32_t main = builder_track(b, &(struct time_track){.name = STR("main")});
   uint32_t other = builder_track(b, &(struct time_track){.name = STR("other"), .tid = STR("7")});
@@ -85,7 +85,7 @@ static void test_events_are_grouped_by_track_and_sorted(void) {
   pprofc_profile_release(p);
 }
 
-static void test_adjacent_ranges_add_up_exactly(void) {
+TEST(test_adjacent_ranges_add_up_exactly) {
   pprofc_builder *b = builder_with(two, 2);
   for (int64_t i = 0; i < 7; i++)
     builder_event_of(b, 0, builder_track(b, &(struct time_track){0}), i * 13, 7);
@@ -102,7 +102,7 @@ static void test_adjacent_ranges_add_up_exactly(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_range_keeps_parts_of_events(void) {
+TEST(test_a_range_keeps_parts_of_events) {
   pprofc_builder *b = builder_with(two, 2);
   uint32_t track = builder_track(b, &(struct time_track){0});
   pprofc_builder_time(b, 1000, 0);
@@ -133,7 +133,7 @@ static double estimated(const pprofc_profile *p, int64_t from, int64_t to, size_
 }
 
 /* The part of a duration is exact; the part of a count is an estimate. */
-static void test_parts_of_counts_are_estimates(void) {
+TEST(test_parts_of_counts_are_estimates) {
   pprofc_builder *b = builder_with(two, 2);
   uint32_t track = builder_track(b, &(struct time_track){0});
   builder_event_of(b, 0, track, 0, 60);
@@ -148,7 +148,7 @@ static void test_parts_of_counts_are_estimates(void) {
   pprofc_profile_release(p);
 }
 
-static void test_shares_divide_a_sample(void) {
+TEST(test_shares_divide_a_sample) {
   pprofc_builder *b = builder_with(two, 2);
   uint32_t track = builder_track(b, &(struct time_track){0});
   builder_event_of(b, 0, track, 0, 30);
@@ -168,7 +168,7 @@ static void test_shares_divide_a_sample(void) {
 
 /* Filters drop samples. The events of these samples must be dropped, and the other events must
  * refer to the correct samples. */
-static void test_filters_keep_the_times(void) {
+TEST(test_filters_keep_the_times) {
   pprofc_builder *b = builder_with((const char *const[]){"f", "g", "h"}, 3);
   uint32_t track = builder_track(b, &(struct time_track){.name = STR("main")});
   for (uint32_t i = 0; i < 6; i++) builder_event_of(b, i % 3, track, i * 10, 10);
@@ -191,7 +191,7 @@ static void test_filters_keep_the_times(void) {
   pprofc_profile_release(p);
 }
 
-static void test_times_that_do_not_fit_are_cut(void) {
+TEST(test_times_that_do_not_fit_are_cut) {
   pprofc_builder *b = builder_with(two, 2);
   uint32_t track = builder_track(b, &(struct time_track){0});
   builder_event_of(b, 0, track, INT64_MIN, INT64_MAX);
@@ -221,7 +221,7 @@ static pprofc_profile *read_quoted(const char *text, bool times) {
   return profile_read(copy, times);
 }
 
-static void test_without_the_option_there_are_no_times(void) {
+TEST(test_without_the_option_there_are_no_times) {
   static const char text[] = "{" NODES ",'samples':[2,3,2],'timeDeltas':[1,2,3]}";
   pprofc_profile *plain = read_quoted(text, false), *timed = read_quoted(text, true);
   CU_ASSERT_PTR_NULL(plain->times);
@@ -234,7 +234,7 @@ static void test_without_the_option_there_are_no_times(void) {
 }
 
 /* Tests times that go backwards, unclosed events, NaN and huge durations. */
-static void test_hostile_files(void) {
+TEST(test_hostile_files) {
   static const char *const texts[] = {
       "{" NODES ",'samples':[2,3,2,3],'timeDeltas':[5,-900000000000,3,1000000000000000]}",
       "{" NODES ",'samples':[2,3,2],'timeDeltas':[NaN,1,2]}",
@@ -300,7 +300,7 @@ static pprofc_status read_range_and_print(const pprofc_allocator *mem, size_t *b
 }
 
 /* After a failed allocation, the result must be an error, or complete. */
-static void test_memory_runs_out(void) {
+TEST(test_memory_runs_out) {
   size_t whole = 0;
   CU_ASSERT_EQUAL(read_range_and_print(&mem_default, &whole), PPROFC_OK);
   for (size_t failed = 0; failed < 10000; failed++) {
@@ -314,10 +314,3 @@ static void test_memory_runs_out(void) {
     if (faults.calls <= failed) break;
   }
 }
-
-UNIT_MAIN("times", UNIT(test_events_are_grouped_by_track_and_sorted),
-          UNIT(test_adjacent_ranges_add_up_exactly), UNIT(test_a_range_keeps_parts_of_events),
-          UNIT(test_parts_of_counts_are_estimates), UNIT(test_shares_divide_a_sample),
-          UNIT(test_filters_keep_the_times), UNIT(test_times_that_do_not_fit_are_cut),
-          UNIT(test_without_the_option_there_are_no_times), UNIT(test_hostile_files),
-          UNIT(test_memory_runs_out))

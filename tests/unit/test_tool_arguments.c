@@ -73,7 +73,7 @@ static void saw_a_file(const char *tool, const char *name) {
   CU_ASSERT_PTR_NULL(strstr(all, "\n@"));
 }
 
-static void test_symbolizers(void) {
+TEST(test_symbolizers) {
   struct tools tools;
   begin(&tools);
   const uint64_t address = 0x1234;
@@ -90,7 +90,7 @@ static void test_symbolizers(void) {
   end();
 }
 
-static void test_nm_and_objdump(void) {
+TEST(test_nm_and_objdump) {
   struct tools tools;
   begin(&tools);
   CU_ASSERT(tools.found[TOOL_OBJDUMP]);
@@ -107,13 +107,10 @@ static void test_nm_and_objdump(void) {
   end();
 }
 
-static void test_absolute_names_stay(void) {
+TEST(test_absolute_names_stay) {
   arena_init(&arena, &mem_default);
   CU_ASSERT_STRING_EQUAL(tools_file_argument("/usr/bin/@x", &arena), "/usr/bin/@x");
   CU_ASSERT_STRING_EQUAL(tools_file_argument("./-x", &arena), "./-x");
   CU_ASSERT_STRING_EQUAL(tools_file_argument("bin/x", &arena), "./bin/x");
   arena_free(&arena);
 }
-
-UNIT_MAIN("tool arguments", UNIT(test_symbolizers), UNIT(test_nm_and_objdump),
-          UNIT(test_absolute_names_stay))

@@ -32,12 +32,12 @@ static void expect_difference(pprofc_profile *head, pprofc_profile *base, pprofc
   pprofc_profile_release(p);
 }
 
-static void test_base_cancels_equal_stacks(void) {
+TEST(test_base_cancels_equal_stacks) {
   expect_difference(head_profile(), base_profile(), PPROFC_SUBTRACT, false,
                     "60: 1 2 | A main\n10: 3 4 2 | D C main\n-20: 5 4 2 | E C main\n");
 }
 
-static void test_diff_base_keeps_both_sides_under_a_label(void) {
+TEST(test_diff_base_keeps_both_sides_under_a_label) {
   expect_difference(head_profile(), base_profile(), PPROFC_COMPARE, false,
                     "100: 1 2 | A main\n50: 3 2 | B main\n10: 4 5 2 | D C main\n"
                     "-40: 1 2 | A main | pprof::base=true\n"
@@ -45,7 +45,7 @@ static void test_diff_base_keeps_both_sides_under_a_label(void) {
                     "-20: 6 5 2 | E C main | pprof::base=true\n");
 }
 
-static void test_the_label_replaces_a_previous_one(void) {
+TEST(test_the_label_replaces_a_previous_one) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   sample(b, "a", 1, 0);
   sample(c, "a", 2, 0);
@@ -56,7 +56,7 @@ static void test_the_label_replaces_a_previous_one(void) {
                     "1: 1 | a\n-2: 1 | a | k=v pprof::base=7: pprof::base=true\n");
 }
 
-static void test_normalize_scales_head_to_the_sums_of_base(void) {
+TEST(test_normalize_scales_head_to_the_sums_of_base) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   sample(b, "a", 100, 0);
   sample(b, "b", 100, 0);
@@ -64,7 +64,7 @@ static void test_normalize_scales_head_to_the_sums_of_base(void) {
   expect_difference(finish(b), finish(c), PPROFC_SUBTRACT, true, "-15: 1 | a\n15: 2 | b\n");
 }
 
-static void test_normalize_wants_equal_types(void) {
+TEST(test_normalize_wants_equal_types) {
   pprofc_builder *b = cpu_builder(), *c = pprofc_builder_new(NULL);
   pprofc_builder_type(c, "cpu", "ms");
   pprofc_profile *head = finish(b), *base = finish(c), *p = NULL;
@@ -77,7 +77,7 @@ static void test_normalize_wants_equal_types(void) {
 }
 
 /* The conversion from int64 to double and back loses precision above 2^53, as in pprof. */
-static void test_the_base_goes_through_a_double(void) {
+TEST(test_the_base_goes_through_a_double) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   sample(b, "x", 1, 0);
   sample(c, "a", ((int64_t)1 << 53) + 1, 0);
@@ -86,7 +86,7 @@ static void test_the_base_goes_through_a_double(void) {
                     "1: 1 | x\n-9007199254740992: 2 | a\n-9223372036854775808: 3 | b\n");
 }
 
-static void test_unmerged_has_the_same_samples(void) {
+TEST(test_unmerged_has_the_same_samples) {
   pprofc_profile *head = head_profile(), *base = base_profile(), *p = NULL;
   pprofc_error error = {0};
   CU_ASSERT(transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE));
@@ -130,7 +130,7 @@ static pprofc_profile *shared_difference(pprofc_profile *head, pprofc_profile *b
   return p;
 }
 
-static void test_memory_that_is_taken_over_changes_nothing(void) {
+TEST(test_memory_that_is_taken_over_changes_nothing) {
   for (unsigned i = 0; i < 16; i++) {
     bool head_labels = i & 1, base_labels = i & 2, normalize = i & 4, edited = i & 8;
     pprofc_profile *head = large_profile(0, head_labels), *base = large_profile(700, base_labels);
@@ -155,11 +155,3 @@ static void test_memory_that_is_taken_over_changes_nothing(void) {
     pprofc_profile_release(p);
   }
 }
-
-UNIT_MAIN("diff", UNIT(test_base_cancels_equal_stacks),
-          UNIT(test_diff_base_keeps_both_sides_under_a_label),
-          UNIT(test_the_label_replaces_a_previous_one),
-          UNIT(test_normalize_scales_head_to_the_sums_of_base),
-          UNIT(test_normalize_wants_equal_types), UNIT(test_the_base_goes_through_a_double),
-          UNIT(test_unmerged_has_the_same_samples),
-          UNIT(test_memory_that_is_taken_over_changes_nothing))

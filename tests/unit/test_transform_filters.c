@@ -64,7 +64,7 @@ static void expect_names(const struct names_case *c) {
   regex_free(filters.show);
 }
 
-static void test_names_choose_samples_and_frames(void) {
+TEST(test_names_choose_samples_and_frames) {
   static const struct names_case cases[] = {
       {.focus = "^A$", .expected = "1: 3 4 | A main\n4: 2 3 4 | 0x9100 A main\n", .matched = "f"},
       {.focus = "Cinl", .expected = "2: 1 4 | Cinl>C main\n", .matched = "f"},
@@ -122,7 +122,7 @@ static void expect_show_from(const char *pattern, bool matches, const char *expe
   regex_free(re);
 }
 
-static void test_show_from_cuts_above_the_match_nearest_to_the_root(void) {
+TEST(test_show_from_cuts_above_the_match_nearest_to_the_root) {
   expect_show_from("^A$", true, "1: 3 | A\n4: 2 3 | 0x9100 A\n");
   expect_show_from("Cinl", true, "2: 1 | Cinl\n");
   expect_show_from("libc", true, "4: 2 | 0x9100\n16: 2 | 0x9100\n");
@@ -151,7 +151,7 @@ static void expect_dropped(const char *drop, const char *keep, const char *stack
   pprofc_profile_release(source);
 }
 
-static void test_drop_frames_cut_below_the_first_user_frame(void) {
+TEST(test_drop_frames_cut_below_the_first_user_frame) {
   expect_dropped("malloc", NULL, "leaf malloc user main", "user main");
   expect_dropped("malloc", NULL, "x malloc", "x malloc");
   expect_dropped("malloc", NULL, "x main malloc", "x main malloc");
@@ -182,7 +182,7 @@ static pprofc_profile *inlined_malloc(const char *drop) {
   return finish(b);
 }
 
-static void test_pruning_shows_in_samples_that_are_not_cut(void) {
+TEST(test_pruning_shows_in_samples_that_are_not_cut) {
   pprofc_profile *source = inlined_malloc("malloc"), *p = NULL;
   pprofc_error error;
   CU_ASSERT_EQUAL_FATAL(transform_drop_frames(source, &p, &error), PPROFC_OK);
@@ -191,7 +191,7 @@ static void test_pruning_shows_in_samples_that_are_not_cut(void) {
   pprofc_profile_release(source);
 }
 
-static void test_prune_from_keeps_the_match_itself(void) {
+TEST(test_prune_from_keeps_the_match_itself) {
   pprofc_profile *source = inlined_malloc(NULL), *p = NULL;
   struct regex *re = regex("malloc");
   pprofc_error error;
@@ -234,7 +234,7 @@ static void expect_granularity(const char *name, bool noinlines, bool columns,
   pprofc_profile_release(source);
 }
 
-static void test_granularity_blanks_what_it_does_not_keep(void) {
+TEST(test_granularity_blanks_what_it_does_not_keep) {
   expect_granularity("", false, true, "0 2 in(_in) :0:0 s=4 1001");
   expect_granularity("functions", true, false, "0 1 out(out) :0:0 s=5 1000");
   expect_granularity("filefunctions", false, false, "0 2 in(_in) i.c:0:0 s=4 1101");
@@ -274,7 +274,7 @@ static pprofc_profile *labels(void) {
   return finish(b);
 }
 
-static void test_the_first_unit_of_a_key_is_that_of_all_its_values(void) {
+TEST(test_the_first_unit_of_a_key_is_that_of_all_its_values) {
   pprofc_profile *p = labels();
   struct label_units units;
   struct buffer warnings;
@@ -331,7 +331,7 @@ static void expect_tags(const char *focus, const char *ignore, int64_t expected,
   pprofc_profile_release(source);
 }
 
-static void test_tagfocus_by_expression(void) {
+TEST(test_tagfocus_by_expression) {
   expect_tags("v1", NULL, 3, "");
   expect_tags("key:v1", NULL, 1, "");
   expect_tags("v2,other", NULL, 2, "");  /* without a key, all expressions must match */
@@ -343,7 +343,7 @@ static void test_tagfocus_by_expression(void) {
   expect_tags("key=v2", "other", 1, "");
 }
 
-static void test_tagfocus_by_range(void) {
+TEST(test_tagfocus_by_range) {
 #define NOTICE(text) "tagfocus:Interpreted '" text "' as range, not regexp\n"
   expect_tags("bytes=4096", NULL, 0, NOTICE("4096")); /* without a unit, the number does not mean
                                                          bytes */
@@ -362,7 +362,7 @@ static void test_tagfocus_by_range(void) {
 #undef NOTICE
 }
 
-static void test_tagshow_and_taghide_choose_labels_by_key(void) {
+TEST(test_tagshow_and_taghide_choose_labels_by_key) {
   pprofc_profile *source = labels(), *p = NULL;
   struct regex *show = regex("^(key|lat)$"), *hide = regex("lat");
   bool show_matched, hide_matched;
@@ -377,7 +377,7 @@ static void test_tagshow_and_taghide_choose_labels_by_key(void) {
   regex_free(hide);
 }
 
-static void test_tagroot_and_tagleaf_make_frames(void) {
+TEST(test_tagroot_and_tagleaf_make_frames) {
   pprofc_profile *source = labels(), *p = NULL;
   bool root, leaf;
   pprofc_error error;
@@ -403,7 +403,7 @@ static void test_tagroot_and_tagleaf_make_frames(void) {
 }
 
 /* Each filter works on the result of the previous filters. */
-static void test_edits_chain(void) {
+TEST(test_edits_chain) {
   pprofc_profile *p[5] = {stacks()};
   struct regex *hide = regex("^A$|libc"), *from = regex("main");
   struct name_filters filters = {.hide = hide};
@@ -423,14 +423,3 @@ static void test_edits_chain(void) {
   regex_free(hide);
   regex_free(from);
 }
-
-UNIT_MAIN("filters", UNIT(test_names_choose_samples_and_frames),
-          UNIT(test_show_from_cuts_above_the_match_nearest_to_the_root),
-          UNIT(test_drop_frames_cut_below_the_first_user_frame),
-          UNIT(test_pruning_shows_in_samples_that_are_not_cut),
-          UNIT(test_prune_from_keeps_the_match_itself),
-          UNIT(test_granularity_blanks_what_it_does_not_keep),
-          UNIT(test_the_first_unit_of_a_key_is_that_of_all_its_values),
-          UNIT(test_tagfocus_by_expression), UNIT(test_tagfocus_by_range),
-          UNIT(test_tagshow_and_taghide_choose_labels_by_key),
-          UNIT(test_tagroot_and_tagleaf_make_frames), UNIT(test_edits_chain))

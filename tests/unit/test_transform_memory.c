@@ -176,7 +176,7 @@ static void try_all(edit run) {
 }
 
 #define TRY(name)                                                                                  \
-  static void test_##name(void) {                                                                  \
+  TEST(test_##name) {                                                                              \
     try_all(run_##name);                                                                           \
   }
 TRY(merge)
@@ -193,8 +193,3 @@ TRY(tag_keys)
 TRY(tag_frames)
 TRY(granularity)
 TRY(scale)
-
-UNIT_MAIN("memory", UNIT(test_merge), UNIT(test_many), UNIT(test_subtract), UNIT(test_compare),
-          UNIT(test_unmerged), UNIT(test_names), UNIT(test_show_from), UNIT(test_prune_from),
-          UNIT(test_drop_frames), UNIT(test_tags), UNIT(test_tag_keys), UNIT(test_tag_frames),
-          UNIT(test_granularity), UNIT(test_scale))

@@ -19,7 +19,7 @@ static pprofc_profile *merge(pprofc_profile **sources, size_t count) {
   return merged;
 }
 
-static void test_one_profile_comes_back_as_it_is(void) {
+TEST(test_one_profile_comes_back_as_it_is) {
   pprofc_builder *b = cpu_builder();
   sample(b, "a main", 0, 0);
   sample(b, "b main", 5, 0);
@@ -31,7 +31,7 @@ static void test_one_profile_comes_back_as_it_is(void) {
   pprofc_profile_release(p);
 }
 
-static void test_equal_stacks_add_up_and_ids_follow_first_use(void) {
+TEST(test_equal_stacks_add_up_and_ids_follow_first_use) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   frame(b, "unused");
   sample(b, "z main", 0, 0); /* all values are zero, so the sample is dropped, and z gets no id */
@@ -47,7 +47,7 @@ static void test_equal_stacks_add_up_and_ids_follow_first_use(void) {
   pprofc_profile_release(p);
 }
 
-static void test_sums_that_become_zero_go_with_what_only_they_used(void) {
+TEST(test_sums_that_become_zero_go_with_what_only_they_used) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   sample(b, "gone main", 5, 0);
   sample(b, "stays main", 7, 0);
@@ -67,7 +67,7 @@ static void labelled(pprofc_builder *b, int64_t value, int order) {
   if (order == 2) pprofc_builder_label(b, "k", "1");
 }
 
-static void test_labels_tell_samples_apart_whatever_the_order_of_keys(void) {
+TEST(test_labels_tell_samples_apart_whatever_the_order_of_keys) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   labelled(b, 1, 0);
   labelled(b, 2, 1);
@@ -82,7 +82,7 @@ static void test_labels_tell_samples_apart_whatever_the_order_of_keys(void) {
   pprofc_profile_release(p);
 }
 
-static void test_values_of_one_key_have_an_order(void) {
+TEST(test_values_of_one_key_have_an_order) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   sample(b, "a", 1, 0);
   pprofc_builder_label(b, "k", "1");
@@ -95,7 +95,7 @@ static void test_values_of_one_key_have_an_order(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_profile_without_time_resets_the_time(void) {
+TEST(test_a_profile_without_time_resets_the_time) {
   const struct {
     int64_t times[3], merged;
   } cases[] = {{{5, 0, -1}, 0}, {{0, 5, -1}, 5}, {{5, 0, 7}, 7}, {{9, 5, 7}, 5}};
@@ -117,7 +117,7 @@ static void test_a_profile_without_time_resets_the_time(void) {
   }
 }
 
-static void test_header_takes_the_first_of_most_the_longest_period_and_all_comments(void) {
+TEST(test_header_takes_the_first_of_most_the_longest_period_and_all_comments) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   pprofc_builder_period(b, "cpu", "nanoseconds", 100);
   pprofc_builder_comment(b, "one");
@@ -157,7 +157,7 @@ static pprofc_profile *mapped(uint64_t start, const char *build_id, const char *
   return finish(b);
 }
 
-static void test_mappings_with_one_build_id_are_one_wherever_they_are_loaded(void) {
+TEST(test_mappings_with_one_build_id_are_one_wherever_they_are_loaded) {
   pprofc_profile *sources[] = {mapped(0x10000, "id", "/bin/a", 0x10020),
                                mapped(0x70000, "id", "/bin/b", 0x70020),
                                mapped(0x70000, "other", "/bin/b", 0x70020)};
@@ -182,7 +182,7 @@ static pprofc_profile *with_columns(int64_t inner, int64_t outer) {
   return finish(b);
 }
 
-static void test_columns_of_inlined_frames_do_not_count(void) {
+TEST(test_columns_of_inlined_frames_do_not_count) {
   pprofc_profile *sources[] = {with_columns(5, 7), with_columns(6, 7), with_columns(5, 8)};
   pprofc_profile *p = merge(sources, 3);
   expect_samples(p, "2: 1 | in>out\n1: 2 | in>out\n");
@@ -203,7 +203,7 @@ static pprofc_profile *typed(const char *types[][2], size_t count, int64_t value
   return finish(b);
 }
 
-static void test_types_that_all_have_stay_in_the_order_of_the_first(void) {
+TEST(test_types_that_all_have_stay_in_the_order_of_the_first) {
   const char *first[][2] = {{"samples", "count"}, {"cpu", "ms"}, {"wall", "ms"}};
   const char *second[][2] = {{"cpu", "us"}, {"samples", "count"}};
   pprofc_profile *sources[] = {typed(first, 3, 10), typed(second, 2, 20)}, *p = merge(sources, 2);
@@ -227,7 +227,7 @@ static void expect_refusal(pprofc_profile *a, pprofc_profile *b, const char *mes
   pprofc_profile_release(b);
 }
 
-static void test_what_cannot_be_merged(void) {
+TEST(test_what_cannot_be_merged) {
   const char *cpu[][2] = {{"cpu", "nanoseconds"}};
   const char *bytes[][2] = {{"cpu", "bytes"}};
   const char *other[][2] = {{"wall", "nanoseconds"}};
@@ -249,7 +249,7 @@ static void test_what_cannot_be_merged(void) {
 }
 
 /* There are more profiles than the code merges at once, and more than it keeps unchanged. */
-static void test_many_profiles_give_the_same_as_two_at_a_time(void) {
+TEST(test_many_profiles_give_the_same_as_two_at_a_time) {
   pprofc_profile *sources[300];
   for (size_t i = 0; i < 300; i++) {
     pprofc_builder *b = cpu_builder();
@@ -325,15 +325,15 @@ static void expect_as_in_a_chain(bool timeless, size_t negative) {
   free(sources);
 }
 
-static void test_groups_of_groups_are_what_a_chain_is(void) {
+TEST(test_groups_of_groups_are_what_a_chain_is) {
   expect_as_in_a_chain(false, 0);
 }
 
-static void test_sums_that_are_gone_on_the_way_come_again_behind_others(void) {
+TEST(test_sums_that_are_gone_on_the_way_come_again_behind_others) {
   expect_as_in_a_chain(false, 500);
 }
 
-static void test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles(void) {
+TEST(test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles) {
   expect_as_in_a_chain(true, 0);
 }
 
@@ -359,7 +359,7 @@ static pprofc_profile *large(size_t samples, size_t from) {
   return finish(b);
 }
 
-static void test_large_profiles_share_their_stacks(void) {
+TEST(test_large_profiles_share_their_stacks) {
   enum { COUNT = 40000, SHIFT = 1000 };
   pprofc_profile *sources[] = {large(COUNT, 0), large(COUNT, SHIFT)}, *p = merge(sources, 2);
   pprofc_samples_view view;
@@ -383,7 +383,7 @@ static void test_large_profiles_share_their_stacks(void) {
 }
 
 /* Sums of positive values can also be 0 if they wrap around. */
-static void test_sums_that_wrap_around_to_zero_go_with_what_only_they_used(void) {
+TEST(test_sums_that_wrap_around_to_zero_go_with_what_only_they_used) {
   pprofc_profile *sources[4];
   for (size_t i = 0; i < 4; i++) {
     pprofc_builder *b = cpu_builder();
@@ -419,7 +419,7 @@ static void merged_with(unsigned threads, size_t count, size_t samples, struct b
 }
 
 /* One thread reads each sample once; several threads read all samples several times. */
-static void test_one_thread_gives_the_same_as_many(void) {
+TEST(test_one_thread_gives_the_same_as_many) {
   static const struct {
     size_t count, samples;
   } sizes[] = {{90, 1000}, {3, 30000}}; /* stacks are copied with the first sizes, and shared with
@@ -435,7 +435,7 @@ static void test_one_thread_gives_the_same_as_many(void) {
   }
 }
 
-static void test_scaling_rounds_and_drops_what_becomes_zero(void) {
+TEST(test_scaling_rounds_and_drops_what_becomes_zero) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "samples", "count");
   pprofc_builder_type(b, "cpu", "ns");
@@ -458,22 +458,3 @@ static void test_scaling_rounds_and_drops_what_becomes_zero(void) {
   pprofc_profile_release(scaled);
   pprofc_profile_release(p);
 }
-
-UNIT_MAIN("merge", UNIT(test_one_profile_comes_back_as_it_is),
-          UNIT(test_equal_stacks_add_up_and_ids_follow_first_use),
-          UNIT(test_sums_that_become_zero_go_with_what_only_they_used),
-          UNIT(test_labels_tell_samples_apart_whatever_the_order_of_keys),
-          UNIT(test_values_of_one_key_have_an_order),
-          UNIT(test_a_profile_without_time_resets_the_time),
-          UNIT(test_header_takes_the_first_of_most_the_longest_period_and_all_comments),
-          UNIT(test_mappings_with_one_build_id_are_one_wherever_they_are_loaded),
-          UNIT(test_columns_of_inlined_frames_do_not_count),
-          UNIT(test_types_that_all_have_stay_in_the_order_of_the_first),
-          UNIT(test_what_cannot_be_merged), UNIT(test_many_profiles_give_the_same_as_two_at_a_time),
-          UNIT(test_groups_of_groups_are_what_a_chain_is),
-          UNIT(test_sums_that_are_gone_on_the_way_come_again_behind_others),
-          UNIT(test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles),
-          UNIT(test_large_profiles_share_their_stacks),
-          UNIT(test_sums_that_wrap_around_to_zero_go_with_what_only_they_used),
-          UNIT(test_one_thread_gives_the_same_as_many),
-          UNIT(test_scaling_rounds_and_drops_what_becomes_zero))

@@ -13,7 +13,7 @@ static void expect(const char *what, pprofc_str got, const char *wanted) {
   CU_ASSERT(same);
 }
 
-static void test_value_labels(void) {
+TEST(test_value_labels) {
   static const struct {
     int64_t value;
     const char *from, *to, *label;
@@ -58,7 +58,7 @@ static void test_value_labels(void) {
   }
 }
 
-static void test_a_long_unknown_unit_is_cut_at_the_size_of_the_label(void) {
+TEST(test_a_long_unknown_unit_is_cut_at_the_size_of_the_label) {
   static char unit[1000];
   memset(unit, 'x', sizeof unit);
   char out[UNIT_LABEL_MAX];
@@ -67,7 +67,7 @@ static void test_a_long_unknown_unit_is_cut_at_the_size_of_the_label(void) {
   CU_ASSERT(str_starts(label, STR("12xxx")));
 }
 
-static void test_percentages(void) {
+TEST(test_percentages) {
   static const struct {
     int64_t value, total;
     const char *text;
@@ -91,7 +91,7 @@ static void test_percentages(void) {
   expect("trimmed", unit_percentage_trimmed(7, 7, out), "100%");
 }
 
-static void test_names_are_recognised_in_any_case_and_plural(void) {
+TEST(test_names_are_recognised_in_any_case_and_plural) {
   static const struct {
     const char *name;
     double factor;
@@ -128,7 +128,7 @@ static void test_names_are_recognised_in_any_case_and_plural(void) {
   }
 }
 
-static void test_conversion(void) {
+TEST(test_conversion) {
   struct measure m = unit_scale(2048, STR("kb"), STR("MB"));
   CU_ASSERT_EQUAL(m.value, 2.0);
   expect("unit", m.unit, "MB");
@@ -143,7 +143,7 @@ static void test_conversion(void) {
   expect("unit", m.unit, "kB");
 }
 
-static void test_compatible_units(void) {
+TEST(test_compatible_units) {
   CU_ASSERT(unit_compatible(STR("ns"), STR("Hours")));
   CU_ASSERT(unit_compatible(STR("bytes"), STR("MB")));
   CU_ASSERT(unit_compatible(STR("widgets"), STR("widgets")));
@@ -154,7 +154,7 @@ static void test_compatible_units(void) {
   CU_ASSERT(!unit_is_time(STR("minutes")));
 }
 
-static void test_go_durations(void) {
+TEST(test_go_durations) {
   static const struct {
     int64_t nanoseconds;
     const char *text;
@@ -183,7 +183,7 @@ static void test_go_durations(void) {
 }
 
 /* Percentages must equal printf's "%5.2f%%" or "%5.2g%%", although the code does not use printf. */
-static void test_percentages_are_those_of_printf(void) {
+TEST(test_percentages_are_those_of_printf) {
   uint64_t state = 42;
   for (size_t i = 0; i < 200000; i++) {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -200,8 +200,3 @@ static void test_percentages_are_those_of_printf(void) {
     expect("share", unit_percentage(value, total, got), wanted);
   }
 }
-
-UNIT_MAIN("unit", UNIT(test_value_labels), UNIT(test_percentages_are_those_of_printf),
-          UNIT(test_a_long_unknown_unit_is_cut_at_the_size_of_the_label), UNIT(test_percentages),
-          UNIT(test_names_are_recognised_in_any_case_and_plural), UNIT(test_conversion),
-          UNIT(test_compatible_units), UNIT(test_go_durations))

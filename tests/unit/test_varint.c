@@ -13,7 +13,7 @@ static const uint64_t varint_cases[] = {
 };
 #define CASES (sizeof varint_cases / sizeof *varint_cases)
 
-static void test_every_length_is_written_and_read_back(void) {
+TEST(test_every_length_is_written_and_read_back) {
   for (size_t i = 0; i < CASES; i++) {
     uint8_t bytes[VARINT_BYTES_MAX] = {0};
     size_t size = varint_put(bytes, varint_cases[i]);
@@ -32,7 +32,7 @@ static void test_every_length_is_written_and_read_back(void) {
   }
 }
 
-static void test_a_run_is_read_backwards(void) {
+TEST(test_a_run_is_read_backwards) {
   uint8_t bytes[CASES * VARINT_BYTES_MAX];
   size_t size = 0, count = 0;
   for (; varint_cases[count] <= UINT32_MAX; count++)
@@ -46,7 +46,7 @@ static void test_a_run_is_read_backwards(void) {
   CU_ASSERT_PTR_EQUAL(p, bytes);
 }
 
-static void test_truncated_varints_are_refused(void) {
+TEST(test_truncated_varints_are_refused) {
   uint8_t bytes[VARINT_BYTES_MAX];
   size_t size = varint_put(bytes, UINT64_MAX);
   uint64_t value = 7;
@@ -57,7 +57,7 @@ static void test_truncated_varints_are_refused(void) {
   CU_ASSERT_EQUAL(value, 7);
 }
 
-static void test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped(void) {
+TEST(test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped) {
   uint8_t bytes[12];
   memset(bytes, 0xFF, sizeof bytes);
   bytes[10] = 0;
@@ -72,7 +72,7 @@ static void test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped(void) {
   CU_ASSERT_EQUAL(value, UINT64_MAX);
 }
 
-static void test_a_varint_may_be_longer_than_it_need_be(void) {
+TEST(test_a_varint_may_be_longer_than_it_need_be) {
   const uint8_t bytes[] = {0x85, 0x80, 0x80, 0x00};
   uint64_t value = 0;
   uint32_t small = 0;
@@ -86,7 +86,7 @@ static void test_a_varint_may_be_longer_than_it_need_be(void) {
   CU_ASSERT_EQUAL(small, 5);
 }
 
-static void test_three_bytes_are_read_in_one_step(void) {
+TEST(test_three_bytes_are_read_in_one_step) {
   const uint8_t three[] = {0x81, 0x82, 0x03, 0x00}, four[] = {0x81, 0x82, 0x83, 0x04};
   CU_ASSERT(varint_is_three(three, three + 4));
   CU_ASSERT_EQUAL(varint_three(three), 1 | 2 << 7 | 3 << 14);
@@ -95,7 +95,7 @@ static void test_three_bytes_are_read_in_one_step(void) {
   CU_ASSERT_FALSE(varint_is_three(four, four + 4));
 }
 
-static void test_one_and_two_bytes_are_read_without_a_branch(void) {
+TEST(test_one_and_two_bytes_are_read_without_a_branch) {
   uint8_t bytes[VARINT_BYTES_MAX + 1];
   bool good = true;
   for (uint32_t v = 0; v < 1 << 15; v++) {
@@ -108,10 +108,3 @@ static void test_one_and_two_bytes_are_read_without_a_branch(void) {
   }
   CU_ASSERT(good);
 }
-
-UNIT_MAIN("varint", UNIT(test_one_and_two_bytes_are_read_without_a_branch),
-          UNIT(test_every_length_is_written_and_read_back), UNIT(test_a_run_is_read_backwards),
-          UNIT(test_truncated_varints_are_refused),
-          UNIT(test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped),
-          UNIT(test_a_varint_may_be_longer_than_it_need_be),
-          UNIT(test_three_bytes_are_read_in_one_step))

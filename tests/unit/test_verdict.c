@@ -76,7 +76,7 @@ static pprofc_verdict verdict_of(const pprofc_verdicts *v, const char *name) {
   return row->flat.verdict;
 }
 
-static void test_each_row_gets_its_word(void) {
+TEST(test_each_row_gets_its_word) {
   struct sides s = make_sides(3, 3);
   pprofc_verdicts *v = NULL;
   CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
@@ -93,7 +93,7 @@ static void test_each_row_gets_its_word(void) {
   pprofc_verdicts_free(v);
 }
 
-static void test_rows_are_sorted_by_their_change(void) {
+TEST(test_rows_are_sorted_by_their_change) {
   struct sides s = make_sides(3, 4);
   pprofc_verdicts *v = NULL;
   size_t count;
@@ -107,7 +107,7 @@ static void test_rows_are_sorted_by_their_change(void) {
   free_sides(&s);
 }
 
-static void test_a_renamed_function_is_a_pair(void) {
+TEST(test_a_renamed_function_is_a_pair) {
   struct sides s = make_sides(3, 3);
   pprofc_verdicts *v = NULL;
   size_t count;
@@ -124,7 +124,7 @@ static void test_a_renamed_function_is_a_pair(void) {
 
 /* A renamed function keeps its package, or most of its name. A function of the runtime never
  * becomes a function of the user. */
-static void test_renamed_functions_have_similar_names(void) {
+TEST(test_renamed_functions_have_similar_names) {
   CU_ASSERT(names_similar(STR("parse_issue"), STR("parse_issue_fixed")));
   CU_ASSERT(names_similar(STR("old/enc.(*Writer).flush"), STR("old/enc.drain")));
   CU_ASSERT(names_similar(STR("std::sort"), STR("std::stable_sort")));
@@ -138,7 +138,7 @@ static void test_renamed_functions_have_similar_names(void) {
   CU_ASSERT(str_equal(name_package(STR("main")), STR("")));
 }
 
-static void test_a_caller_changes_through_its_callee(void) {
+TEST(test_a_caller_changes_through_its_callee) {
   struct sides s = make_sides(4, 4);
   pprofc_verdicts *v = NULL;
   CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
@@ -149,7 +149,7 @@ static void test_a_caller_changes_through_its_callee(void) {
   free_sides(&s);
 }
 
-static void test_totals_add_up(void) {
+TEST(test_totals_add_up) {
   struct sides s = make_sides(3, 3);
   for (size_t i = 0; i < 6; i++) s.runs[i].operations = 100;
   pprofc_verdicts *v = NULL;
@@ -169,7 +169,7 @@ static void test_totals_add_up(void) {
   free_sides(&s);
 }
 
-static void test_a_pair_is_judged_weakly(void) {
+TEST(test_a_pair_is_judged_weakly) {
   struct sides s = make_sides(1, 1);
   pprofc_verdicts *v = NULL;
   pprofc_verdict_summary sum;
@@ -212,12 +212,12 @@ static pprofc_verdict judge_mutex(size_t each) {
   return verdict;
 }
 
-static void test_contentions_need_two_runs_a_side(void) {
+TEST(test_contentions_need_two_runs_a_side) {
   CU_ASSERT_EQUAL(judge_mutex(1), PPROFC_VERDICT_UNKNOWN);
   CU_ASSERT_EQUAL(judge_mutex(3), PPROFC_VERDICT_GREW);
 }
 
-static void test_one_recursive_stack_counts_once(void) {
+TEST(test_one_recursive_stack_counts_once) {
   struct sides s = {.bases = 1, .heads = 1};
   for (size_t i = 0; i < 2; i++) {
     pprofc_builder *b = run_builder(NULL);
@@ -236,7 +236,7 @@ static void test_one_recursive_stack_counts_once(void) {
 }
 
 /* Five samples per run are enough for a test, but too few to show a doubling. */
-static void test_a_family_may_need_samples_for_a_doubling(void) {
+TEST(test_a_family_may_need_samples_for_a_doubling) {
   struct sides s = {.bases = 3, .heads = 3};
   for (int i = 0; i < 6; i++) {
     pprofc_builder *b = run_builder(NULL);
@@ -282,7 +282,7 @@ static pprofc_profile *single_run(const char *type, const char *unit, int64_t pe
   return finish(b);
 }
 
-static void test_runs_must_be_alike(void) {
+TEST(test_runs_must_be_alike) {
   expect_refused(
       single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "count", 5, 50), NULL,
       "cannot judge 'h': values are in cpu/count, but in cpu/nanoseconds in the first run");
@@ -340,7 +340,7 @@ static pprofc_verdict_estimate judge_periods(const char *type, size_t bases, siz
 }
 
 /* The code scales counts of samples to one period. Noise follows the period of each side. */
-static void test_periods_may_differ(void) {
+TEST(test_periods_may_differ) {
   pprofc_verdict_estimate time = judge_periods("cpu", 2, 8),
                           counts = judge_periods("samples", 2, 8);
   CU_ASSERT_DOUBLE_EQUAL(time.base, 100000, 1e-6);
@@ -381,7 +381,7 @@ static void expect_place(const pprofc_verdict_place *place, const char *path, do
   CU_ASSERT_DOUBLE_EQUAL(place->delta, delta, fabs(delta) * 1e-9);
 }
 
-static void test_changes_have_places(void) {
+TEST(test_changes_have_places) {
   pprofc_verdict_run runs[6];
   for (int i = 0; i < 6; i++) runs[i] = (pprofc_verdict_run){placed_run(i % 3, i > 2), "run", 1, 0};
   pprofc_verdict_options options;
@@ -422,7 +422,7 @@ static const pprofc_verdict_stack *stack_of_path(const pprofc_verdicts *v,
   return &stacks[at];
 }
 
-static void test_stacks_are_judged_as_functions_are(void) {
+TEST(test_stacks_are_judged_as_functions_are) {
   static const char *const grown[] = {"main", "caller", "grown", ""}, *const other[] = {
                                                                           "main", "other", ""};
   static const char *const machine[] = {"main", "rcu_core", ""}, *const none[] = {"main", "grown",
@@ -482,14 +482,14 @@ static void expect_wider(size_t each, const char *name, bool wider) {
   free_sides(&s);
 }
 
-static void test_intervals_of_what_was_found_can_be_wider(void) {
+TEST(test_intervals_of_what_was_found_can_be_wider) {
   expect_wider(3, "grown", true);
   expect_wider(3, "f3", false);
   expect_wider(1, "fresh", true);
   expect_wider(1, "f3", false);
 }
 
-static void test_lines_are_judged_like_functions(void) {
+TEST(test_lines_are_judged_like_functions) {
   pprofc_profile *profiles[6];
   pprofc_verdict_run runs[6];
   pprofc_verdict_options options;
@@ -513,7 +513,7 @@ static void test_lines_are_judged_like_functions(void) {
   for (int run = 0; run < 6; run++) pprofc_profile_release(profiles[run]);
 }
 
-static void test_options_that_make_no_sense_are_refused(void) {
+TEST(test_options_that_make_no_sense_are_refused) {
   pprofc_verdict_options options;
   pprofc_verdict_options_init(&options);
   options.alpha = 1;
@@ -534,7 +534,7 @@ static void test_options_that_make_no_sense_are_refused(void) {
   CU_ASSERT_EQUAL(pprofc_verdicts_new(NULL, 0, NULL, 0, NULL, &v, &error), PPROFC_E_INVALID);
 }
 
-static void test_rules_extend_the_table(void) {
+TEST(test_rules_extend_the_table) {
   struct sides s = make_sides(3, 3);
   pprofc_verdict_options options;
   pprofc_verdict_options_init(&options);
@@ -554,7 +554,7 @@ static void test_rules_extend_the_table(void) {
   free_sides(&s);
 }
 
-static void test_memory_may_run_out_anywhere(void) {
+TEST(test_memory_may_run_out_anywhere) {
   struct faults faults = {.fail_at = SIZE_MAX};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
   pprofc_profile *profiles[4];
@@ -585,16 +585,3 @@ static void test_memory_may_run_out_anywhere(void) {
   CU_ASSERT_EQUAL(faults.live, 0);
   CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
 }
-
-UNIT_MAIN("verdict", UNIT(test_each_row_gets_its_word), UNIT(test_rows_are_sorted_by_their_change),
-          UNIT(test_a_renamed_function_is_a_pair), UNIT(test_renamed_functions_have_similar_names),
-          UNIT(test_a_caller_changes_through_its_callee), UNIT(test_totals_add_up),
-          UNIT(test_a_pair_is_judged_weakly), UNIT(test_contentions_need_two_runs_a_side),
-          UNIT(test_one_recursive_stack_counts_once), UNIT(test_runs_must_be_alike),
-          UNIT(test_stacks_are_judged_as_functions_are),
-          UNIT(test_intervals_of_what_was_found_can_be_wider),
-          UNIT(test_lines_are_judged_like_functions),
-          UNIT(test_options_that_make_no_sense_are_refused), UNIT(test_periods_may_differ),
-
-          UNIT(test_a_family_may_need_samples_for_a_doubling), UNIT(test_changes_have_places),
-          UNIT(test_rules_extend_the_table), UNIT(test_memory_may_run_out_anywhere))

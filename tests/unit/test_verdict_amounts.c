@@ -61,7 +61,7 @@ static void check_waiting(size_t each, bool seconds) {
   free_sides(&s);
 }
 
-static void test_a_base_without_contention_is_a_zero(void) {
+TEST(test_a_base_without_contention_is_a_zero) {
   check_waiting(1, false);
   check_waiting(3, false);
   check_waiting(3, true);
@@ -69,7 +69,7 @@ static void test_a_base_without_contention_is_a_zero(void) {
 
 /* The runs have 5, 10 and 15 seconds. A value per second must be the sum of the runs divided by the
  * sum of their seconds. Pages that first sum the runs must show the same value. */
-static void test_a_longer_run_counts_for_more(void) {
+TEST(test_a_longer_run_counts_for_more) {
   struct recorded_sides s = {.bases = 3, .heads = 3};
   for (size_t i = 0; i < 6; i++) {
     int64_t seconds = 5 * (1 + (int64_t)i % 3);
@@ -94,7 +94,7 @@ static void test_a_longer_run_counts_for_more(void) {
 
 /* Goroutines are counted at a point in time. They have no shares, although twelve functions have
  * many goroutines. */
-static void test_goroutines_are_counts_of_a_moment(void) {
+TEST(test_goroutines_are_counts_of_a_moment) {
   struct recorded_sides s = {.bases = 1, .heads = 1};
   for (size_t i = 0; i < 2; i++) {
     pprofc_builder *b = pprofc_builder_new(NULL);
@@ -122,7 +122,7 @@ static void test_goroutines_are_counts_of_a_moment(void) {
   free_sides(&s);
 }
 
-static void test_a_unit_cannot_drive_a_terminal(void) {
+TEST(test_a_unit_cannot_drive_a_terminal) {
   char out[AMOUNT_TEXT];
   struct amount_unit unit = amount_unit_for(STR("\033]0;x\a"), STR(""), 1, 1);
   CU_ASSERT_STRING_EQUAL(amount_text(&unit, 12, true, out).data, "+12.0\\x1b]0;x\\x07");
@@ -171,7 +171,7 @@ static void check_machine(size_t each, int functions) {
   free_sides(&s);
 }
 
-static void test_cum_is_judged_without_the_machine(void) {
+TEST(test_cum_is_judged_without_the_machine) {
   check_machine(1, 4);
   check_machine(1, 24);
   check_machine(3, 4);
@@ -180,7 +180,7 @@ static void test_cum_is_judged_without_the_machine(void) {
 
 /* A path of 20 callers grows thirtyfold. All rows of cum grow together, so their common factor
  * explains the growth. They must not count as unchanged. */
-static void test_callers_that_grow_together_are_not_unchanged(void) {
+TEST(test_callers_that_grow_together_are_not_unchanged) {
   struct recorded_sides s = {.bases = 4, .heads = 4};
   for (size_t i = 0; i < 8; i++) {
     int64_t count = i < 4 ? 2 + (int64_t)i % 2 : 90 + (int64_t)i;
@@ -203,9 +203,3 @@ static void test_callers_that_grow_together_are_not_unchanged(void) {
   pprofc_verdicts_free(v);
   free_sides(&s);
 }
-
-UNIT_MAIN("verdict_amounts", UNIT(test_a_unit_cannot_drive_a_terminal),
-          UNIT(test_cum_is_judged_without_the_machine),
-          UNIT(test_a_base_without_contention_is_a_zero), UNIT(test_a_longer_run_counts_for_more),
-          UNIT(test_goroutines_are_counts_of_a_moment),
-          UNIT(test_callers_that_grow_together_are_not_unchanged))

@@ -57,7 +57,7 @@ static pprofc_verdict_domain judge_one(const struct moved_stack *stacks, size_t 
   return all[0];
 }
 
-static void test_a_split_moves_cost_inside_its_caller(void) {
+TEST(test_a_split_moves_cost_inside_its_caller) {
   static const struct moved_stack stacks[] = {{"svc.f run main", 900, 350},
                                               {"svc.help svc.f run main", 0, 550}};
   pprofc_verdicts *v;
@@ -71,7 +71,7 @@ static void test_a_split_moves_cost_inside_its_caller(void) {
   pprofc_verdicts_free(v);
 }
 
-static void test_growth_beside_moved_cost_is_its_sum(void) {
+TEST(test_growth_beside_moved_cost_is_its_sum) {
   static const struct moved_stack stacks[] = {{"svc.f run main", 900, 350},
                                               {"svc.help svc.f run main", 0, 900}};
   pprofc_verdicts *v;
@@ -81,7 +81,7 @@ static void test_growth_beside_moved_cost_is_its_sum(void) {
   pprofc_verdicts_free(v);
 }
 
-static void test_types_files_and_packages_have_names(void) {
+TEST(test_types_files_and_packages_have_names) {
   static const struct moved_stack type[] = {{"p.(*T).a run main", 600, 200},
                                             {"p.T.b run main", 300, 500},
                                             {"p.(*T).c run main", 300, 500}};
@@ -116,7 +116,7 @@ static void test_types_files_and_packages_have_names(void) {
 
 /* The cost of one helper function moves to three callers. It must not explain the growth of a
  * single caller. */
-static void test_cost_that_three_share_explains_none_alone(void) {
+TEST(test_cost_that_three_share_explains_none_alone) {
   static const struct moved_stack stacks[] = {
       {"svc.a run main", 200, 350},         {"svc.b run main", 200, 350},
       {"svc.c run main", 200, 700},         {"util.hash svc.a run main", 150, 0},
@@ -132,7 +132,7 @@ static void test_cost_that_three_share_explains_none_alone(void) {
   pprofc_verdicts_free(v);
 }
 
-static void test_functions_that_are_not_connected_stay_apart(void) {
+TEST(test_functions_that_are_not_connected_stay_apart) {
   static const struct moved_stack stacks[] = {{"svc.f run main", 400, 700},
                                               {"svc.g run main", 700, 400}};
   pprofc_verdicts *v = NULL;
@@ -143,7 +143,7 @@ static void test_functions_that_are_not_connected_stay_apart(void) {
   pprofc_verdicts_free(v);
 }
 
-static void test_memory_that_runs_out_is_an_error(void) {
+TEST(test_memory_that_runs_out_is_an_error) {
   static const struct moved_stack stacks[] = {
       {"svc.f run main", 900, 350},    {"svc.help svc.f run main", 0, 900},
       {"old.a run main", 300, 0},      {"old.b run main", 310, 0},
@@ -182,7 +182,7 @@ static const pprofc_verdict_domain *judge_calls(const struct moved_stack *stacks
   return pprofc_verdicts_calls_of(*verdicts, pprofc_verdicts_find(*verdicts, STR("svc.B")));
 }
 
-static void test_calls_from_elsewhere_add_nothing(void) {
+TEST(test_calls_from_elsewhere_add_nothing) {
   static const struct moved_stack moved[] = {{"util.enc svc.A main", 600, 200},
                                              {"util.enc svc.B main", 200, 600}};
   static const struct moved_stack grown[] = {{"util.enc svc.A main", 600, 600},
@@ -203,7 +203,7 @@ static void test_calls_from_elsewhere_add_nothing(void) {
   pprofc_verdicts_free(v);
 }
 
-static void test_growth_in_a_caller_is_no_moved_call(void) {
+TEST(test_growth_in_a_caller_is_no_moved_call) {
   /* The cost of util.enc moved into its callers, and B grew in addition. */
   static const struct moved_stack stacks[] = {
       {"svc.A main", 200, 350}, {"util.enc svc.A main", 150, 0}, {"svc.B main", 200, 700},
@@ -216,7 +216,7 @@ static void test_growth_in_a_caller_is_no_moved_call(void) {
 
 /* ---- names ------------------------------------------- */
 
-static void test_names_have_parts(void) {
+TEST(test_names_have_parts) {
   static const struct {
     const char *name, *package, *type, *last;
   } names[] = {
@@ -260,12 +260,3 @@ static void test_names_have_parts(void) {
   CU_ASSERT_NOT_EQUAL(name_type_key(&a), name_type_key(&c));
   CU_ASSERT_EQUAL(name_type_key(&d), 0);
 }
-
-UNIT_MAIN("verdict domains", UNIT(test_a_split_moves_cost_inside_its_caller),
-          UNIT(test_growth_beside_moved_cost_is_its_sum),
-          UNIT(test_types_files_and_packages_have_names),
-          UNIT(test_cost_that_three_share_explains_none_alone),
-          UNIT(test_functions_that_are_not_connected_stay_apart),
-          UNIT(test_calls_from_elsewhere_add_nothing),
-          UNIT(test_growth_in_a_caller_is_no_moved_call),
-          UNIT(test_memory_that_runs_out_is_an_error), UNIT(test_names_have_parts))

@@ -29,7 +29,7 @@ static bool all_near(const double *values, const double *expected, size_t count)
   return true;
 }
 
-static void test_derivatives_of_log_gamma_agree(void) {
+TEST(test_derivatives_of_log_gamma_agree) {
   for (size_t i = 0; i < COUNT(gamma_vectors); i++) {
     const double *v = gamma_vectors[i];
     CU_ASSERT(near_to(stats_digamma(v[0]), v[1], 1e-13));
@@ -39,7 +39,7 @@ static void test_derivatives_of_log_gamma_agree(void) {
   CU_ASSERT(isnan(stats_digamma(0)) && isnan(stats_trigamma(-1)) && isnan(stats_tetragamma(0)));
 }
 
-static void test_trigamma_is_inverted(void) {
+TEST(test_trigamma_is_inverted) {
   for (size_t i = 0; i < COUNT(trigamma_inverse_vectors); i++) {
     const double *v = trigamma_inverse_vectors[i];
     CU_ASSERT(near_to(stats_trigamma_inverse(v[0]), v[1], 1e-9));
@@ -47,7 +47,7 @@ static void test_trigamma_is_inverted(void) {
   CU_ASSERT(isnan(stats_trigamma_inverse(0)) && isnan(stats_trigamma_inverse(-1)));
 }
 
-static void test_incomplete_gamma_and_chi_squared_agree(void) {
+TEST(test_incomplete_gamma_and_chi_squared_agree) {
   for (size_t i = 0; i < COUNT(gamma_lower_vectors); i++) {
     const double *v = gamma_lower_vectors[i];
     CU_ASSERT(near_to(stats_gamma_lower(v[0], v[1]), v[2], 1e-12));
@@ -60,7 +60,7 @@ static void test_incomplete_gamma_and_chi_squared_agree(void) {
   CU_ASSERT_EQUAL(stats_gamma_lower(2, 0), 0);
 }
 
-static void test_weighted_median_lies_between_items(void) {
+TEST(test_weighted_median_lies_between_items) {
   struct weighted items[] = {{1, 1, 0}, {3, 2, 1}, {2, 3, 2}, {10, 1, 3}};
   CU_ASSERT_DOUBLE_EQUAL(stats_weighted_median(items, 4), 2.4, 1e-15);
   CU_ASSERT_EQUAL(stats_weighted_median(items, 1), 1);
@@ -69,13 +69,13 @@ static void test_weighted_median_lies_between_items(void) {
   CU_ASSERT_DOUBLE_EQUAL(stats_weighted_median(heavy, 2), 5 + 2 * 0.5 / 50.5, 1e-15);
 }
 
-static void test_medians_of_few_values(void) {
+TEST(test_medians_of_few_values) {
   double values[] = {3, 1, 4, 2};
   CU_ASSERT_EQUAL(stats_median(values, 3), 3);
   CU_ASSERT_EQUAL(stats_median(values, 4), 2.5);
 }
 
-static void test_corrections_for_dependence_are_larger(void) {
+TEST(test_corrections_for_dependence_are_larger) {
   double p[] = {.01, .03, .04, .2}, bh[4], by[4];
   corrections_benjamini_hochberg(p, 4, bh);
   corrections_benjamini_yekutieli(p, 4, by);
@@ -85,7 +85,7 @@ static void test_corrections_for_dependence_are_larger(void) {
   CU_ASSERT_DOUBLE_EQUAL(by[3], 0.2 * 25 / 12, 1e-15);
 }
 
-static void test_parts_have_fiellers_interval(void) {
+TEST(test_parts_have_fiellers_interval) {
   struct ratio_interval r = stats_fieller(part_chosen, part_total, 3, 6);
   CU_ASSERT(r.defined && r.bounded);
   CU_ASSERT(near_to(r.ratio, part_low_high[0], 1e-9));
@@ -98,7 +98,7 @@ static void test_parts_have_fiellers_interval(void) {
   CU_ASSERT_FALSE(stats_fieller(part_chosen, part_total, 1, 2).bounded);
 }
 
-static void test_score_intervals_agree(void) {
+TEST(test_score_intervals_agree) {
   for (size_t i = 0; i < COUNT(score_vectors); i++) {
     double low, high;
     stats_score_interval(score_vectors[i][0], 1, 1.959963984540054, &low, &high);
@@ -107,7 +107,7 @@ static void test_score_intervals_agree(void) {
   }
 }
 
-static void test_heap_sampling_follows_its_formula(void) {
+TEST(test_heap_sampling_follows_its_formula) {
   for (size_t i = 0; i < COUNT(heap_vectors); i++) {
     const double *v = heap_vectors[i];
     int64_t values[] = {10, 10 * (int64_t)v[0]};
@@ -135,7 +135,7 @@ static void check_model(const struct model_vector *v, const struct fit *fit) {
   CU_ASSERT(near_to(fit->dispersion, v->dispersion, 1e-9));
 }
 
-static void test_comparisons_agree_with_the_reference(void) {
+TEST(test_comparisons_agree_with_the_reference) {
   for (size_t i = 0; i < COUNT(model_vectors); i++) {
     const struct model_vector *v = &model_vectors[i];
     static const bool aside[1000];
@@ -175,7 +175,7 @@ static double advice_error(const struct advice *a, double excess, double change)
   return factor * sqrt(2 / a->runs * variance) - change;
 }
 
-static void test_the_smallest_change_solves_its_formula(void) {
+TEST(test_the_smallest_change_solves_its_formula) {
   struct advice a = usual_advice(), few = a, two = a;
   CU_ASSERT(fabs(advice_error(&a, 1.15, advice_change(&a))) < 1e-9);
   few.runs = 3;
@@ -190,7 +190,7 @@ static void test_the_smallest_change_solves_its_formula(void) {
   CU_ASSERT(isinf(advice_change(&a)));
 }
 
-static void test_more_runs_or_samples_show_five_percent(void) {
+TEST(test_more_runs_or_samples_show_five_percent) {
   struct advice a = usual_advice(), more = a;
   more.runs = advice_runs(&a);
   more.degrees = 2 * more.runs - 2 + a.prior;
@@ -213,7 +213,7 @@ static void test_more_runs_or_samples_show_five_percent(void) {
   CU_ASSERT(advice_runs(&a) == 5 && advice_samples(&a) == 1);
 }
 
-static void test_exact_values_are_certain(void) {
+TEST(test_exact_values_are_certain) {
   static const double values[] = {100, 100, 100, 100, 50, 50, 51, 51}, quantum[2] = {0, 0};
   static const double exposure[] = {1, 1, 1, 1};
   static const bool aside[2];
@@ -235,12 +235,3 @@ static void test_exact_values_are_certain(void) {
   CU_ASSERT_FALSE(fit.has_common);
   arena_free(&arena);
 }
-
-UNIT_MAIN("verdict_model", UNIT(test_derivatives_of_log_gamma_agree),
-          UNIT(test_trigamma_is_inverted), UNIT(test_incomplete_gamma_and_chi_squared_agree),
-          UNIT(test_weighted_median_lies_between_items), UNIT(test_medians_of_few_values),
-          UNIT(test_corrections_for_dependence_are_larger), UNIT(test_parts_have_fiellers_interval),
-          UNIT(test_score_intervals_agree), UNIT(test_heap_sampling_follows_its_formula),
-          UNIT(test_comparisons_agree_with_the_reference), UNIT(test_exact_values_are_certain),
-          UNIT(test_the_smallest_change_solves_its_formula),
-          UNIT(test_more_runs_or_samples_show_five_percent))

@@ -113,7 +113,7 @@ static void check_equal(const pprofc_verdicts *a, const pprofc_verdicts *b) {
 
 /* Without a common factor for each run, the sums contain all data that the tests of significance
  * need. */
-static void test_sums_are_judged_as_runs(void) {
+TEST(test_sums_are_judged_as_runs) {
   for (int heap = 0; heap < 2; heap++) {
     struct sums base = sums_of(0, 4, false, heap), head = sums_of(4, 9, true, heap);
     pprofc_verdicts *sums = verdicts_of(&base, &head, true), *runs = verdicts_of_runs(heap, true);
@@ -134,7 +134,7 @@ static void test_sums_are_judged_as_runs(void) {
 }
 
 /* Time of the kernel or runtime is included in cum, but must not be judged. */
-static void test_time_of_the_machine_is_not_judged(void) {
+TEST(test_time_of_the_machine_is_not_judged) {
   struct sums base = sums_of(0, 4, false, false), head = sums_of(4, 9, true, false);
   pprofc_verdicts *sums = verdicts_of(&base, &head, true);
   const pprofc_verdict_row *work = pprofc_verdicts_find(sums, STR("work"));
@@ -148,7 +148,7 @@ static void test_time_of_the_machine_is_not_judged(void) {
 }
 
 /* Files of older versions lack the sums without kernel and runtime, so all of cum is judged. */
-static void test_older_files_are_read(void) {
+TEST(test_older_files_are_read) {
   static const char text[] =
       "{\"pprofc_sums\":1,\"types\":[{\"type\":\"cpu\",\"unit\":\"count\",\"sampling\":\"period\","
       "\"period\":1,\"runs\":2,\"empty\":0,\"total\":8,\"squares\":32,\"inverse\":0.5,"
@@ -170,7 +170,7 @@ static void test_older_files_are_read(void) {
 
 /* If the file of one side does not separate the time of kernel and runtime, both sides must be
  * judged with that time. A copy of the sums does not separate the time either. */
-static void test_older_files_are_judged_alike(void) {
+TEST(test_older_files_are_judged_alike) {
   struct sums base = sums_of(0, 4, false, false), head = sums_of(4, 9, true, false);
   struct buffer text;
   head.types[0].whole = true;
@@ -190,7 +190,7 @@ static void test_older_files_are_judged_alike(void) {
   sums_free(&head);
 }
 
-static void test_a_common_factor_is_taken_out(void) {
+TEST(test_a_common_factor_is_taken_out) {
   struct sums base = sums_of(0, 4, false, false), head = sums_of(4, 9, true, false);
   pprofc_verdicts *sums = verdicts_of(&base, &head, false);
   pprofc_verdict_summary summary;
@@ -206,7 +206,7 @@ static void test_a_common_factor_is_taken_out(void) {
   sums_free(&head);
 }
 
-static void test_sums_add_up_through_their_files(void) {
+TEST(test_sums_add_up_through_their_files) {
   struct sums whole = sums_of(0, 6, false, false), first = sums_of(0, 4, false, false);
   struct sums last = sums_of(4, 6, false, false), read;
   struct buffer texts[3], again;
@@ -233,7 +233,7 @@ static void test_sums_add_up_through_their_files(void) {
   sums_free(&read);
 }
 
-static void test_runs_without_a_value_are_counted_apart(void) {
+TEST(test_runs_without_a_value_are_counted_apart) {
   struct sums sums = sums_of(0, 3, false, false);
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
@@ -256,7 +256,7 @@ static pprofc_status judge(const struct sums *base, const struct sums *head, con
   return status;
 }
 
-static void test_what_cannot_be_compared_is_refused(void) {
+TEST(test_what_cannot_be_compared_is_refused) {
   struct sums cpu = sums_of(0, 4, false, false), heap = sums_of(0, 4, false, true);
   struct sums one = sums_of(0, 1, false, false);
   CU_ASSERT_EQUAL(judge(&cpu, &heap, ""), PPROFC_E_INVALID);
@@ -270,7 +270,7 @@ static void test_what_cannot_be_compared_is_refused(void) {
   sums_free(&one);
 }
 
-static void test_wrong_files_are_refused(void) {
+TEST(test_wrong_files_are_refused) {
   static const char *const texts[] = {
       "{\"pprofc_sums\":1,",
       "{\"pprofc_sums\":1,\"types\":{}}",
@@ -315,7 +315,7 @@ static pprofc_status sums_with_little_memory(struct faults *faults, const pprofc
   return status;
 }
 
-static void test_memory_that_ends(void) {
+TEST(test_memory_that_ends) {
   size_t failed = 0;
   for (bool more = true; more && failed < 5000; failed++) {
     struct faults faults = {.fail_at = SIZE_MAX, .fails_after = failed};
@@ -328,11 +328,3 @@ static void test_memory_that_ends(void) {
   }
   CU_ASSERT(failed > 20);
 }
-
-UNIT_MAIN("sums over runs", UNIT(test_sums_are_judged_as_runs),
-          UNIT(test_time_of_the_machine_is_not_judged), UNIT(test_older_files_are_read),
-          UNIT(test_older_files_are_judged_alike), UNIT(test_a_common_factor_is_taken_out),
-          UNIT(test_sums_add_up_through_their_files),
-          UNIT(test_runs_without_a_value_are_counted_apart),
-          UNIT(test_what_cannot_be_compared_is_refused), UNIT(test_wrong_files_are_refused),
-          UNIT(test_memory_that_ends))

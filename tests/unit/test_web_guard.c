@@ -38,7 +38,7 @@ static unsigned status(const struct guard *guard, const char *head) {
 #define TOP  "GET /ui/top HTTP/1.1\r\nHost: localhost:8080"
 #define SAVE "POST /ui/saveconfig?config=x HTTP/1.1\r\nHost: localhost:8080\r\nContent-Length: 0"
 
-static void test_own_names_are_answered_in_any_case(void) {
+TEST(test_own_names_are_answered_in_any_case) {
   CU_ASSERT_EQUAL(status(&local, TOP), 0);
   CU_ASSERT_EQUAL(status(&local, "GET / HTTP/1.1\r\nhost: LOCALHOST:8080"), 0);
   CU_ASSERT_EQUAL(status(&local, "GET / HTTP/1.1\r\nHost: 127.0.0.1:8080"), 0);
@@ -46,7 +46,7 @@ static void test_own_names_are_answered_in_any_case(void) {
 }
 
 /* An attack by DNS rebinding: a foreign name that resolves to this machine. */
-static void test_foreign_names_are_misdirected(void) {
+TEST(test_foreign_names_are_misdirected) {
   static const char *const hosts[] = {"evil.example:8080",
                                       "localhost.evil.example:8080",
                                       "evil-localhost:8080",
@@ -67,25 +67,25 @@ static void test_foreign_names_are_misdirected(void) {
   }
 }
 
-static void test_there_is_one_host(void) {
+TEST(test_there_is_one_host) {
   CU_ASSERT_EQUAL(status(&local, "GET /ui/top HTTP/1.1\r\nAccept: */*"), 400);
   CU_ASSERT_EQUAL(status(&local, TOP "\r\nHost: localhost:8080"), 400);
   CU_ASSERT_EQUAL(status(&local, TOP "\r\nHost: evil.example"), 400);
 }
 
-static void test_only_loopback_reaches_a_loopback_server(void) {
+TEST(test_only_loopback_reaches_a_loopback_server) {
   static struct guard_header host = {{"Host", 4}, {"localhost:8080", 14}};
   struct guard_request request = {STR("GET"), STR("/ui/top"), &host, 1, false};
   CU_ASSERT_EQUAL(guard_decide(&local, &request).status, 403);
 }
 
-static void test_targets_are_paths(void) {
+TEST(test_targets_are_paths) {
   CU_ASSERT_EQUAL(status(&local, "GET http://evil.example/ HTTP/1.1\r\nHost: localhost:8080"), 400);
   CU_ASSERT_EQUAL(status(&local, "GET * HTTP/1.1\r\nHost: localhost:8080"), 400);
   CU_ASSERT_EQUAL(status(&local, "GET /a b HTTP/1.1\r\nHost: localhost:8080"), 400);
 }
 
-static void test_reading_changes_nothing_and_changing_is_no_reading(void) {
+TEST(test_reading_changes_nothing_and_changing_is_no_reading) {
   static const char *const methods[] = {"PUT",    "PATCH", "TRACE", "OPTIONS", "CONNECT",
                                         "DELETE", "POST",  "get",   ""};
   char head[256];
@@ -99,7 +99,7 @@ static void test_reading_changes_nothing_and_changing_is_no_reading(void) {
                   GUARD_POST);
 }
 
-static void test_only_our_page_changes_something(void) {
+TEST(test_only_our_page_changes_something) {
   CU_ASSERT_EQUAL(status(&local, SAVE), 403); /* the request has no Origin header */
   CU_ASSERT_EQUAL(status(&local, SAVE "\r\nOrigin: http://localhost:8080"), 0);
   CU_ASSERT_EQUAL(status(&local, SAVE "\r\nSec-Fetch-Site: same-origin"), 0);
@@ -119,7 +119,7 @@ static void test_only_our_page_changes_something(void) {
       status(&local, SAVE "\r\nSec-Fetch-Site: same-origin\r\nSec-Fetch-Site: same-origin"), 403);
 }
 
-static void test_other_sites_may_link_and_nothing_else(void) {
+TEST(test_other_sites_may_link_and_nothing_else) {
 #define CROSS TOP "\r\nSec-Fetch-Site: cross-site"
   CU_ASSERT_EQUAL(status(&local, CROSS "\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document"),
                   0);
@@ -133,7 +133,7 @@ static void test_other_sites_may_link_and_nothing_else(void) {
   CU_ASSERT_EQUAL(status(&local, TOP "\r\nOrigin: http://evil.example"), 403);
 }
 
-static void test_lengths_have_ends(void) {
+TEST(test_lengths_have_ends) {
   static char long_head[40000];
   CU_ASSERT_EQUAL(status(&local, SAVE "1000\r\nOrigin: http://localhost:8080"), 0);
   CU_ASSERT_EQUAL(status(&local, SAVE "99999\r\nOrigin: http://localhost:8080"), 413);
@@ -155,7 +155,7 @@ static void test_lengths_have_ends(void) {
 
 #define OPEN "GET /ui/top?f=main HTTP/1.1\r\nHost: 192.0.2.7:8080"
 
-static void test_others_need_the_token(void) {
+TEST(test_others_need_the_token) {
   CU_ASSERT_EQUAL(status(&open_to_all, OPEN), 403);
   CU_ASSERT_EQUAL(status(&open_to_all, OPEN "\r\nCookie: pprofc_8080="), 403);
   CU_ASSERT_EQUAL(
@@ -167,7 +167,7 @@ static void test_others_need_the_token(void) {
       0);
 }
 
-static void test_the_token_of_an_address_becomes_a_cookie(void) {
+TEST(test_the_token_of_an_address_becomes_a_cookie) {
   struct guard_decision d =
       decide(&open_to_all, "GET /ui/top?f=a&token=0123456789abcdefghijklmnopqrstuv HTTP/1.1\r\n"
                            "Host: build-machine:8080");
@@ -182,7 +182,7 @@ static void test_the_token_of_an_address_becomes_a_cookie(void) {
                   403);
 }
 
-static void test_the_cookie_alone_does_not_change_anything(void) {
+TEST(test_the_cookie_alone_does_not_change_anything) {
 #define WITH "\r\nContent-Length: 0\r\nCookie: pprofc_8080=0123456789abcdefghijklmnopqrstuv"
   static const char post[] = "POST /ui/saveconfig HTTP/1.1\r\nHost: a:8080" WITH;
   char head[512];
@@ -192,12 +192,3 @@ static void test_the_cookie_alone_does_not_change_anything(void) {
   snprintf(head, sizeof head, "%s\r\nOrigin: http://evil.example:8080", post);
   CU_ASSERT_EQUAL(status(&open_to_all, head), 403);
 }
-
-UNIT_MAIN("web guard", UNIT(test_own_names_are_answered_in_any_case),
-          UNIT(test_foreign_names_are_misdirected), UNIT(test_there_is_one_host),
-          UNIT(test_only_loopback_reaches_a_loopback_server), UNIT(test_targets_are_paths),
-          UNIT(test_reading_changes_nothing_and_changing_is_no_reading),
-          UNIT(test_only_our_page_changes_something),
-          UNIT(test_other_sites_may_link_and_nothing_else), UNIT(test_lengths_have_ends),
-          UNIT(test_others_need_the_token), UNIT(test_the_token_of_an_address_becomes_a_cookie),
-          UNIT(test_the_cookie_alone_does_not_change_anything))

@@ -77,7 +77,7 @@ static void finish(void) {
   budget_release(parent);
 }
 
-static void test_equal_questions_are_worked_on_once(void) {
+TEST(test_equal_questions_are_worked_on_once) {
   static char text[] = "x";
   unsigned askers[50] = {0};
   begin(4, 100);
@@ -99,7 +99,7 @@ static void test_equal_questions_are_worked_on_once(void) {
   CU_ASSERT_EQUAL(atomic_load(&forgotten), 52);
 }
 
-static void test_questions_without_a_key_are_never_joined(void) {
+TEST(test_questions_without_a_key_are_never_joined) {
   static char text[] = "save";
   unsigned askers[5] = {0};
   begin(2, 100);
@@ -110,7 +110,7 @@ static void test_questions_without_a_key_are_never_joined(void) {
   finish();
 }
 
-static void test_too_many_questions_are_refused(void) {
+TEST(test_too_many_questions_are_refused) {
   static char text[] = "x";
   static const char keys[] = "abcdefgh";
   unsigned askers[8] = {0};
@@ -130,7 +130,7 @@ static void test_too_many_questions_are_refused(void) {
   finish();
 }
 
-static void test_work_without_an_asker_is_stopped(void) {
+TEST(test_work_without_an_asker_is_stopped) {
   static char text[] = "x";
   unsigned askers[2] = {0};
   begin(1, 10);
@@ -147,7 +147,7 @@ static void test_work_without_an_asker_is_stopped(void) {
 }
 
 /* Clients that send a request and leave must not keep other clients waiting. */
-static void test_work_without_a_client_takes_no_place(void) {
+TEST(test_work_without_a_client_takes_no_place) {
   static char text[] = "x";
   static const char keys[] = "abcdefgh";
   unsigned askers[8] = {0}, last = 0;
@@ -168,7 +168,7 @@ static void test_work_without_a_client_takes_no_place(void) {
 }
 
 /* A job in advance has no client. Its time limit begins with its first client. */
-static void test_the_time_of_prepared_work_begins_with_its_asker(void) {
+TEST(test_the_time_of_prepared_work_begins_with_its_asker) {
   static char text[] = "x";
   unsigned asker = 0;
   begin_within(100, 3, 10);
@@ -184,7 +184,7 @@ static void test_the_time_of_prepared_work_begins_with_its_asker(void) {
   finish();
 }
 
-static void test_prepared_work_that_is_asked_for_has_an_end(void) {
+TEST(test_prepared_work_that_is_asked_for_has_an_end) {
   static char text[] = "x";
   unsigned asker = 0;
   begin_within(20, 3, 10);
@@ -197,7 +197,7 @@ static void test_prepared_work_that_is_asked_for_has_an_end(void) {
   finish();
 }
 
-static void test_the_end_answers_everyone(void) {
+TEST(test_the_end_answers_everyone) {
   static char text[] = "x";
   static const char keys[] = "abcdef";
   unsigned askers[6] = {0};
@@ -211,7 +211,7 @@ static void test_the_end_answers_everyone(void) {
 
 /* ---- work in advance --------------------------------- */
 
-static void test_prepared_work_answers_the_question_that_follows(void) {
+TEST(test_prepared_work_answers_the_question_that_follows) {
   static char text[] = "x";
   unsigned asker = 0;
   begin(2, 10);
@@ -231,7 +231,7 @@ static void test_prepared_work_answers_the_question_that_follows(void) {
   CU_ASSERT_EQUAL(atomic_load(&forgotten), 5);
 }
 
-static void test_work_is_prepared_where_a_thread_is_idle(void) {
+TEST(test_work_is_prepared_where_a_thread_is_idle) {
   static char text[] = "x";
   unsigned asker = 0;
   begin(2, 10);
@@ -244,7 +244,7 @@ static void test_work_is_prepared_where_a_thread_is_idle(void) {
   CU_ASSERT_EQUAL(atomic_load(&runs), 1);
 }
 
-static void test_the_end_stops_prepared_work(void) {
+TEST(test_the_end_stops_prepared_work) {
   static char text[] = "x";
   begin(2, 10);
   jobs_prepare(jobs, STR("k"), text);
@@ -256,7 +256,7 @@ static void test_the_end_stops_prepared_work(void) {
 
 /* ---- the cache --------------------------------------- */
 
-static void test_the_cache_keeps_what_was_used_last(void) {
+TEST(test_the_cache_keeps_what_was_used_last) {
   struct web_cache *small = cache_new(100000);
   char key[16];
   for (int i = 0; i < 100; i++) {
@@ -279,14 +279,3 @@ static void test_the_cache_keeps_what_was_used_last(void) {
   CU_ASSERT_PTR_NULL(cache_get(small, STR("k0")));
   cache_free(small);
 }
-
-UNIT_MAIN("web jobs", UNIT(test_equal_questions_are_worked_on_once),
-          UNIT(test_questions_without_a_key_are_never_joined),
-          UNIT(test_too_many_questions_are_refused), UNIT(test_work_without_an_asker_is_stopped),
-          UNIT(test_work_without_a_client_takes_no_place),
-          UNIT(test_the_time_of_prepared_work_begins_with_its_asker),
-          UNIT(test_prepared_work_that_is_asked_for_has_an_end),
-          UNIT(test_the_end_answers_everyone),
-          UNIT(test_prepared_work_answers_the_question_that_follows),
-          UNIT(test_work_is_prepared_where_a_thread_is_idle),
-          UNIT(test_the_end_stops_prepared_work), UNIT(test_the_cache_keeps_what_was_used_last))

@@ -23,7 +23,7 @@ static const char *written(const struct web_change *changes, size_t count) {
   return text;
 }
 
-static void test_the_first_of_repeated_parameters_counts(void) {
+TEST(test_the_first_of_repeated_parameters_counts) {
   CU_ASSERT_EQUAL(parse("f=main&f=other&i=%5Eruntime%5C.&unknown=1&g="), PPROFC_OK);
   CU_ASSERT_STRING_EQUAL(web_query_get(&query, "f"), "main");
   CU_ASSERT_STRING_EQUAL(web_query_get(&query, "i"), "^runtime\\.");
@@ -33,7 +33,7 @@ static void test_the_first_of_repeated_parameters_counts(void) {
   CU_ASSERT_STRING_EQUAL(web_query_get(&query, "f"), "");
 }
 
-static void test_what_cannot_be_decoded_is_ignored(void) {
+TEST(test_what_cannot_be_decoded_is_ignored) {
   CU_ASSERT_EQUAL(parse("f=%zz&i=%u0041&h=a%2&s=a;b&%66=ok&sf=a+b%20c"), PPROFC_OK);
   CU_ASSERT_STRING_EQUAL(web_query_get(&query, "f"), "ok");
   CU_ASSERT_STRING_EQUAL(web_query_get(&query, "i"), "");
@@ -43,13 +43,13 @@ static void test_what_cannot_be_decoded_is_ignored(void) {
 }
 
 /* If a filter ended at a NUL byte, the page would show more samples than the request permits. */
-static void test_values_that_are_no_text_are_refused(void) {
+TEST(test_values_that_are_no_text_are_refused) {
   CU_ASSERT_EQUAL(parse("f=main%00"), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(parse("f=%ff%fe"), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(parse("unknown=%00"), PPROFC_OK);
 }
 
-static void test_equal_questions_have_equal_texts(void) {
+TEST(test_equal_questions_have_equal_texts) {
   CU_ASSERT_EQUAL(parse("side=base&g=lines&f=a%26b&x=1"), PPROFC_OK);
   char first[4096];
   snprintf(first, sizeof first, "%s", written(NULL, 0));
@@ -58,13 +58,13 @@ static void test_equal_questions_have_equal_texts(void) {
   CU_ASSERT_STRING_EQUAL(first, "f=a%26b&g=lines&side=base");
 }
 
-static void test_links_change_add_and_remove(void) {
+TEST(test_links_change_add_and_remove) {
   const struct web_change changes[] = {{"f", {"", 0}}, {"i", {"<x>", 3}}};
   CU_ASSERT_EQUAL(parse("f=main&g=lines"), PPROFC_OK);
   CU_ASSERT_STRING_EQUAL(written(changes, 2), "i=%3Cx%3E&g=lines");
 }
 
-static void test_links_are_encoded(void) {
+TEST(test_links_are_encoded) {
   struct buffer text;
   buffer_init(&text, &mem_default, 4096);
   CU_ASSERT_EQUAL(parse("f=%22%3E%3Cscript%3E&g=lines"), PPROFC_OK);
@@ -73,7 +73,7 @@ static void test_links_are_encoded(void) {
   buffer_free(&text);
 }
 
-static void test_parameters_become_options(void) {
+TEST(test_parameters_become_options) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   CU_ASSERT_EQUAL(parse("f=main&n=7&nf=0.1&calltree=t&trim=0&g=files&sort=cum&si=cpu&tagroot=k"),
@@ -89,7 +89,7 @@ static void test_parameters_become_options(void) {
 }
 
 /* A link must not select files. */
-static void test_no_parameter_sets_a_path(void) {
+TEST(test_no_parameter_sets_a_path) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   CU_ASSERT_EQUAL(parse("source_path=/etc&trim_path=/x&output=/tmp/x&divide_by=0&safe=f&"
@@ -100,7 +100,7 @@ static void test_no_parameter_sets_a_path(void) {
   CU_ASSERT_STRING_EQUAL(options.source_path, "");
 }
 
-static void test_what_is_wrong_is_said_as_pprof_says_it(void) {
+TEST(test_what_is_wrong_is_said_as_pprof_says_it) {
   static const char *const wrong[][2] = {
       {"n=abc",
        "error setting config field nodecount: strconv.Atoi: parsing \"abc\": invalid syntax"},
@@ -123,7 +123,7 @@ static void test_what_is_wrong_is_said_as_pprof_says_it(void) {
 }
 
 /* The browser must start with the options of the command line. */
-static void test_options_become_an_address(void) {
+TEST(test_options_become_an_address) {
   pprofc_report_options options;
   struct buffer out;
   pprofc_report_options_init(&options);
@@ -137,11 +137,3 @@ static void test_options_become_an_address(void) {
   buffer_free(&out);
   arena_free(&arena);
 }
-
-UNIT_MAIN("web query", UNIT(test_the_first_of_repeated_parameters_counts),
-          UNIT(test_what_cannot_be_decoded_is_ignored),
-          UNIT(test_values_that_are_no_text_are_refused),
-          UNIT(test_equal_questions_have_equal_texts), UNIT(test_links_change_add_and_remove),
-          UNIT(test_links_are_encoded), UNIT(test_parameters_become_options),
-          UNIT(test_no_parameter_sets_a_path), UNIT(test_what_is_wrong_is_said_as_pprof_says_it),
-          UNIT(test_options_become_an_address))

@@ -48,7 +48,7 @@ static pprofc_status save(const char *name, const char *focus) {
   return settings_save(path, name, &options, &error);
 }
 
-static void test_the_format_is_that_of_pprof(void) {
+TEST(test_the_format_is_that_of_pprof) {
   begin(NULL);
   CU_ASSERT_EQUAL(save("c3", ""), PPROFC_OK);
   CU_ASSERT_STRING_EQUAL(content(), "{\n  \"configs\": [\n    {\n      \"name\": \"c3\",\n"
@@ -62,7 +62,7 @@ static void test_the_format_is_that_of_pprof(void) {
   end();
 }
 
-static void test_a_name_is_replaced_in_its_place(void) {
+TEST(test_a_name_is_replaced_in_its_place) {
   begin("{\"configs\":[{\"name\":\"a\",\"focus\":\"one\"},{\"name\":\"b\"}]}");
   CU_ASSERT_EQUAL(save("a", "t<wo>\n\""), PPROFC_OK);
   CU_ASSERT_PTR_NOT_NULL(strstr(content(), "\"focus\": \"t\\u003cwo\\u003e\\n\\\"\""));
@@ -71,7 +71,7 @@ static void test_a_name_is_replaced_in_its_place(void) {
   end();
 }
 
-static void test_what_we_do_not_know_stays(void) {
+TEST(test_what_we_do_not_know_stays) {
   begin("{\"version\": 2.50, \"configs\":[{\"name\":\"a\",\"future\":[1,{\"x\":null},[]]}],"
         "\"more\":{}}");
   CU_ASSERT_EQUAL(save("b", ""), PPROFC_OK);
@@ -84,7 +84,7 @@ static void test_what_we_do_not_know_stays(void) {
   end();
 }
 
-static void test_a_file_that_is_no_settings_is_never_overwritten(void) {
+TEST(test_a_file_that_is_no_settings_is_never_overwritten) {
   static const char *const broken[] = {"{ not json", "[]", "{\"configs\":7}", "{\"configs\":[]} x",
                                        "\"text\""};
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
@@ -96,7 +96,7 @@ static void test_a_file_that_is_no_settings_is_never_overwritten(void) {
   }
 }
 
-static void test_names_have_a_form(void) {
+TEST(test_names_have_a_form) {
   char name[SETTINGS_NAME_BYTES + 2];
   begin(NULL);
   CU_ASSERT_EQUAL(save("", ""), PPROFC_E_INVALID);
@@ -110,7 +110,7 @@ static void test_names_have_a_form(void) {
   end();
 }
 
-static void test_a_link_to_settings_stays_one(void) {
+TEST(test_a_link_to_settings_stays_one) {
   char target[160], found[160];
   begin("");
   snprintf(target, sizeof target, "%s.target", path);
@@ -141,7 +141,7 @@ static void *write_some(void *context) {
   return (void *)(intptr_t)failed;
 }
 
-static void test_two_hundred_writers_lose_nothing(void) {
+TEST(test_two_hundred_writers_lose_nothing) {
   pthread_t threads[WRITERS];
   void *failed;
   begin(NULL);
@@ -164,7 +164,7 @@ static void test_two_hundred_writers_lose_nothing(void) {
 
 /* ---- the menu ---------------------------------------- */
 
-static void test_links_set_what_was_saved_and_keep_the_rest(void) {
+TEST(test_links_set_what_was_saved_and_keep_the_rest) {
   struct arena arena;
   struct web_query query;
   const struct web_item *items;
@@ -187,9 +187,3 @@ static void test_links_set_what_was_saved_and_keep_the_rest(void) {
   arena_free(&arena);
   end();
 }
-
-UNIT_MAIN("web settings", UNIT(test_the_format_is_that_of_pprof),
-          UNIT(test_a_name_is_replaced_in_its_place), UNIT(test_what_we_do_not_know_stays),
-          UNIT(test_a_file_that_is_no_settings_is_never_overwritten), UNIT(test_names_have_a_form),
-          UNIT(test_a_link_to_settings_stays_one), UNIT(test_two_hundred_writers_lose_nothing),
-          UNIT(test_links_set_what_was_saved_and_keep_the_rest))

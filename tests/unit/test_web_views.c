@@ -209,7 +209,7 @@ static void check_markup(const struct asked *asked) {
   buffer_free(&text);
 }
 
-static void test_names_never_become_markup(void) {
+TEST(test_names_never_become_markup) {
   static const char *const queries[] = {"",
                                         "f=.",
                                         "sel=%22%3E%3Csvg+onload%3Dalert(3)%3E",
@@ -248,7 +248,7 @@ static struct asked ask(const char *view, const char *query, const pprofc_profil
   return (struct asked){.view = view, .query = query, .head = head, .info = plain_info()};
 }
 
-static void test_links_keep_filters_and_remove_one(void) {
+TEST(test_links_keep_filters_and_remove_one) {
   pprofc_profile *p = small_profile(1000000000, 500000000);
   struct asked asked = ask("top", "f=parse&h=x&sel=parse", p);
   expect_text(&asked, "href=\"graph?f=parse&amp;h=x&amp;sel=parse\"", true);
@@ -260,7 +260,7 @@ static void test_links_keep_filters_and_remove_one(void) {
   pprofc_profile_release(p);
 }
 
-static void test_both_totals_are_said(void) {
+TEST(test_both_totals_are_said) {
   pprofc_profile *base = small_profile(1000000000, 0), *head = small_profile(3000000000, 500000000);
   pprofc_profile *diff = NULL;
   CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
@@ -296,7 +296,7 @@ static pprofc_profile *judged_profile(int64_t first) {
 
 /* Pages must show the means of 2 + 1 runs: means of times, and means of counts, which may be
  * fractions. */
-static void test_runs_are_means(void) {
+TEST(test_runs_are_means) {
   pprofc_profile *base[2] = {judged_profile(100), judged_profile(110)};
   pprofc_profile *head = judged_profile(1000), *sum = NULL, *twice = NULL, *diff = NULL;
   const pprofc_verdict_run runs[] = {{.profile = base[0], .name = "a"},
@@ -335,7 +335,7 @@ static void test_runs_are_means(void) {
 
 /* A fraction of a nanosecond is not shown if the other values are milliseconds. A fraction of a
  * count is shown. */
-static void test_fractions_keep_their_unit(void) {
+TEST(test_fractions_keep_their_unit) {
   char text[UNIT_LABEL_MAX];
   pprofc_str time = html_mean_text(49768868.4, STR("nanoseconds"), STR("ms"), text);
   CU_ASSERT(str_equal(time, STR("49.77ms")));
@@ -343,7 +343,7 @@ static void test_fractions_keep_their_unit(void) {
   CU_ASSERT(str_equal(counts, STR("2.5")));
 }
 
-static void test_changes_are_judged(void) {
+TEST(test_changes_are_judged) {
   pprofc_profile *base = judged_profile(100), *head = judged_profile(1000), *diff = NULL;
   CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
   struct asked asked = ask("top", "sel=f0", head);
@@ -381,7 +381,7 @@ static void test_changes_are_judged(void) {
 }
 
 /* Rows that cannot be judged must be shown without verdicts. */
-static void test_what_cannot_be_judged_is_shown(void) {
+TEST(test_what_cannot_be_judged_is_shown) {
   pprofc_profile *base = judged_profile(-100), *head = judged_profile(100), *diff = NULL;
   CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
   struct asked asked = ask("top", "", head);
@@ -395,7 +395,7 @@ static void test_what_cannot_be_judged_is_shown(void) {
   pprofc_profile_release(head);
 }
 
-static void test_head_and_base_can_be_chosen(void) {
+TEST(test_head_and_base_can_be_chosen) {
   static const struct web_item heads[] = {{"<a>", "head=1", true}, {"b", "head=2", false}};
   static const struct web_item bases[] = {{"<a>", "base=1", false}, {"b", "base=2", true}};
   pprofc_profile *p = small_profile(1000000000, 500000000);
@@ -420,7 +420,7 @@ static pprofc_status write_csv(const pprofc_profile *diff, const pprofc_profile 
   return table_csv_write(&table, text, NULL);
 }
 
-static void test_csv_has_verdicts(void) {
+TEST(test_csv_has_verdicts) {
   pprofc_profile *base = judged_profile(100), *head = judged_profile(1000), *diff = NULL;
   pprofc_report_options options;
   struct buffer text;
@@ -444,7 +444,7 @@ static void test_csv_has_verdicts(void) {
   pprofc_profile_release(head);
 }
 
-static void test_an_exact_name_finds_its_lines(void) {
+TEST(test_an_exact_name_finds_its_lines) {
   pprofc_profile *p = small_profile(1000000000, 500000000);
   struct asked asked = ask("peek", "f=%5Eparse%24", p);
   expect_text(&asked, "data-name=\"parse\"", true);
@@ -463,7 +463,7 @@ static void test_an_exact_name_finds_its_lines(void) {
   pprofc_profile_release(p);
 }
 
-static void test_the_inspector_has_file_and_line(void) {
+TEST(test_the_inspector_has_file_and_line) {
   pprofc_builder *b = cpu_builder();
   pprofc_line lines[] = {{.line = 31}, {.line = 12}, {.line = 90}};
   lines[0].function = pprofc_builder_function(b, "inner", NULL, "a.c", 0);
@@ -482,7 +482,7 @@ static void test_the_inspector_has_file_and_line(void) {
   pprofc_profile_release(p);
 }
 
-static void test_commands_are_quoted(void) {
+TEST(test_commands_are_quoted) {
   pprofc_profile *p = small_profile(1000000000, 500000000);
   struct asked asked = ask("top", "f=a+b%27%24%28c%29&sort=cum", p);
   expect_text(&asked, "pprofc -top -cum -nodecount=500 &#39;-focus=a b&#39;\\&#39;&#39;$(c)&#39;",
@@ -492,7 +492,7 @@ static void test_commands_are_quoted(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_pivot_selects(void) {
+TEST(test_a_pivot_selects) {
   pprofc_profile *p = small_profile(1000000000, 500000000);
   struct asked asked = ask("flamegraph", "p=%5Eparse%24", p);
   expect_text(&asked, "<h2 data-slot=name>parse</h2>", true);
@@ -501,7 +501,7 @@ static void test_a_pivot_selects(void) {
   pprofc_profile_release(p);
 }
 
-static void test_a_graph_without_dot_is_data(void) {
+TEST(test_a_graph_without_dot_is_data) {
   pprofc_profile *p = small_profile(1000000000, 500000000);
   struct asked asked = ask("graph", "", p);
   expect_text(&asked, "graphviz &lt;is&gt; not installed", true);
@@ -516,7 +516,7 @@ static void svg_test_box(void *context, struct buffer *out, size_t number) {
   buffer_printf(out, "<a href=\"%zu\" ", number);
 }
 
-static void test_boxes_of_dot_become_links(void) {
+TEST(test_boxes_of_dot_become_links) {
   static const char picture[] =
       "<?xml version=\"1.0\"?>\n<!-- a -- > b -->\n<svg width=\"8pt\" height=\"9pt\"\n "
       "viewBox=\"0 0 8 9\" xmlns=\"x\">\n<g id=\"graph0\" class=\"graph\">\n<title>t</title>\n"
@@ -539,7 +539,7 @@ static void test_boxes_of_dot_become_links(void) {
 }
 
 /* Tests the colours of dot_color for 0.5, -0.5 and 0, for boxes and for lines. */
-static void test_colors_of_a_difference_are_orange_and_blue(void) {
+TEST(test_colors_of_a_difference_are_orange_and_blue) {
   static const char picture[] =
       "<svg viewBox=\"0 0 1 1\"><polygon fill=\"#edd5d5\" stroke=\"#b20000\"/>"
       "<polygon fill=\"#d5edd5\" stroke=\"#00b200\"/><path fill=\"#ededed\" "
@@ -558,7 +558,7 @@ static void test_colors_of_a_difference_are_orange_and_blue(void) {
   }
 }
 
-static void test_a_cut_picture_ends(void) {
+TEST(test_a_cut_picture_ends) {
   static const char picture[] =
       "<svg viewBox=\"0 0 1 1\"><!-- a --><g class=\"node\"><title>N1</title><a x";
   for (size_t size = 0; size < sizeof picture; size++) {
@@ -570,7 +570,7 @@ static void test_a_cut_picture_ends(void) {
   }
 }
 
-static void test_changes_in_percent(void) {
+TEST(test_changes_in_percent) {
   static const struct {
     double base, head;
     const char *text;
@@ -584,14 +584,3 @@ static void test_changes_in_percent(void) {
     buffer_free(&text);
   }
 }
-
-UNIT_MAIN("web_views", UNIT(test_names_never_become_markup),
-          UNIT(test_links_keep_filters_and_remove_one), UNIT(test_both_totals_are_said),
-          UNIT(test_changes_are_judged), UNIT(test_runs_are_means),
-          UNIT(test_fractions_keep_their_unit), UNIT(test_what_cannot_be_judged_is_shown),
-          UNIT(test_head_and_base_can_be_chosen), UNIT(test_csv_has_verdicts),
-          UNIT(test_an_exact_name_finds_its_lines), UNIT(test_the_inspector_has_file_and_line),
-          UNIT(test_commands_are_quoted), UNIT(test_a_pivot_selects),
-          UNIT(test_a_graph_without_dot_is_data), UNIT(test_boxes_of_dot_become_links),
-          UNIT(test_colors_of_a_difference_are_orange_and_blue), UNIT(test_a_cut_picture_ends),
-          UNIT(test_changes_in_percent))

@@ -11,7 +11,7 @@ static struct wire_field only_field(const uint8_t *from, const uint8_t *to) {
   return field;
 }
 
-static void test_integers_are_read_back_and_0_is_not_written(void) {
+TEST(test_integers_are_read_back_and_0_is_not_written) {
   uint8_t out[WIRE_FIELD_MAX];
   CU_ASSERT_PTR_EQUAL(wire_put_nonzero(out, 3, 0), out);
   CU_ASSERT_EQUAL(wire_put_integer(out, 14, 0) - out, 2);
@@ -22,7 +22,7 @@ static void test_integers_are_read_back_and_0_is_not_written(void) {
   CU_ASSERT_EQUAL(field.value, UINT64_MAX);
 }
 
-static void test_lists_of_two_are_fields_and_lists_of_three_are_packed(void) {
+TEST(test_lists_of_two_are_fields_and_lists_of_three_are_packed) {
   const uint64_t values[] = {0, 300, 1};
   const uint8_t two[] = {1 << 3, 0, 1 << 3, 0xAC, 0x02};
   const uint8_t three[] = {1 << 3 | WIRE_BYTES, 4, 0, 0xAC, 0x02, 1};
@@ -35,7 +35,7 @@ static void test_lists_of_two_are_fields_and_lists_of_three_are_packed(void) {
 }
 
 /* The size of a record is written as one byte, so the largest record must fit. */
-static void test_the_largest_record_is_read_back(void) {
+TEST(test_the_largest_record_is_read_back) {
   uint64_t values[WIRE_RECORD_MAX];
   uint8_t out[(WIRE_RECORD_MAX + 1) * WIRE_FIELD_MAX];
   for (size_t i = 0; i < WIRE_RECORD_MAX; i++) values[i] = UINT64_MAX - i;
@@ -52,14 +52,9 @@ static void test_the_largest_record_is_read_back(void) {
   CU_ASSERT_PTR_EQUAL(w.at, w.end);
 }
 
-static void test_an_empty_record_is_a_field_of_no_bytes(void) {
+TEST(test_an_empty_record_is_a_field_of_no_bytes) {
   const uint64_t values[] = {0, 0};
   uint8_t out[3 * WIRE_FIELD_MAX];
   struct wire_field field = only_field(out, wire_put_record(out, 1, values, 2));
   CU_ASSERT_EQUAL(field.size, 0);
 }
-
-UNIT_MAIN("wire_write", UNIT(test_integers_are_read_back_and_0_is_not_written),
-          UNIT(test_lists_of_two_are_fields_and_lists_of_three_are_packed),
-          UNIT(test_the_largest_record_is_read_back),
-          UNIT(test_an_empty_record_is_a_field_of_no_bytes))

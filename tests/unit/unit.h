@@ -1,33 +1,34 @@
-/* Makes a CUnit program in one line: lists the tests of a module, and defines main.
+/* Makes a CUnit program of the tests in a file. Defines main; TEST defines a test and adds it.
  *
- *   static void test_empty_string_matches_everything(void) { CU_ASSERT(...); }
- *   UNIT_MAIN("regex", UNIT(test_empty_string_matches_everything)) */
+ *   TEST(test_empty_string_matches_everything) { CU_ASSERT(...); } */
 #ifndef UNIT_H
 #define UNIT_H
 
 #include <CUnit/Basic.h>
-#include <stdio.h>
+#include <stdlib.h>
 
-struct unit_test {
-  const char *name;
-  void (*run)(void);
-};
+static CU_pSuite unit_suite;
 
-#define UNIT(function)                                                                             \
-  { #function, function }
+/* Adds a test to the only suite. */
+static inline void unit_add(const char *name, void (*run)(void)) {
+  if (!unit_suite && CU_initialize_registry() == CUE_SUCCESS)
+    unit_suite = CU_add_suite("unit", NULL, NULL);
+  if (!CU_add_test(unit_suite, name, run)) exit(2);
+}
 
-#define UNIT_MAIN(suite_name, ...)                                                                 \
-  int main(void) {                                                                                 \
-    static const struct unit_test tests[] = {__VA_ARGS__};                                         \
-    if (CU_initialize_registry() != CUE_SUCCESS) return 2;                                         \
-    CU_pSuite suite = CU_add_suite(suite_name, NULL, NULL);                                        \
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)                                      \
-      CU_add_test(suite, tests[i].name, tests[i].run);                                             \
-    CU_basic_set_mode(CU_BRM_NORMAL);                                                              \
-    CU_basic_run_tests();                                                                          \
-    unsigned failures = CU_get_number_of_failures();                                               \
-    CU_cleanup_registry();                                                                         \
-    return failures != 0;                                                                          \
-  }
+#define TEST(function)                                                                             \
+  static void function(void);                                                                      \
+  __attribute__((constructor)) static void function##_add(void) {                                  \
+    unit_add(#function, function);                                                                 \
+  }                                                                                                \
+  static void function(void)
+
+int main(void) {
+  CU_basic_set_mode(CU_BRM_NORMAL);
+  CU_basic_run_tests();
+  unsigned failures = CU_get_number_of_failures();
+  CU_cleanup_registry();
+  return failures != 0;
+}
 
 #endif
