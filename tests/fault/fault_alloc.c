@@ -19,11 +19,6 @@
 /* Inputs, which are read once. */
 static struct buffer one, two, text;
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return ((struct buffer *)context)->failed ? -1 : 0;
-}
-
 /* Value of an out-parameter that a failed call must not change. */
 #define UNTOUCHED ((pprofc_profile *)(uintptr_t)0x10)
 
@@ -73,7 +68,7 @@ static pprofc_status run_read_folded(const pprofc_allocator *mem, struct buffer 
   const struct open_sums tree = {.tree = true, .sample_index = "", .always = true};
   const struct open_sums labels = {.labels = true, .always = true};
   pprofc_status status = read_as(&two, &tree, mem, &profile);
-  if (status == PPROFC_OK) status = pprofc_report(profile, &report, collect, out, NULL);
+  if (status == PPROFC_OK) status = pprofc_report(profile, &report, buffer_write, out, NULL);
   pprofc_profile_release(profile);
   if (status == PPROFC_OK) status = read_as(&two, &labels, mem, &profile);
   if (status == PPROFC_OK) pprofc_profile_release(profile);
@@ -121,7 +116,7 @@ static pprofc_status read_and_write(const struct buffer *input, const pprofc_all
                                     struct buffer *out) {
   pprofc_profile *profile = NULL;
   pprofc_status status = read_from(input, mem, &profile);
-  if (status == PPROFC_OK) status = pprofc_profile_write(profile, collect, out, NULL);
+  if (status == PPROFC_OK) status = pprofc_profile_write(profile, buffer_write, out, NULL);
   pprofc_profile_release(profile);
   return status;
 }
@@ -191,7 +186,7 @@ static pprofc_status run_source_map(const pprofc_allocator *mem, struct buffer *
   if (status == PPROFC_OK)
     status = source_map_parse(buffer_str(&foreign[21]), STR("calls.min.js.map"), mem, &map, NULL);
   if (status == PPROFC_OK) status = source_maps_apply(profile, &map, 1, &named, &changed, NULL);
-  if (status == PPROFC_OK) status = pprofc_profile_write(named, collect, out, NULL);
+  if (status == PPROFC_OK) status = pprofc_profile_write(named, buffer_write, out, NULL);
   source_map_free(map);
   pprofc_profile_release(named);
   pprofc_profile_release(profile);
@@ -216,7 +211,7 @@ static pprofc_status combine(const pprofc_allocator *mem, struct buffer *out, bo
   pprofc_profile_release(inputs[1]);
   if (made == UNTOUCHED) return status;
   if (status != PPROFC_OK) abort();
-  status = pprofc_profile_write(made, collect, out, NULL);
+  status = pprofc_profile_write(made, buffer_write, out, NULL);
   pprofc_profile_release(made);
   return status;
 }
@@ -253,7 +248,7 @@ static pprofc_status report(const pprofc_allocator *mem, struct buffer *out, con
   options.threads = 1;
   if (filtered) set_filters(&options);
   pprofc_error error = {0};
-  status = pprofc_report(profile, &options, collect, out, &error);
+  status = pprofc_report(profile, &options, buffer_write, out, &error);
   if (status != PPROFC_OK && (error.status != status || !error.message[0])) abort();
   pprofc_profile_release(profile);
   return status;
@@ -275,7 +270,7 @@ static pprofc_status run_reversed(const pprofc_allocator *mem, struct buffer *ou
   options.colors = "origin";
   options.origin_rules = "user name main.*\nsystem file */runtime/*\n";
   options.threads = 1;
-  status = pprofc_report(profile, &options, collect, out, NULL);
+  status = pprofc_report(profile, &options, buffer_write, out, NULL);
   pprofc_profile_release(profile);
   return status;
 }
@@ -400,20 +395,15 @@ static pprofc_status run_selftest(const pprofc_allocator *mem, struct buffer *ou
   return status;
 }
 
-/* Compares two runs, and prints the table in each format. */
-static int add_to(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
-
 static pprofc_status print_tables(const pprofc_bench_tables *tables, struct buffer *out) {
   static const char *const formats[] = {"text", "csv", "markdown", "json", "html"};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof formats / sizeof *formats && status == PPROFC_OK; i++)
-    status = pprofc_bench_print(tables, formats[i], add_to, out, NULL, NULL, NULL);
+    status = pprofc_bench_print(tables, formats[i], buffer_write, out, NULL, NULL, NULL);
   return status;
 }
 
+/* Compares two runs, and prints the table in each format. */
 static pprofc_status run_compare(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_bench *set = pprofc_bench_new(mem);
   if (!set) return PPROFC_E_NOMEM;

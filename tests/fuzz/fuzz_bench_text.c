@@ -7,17 +7,12 @@
 
 #define TEXT_MAX 100000
 
-static int collect(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
-
 static void print_all(const pprofc_bench_tables *tables) {
   static const char *const formats[] = {"text", "csv", "markdown", "json", "html"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     struct buffer out;
     buffer_init(&out, &mem_default, (size_t)1 << 30);
-    REQUIRE(pprofc_bench_print(tables, formats[i], collect, &out, collect, &out, NULL) ==
+    REQUIRE(pprofc_bench_print(tables, formats[i], buffer_write, &out, buffer_write, &out, NULL) ==
             PPROFC_OK);
     buffer_free(&out);
   }

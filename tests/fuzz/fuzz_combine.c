@@ -4,17 +4,12 @@
 #include "hostile.h"
 #include "pprofc/pprofc.h"
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return ((struct buffer *)context)->failed ? -1 : 0;
-}
-
 static void check_whole(const pprofc_profile *profile) {
   struct buffer written;
   struct difference difference;
   pprofc_profile *again = NULL;
   buffer_init(&written, &mem_default, PTRDIFF_MAX);
-  REQUIRE(pprofc_profile_write(profile, collect, &written, NULL) == PPROFC_OK);
+  REQUIRE(pprofc_profile_write(profile, buffer_write, &written, NULL) == PPROFC_OK);
   REQUIRE(pprofc_profile_read_memory(written.data, written.size, NULL, &again, NULL) == PPROFC_OK);
   compare_profiles(profile, again, &difference);
   REQUIRE(!difference.what);

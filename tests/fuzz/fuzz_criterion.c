@@ -16,11 +16,6 @@
 #define MAX_ENTRIES 12
 #define TEXT_MAX    20000
 
-static int collect(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
-
 /* Returns the next text of the input as a name: without a slash, and short enough for a file
  * system. */
 static pprofc_str take_text(const uint8_t **at, const uint8_t *end) {
@@ -97,7 +92,8 @@ static void compare(pprofc_bench *set) {
   if (pprofc_bench_compare(set, &options, &tables, NULL) != PPROFC_OK) return;
   struct buffer out;
   buffer_init(&out, &mem_default, (size_t)1 << 30);
-  REQUIRE(pprofc_bench_print(tables, "text", collect, &out, collect, &out, NULL) == PPROFC_OK);
+  REQUIRE(pprofc_bench_print(tables, "text", buffer_write, &out, buffer_write, &out, NULL) ==
+          PPROFC_OK);
   buffer_free(&out);
   pprofc_bench_tables_free(tables);
 }

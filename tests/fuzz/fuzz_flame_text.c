@@ -4,11 +4,6 @@
 #include "hostile.h"
 #include "pprofc/pprofc.h"
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return ((struct buffer *)context)->failed ? -1 : 0;
-}
-
 static void ignore_warning(void *context, const char *message) {
   (void)context;
   REQUIRE(message[0]);
@@ -63,7 +58,7 @@ static void print(const pprofc_profile *profile, struct hostile *in) {
   struct buffer out;
   buffer_init(&out, &mem_default, PTRDIFF_MAX);
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_status status = pprofc_report(profile, &options, collect, &out, &error);
+  pprofc_status status = pprofc_report(profile, &options, buffer_write, &out, &error);
   if (status == PPROFC_OK)
     check_text(buffer_str(&out));
   else

@@ -7,11 +7,6 @@
 #include "fuzz.h"
 #include "pprofc/report.h"
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return ((struct buffer *)context)->failed ? -1 : 0;
-}
-
 static pprofc_profile *decode(const void *data, size_t size, struct input *input) {
   pprofc_limits limits = fuzz_limits();
   pprofc_profile *profile = NULL;
@@ -63,7 +58,7 @@ static void check_round_trip(const pprofc_profile *profile) {
   struct difference difference;
   buffer_init(&first, &mem_default, PTRDIFF_MAX);
   buffer_init(&second, &mem_default, PTRDIFF_MAX);
-  REQUIRE(pprof_encode(profile, collect, &first, NULL) == PPROFC_OK);
+  REQUIRE(pprof_encode(profile, buffer_write, &first, NULL) == PPROFC_OK);
   pprofc_limits limits = fuzz_limits();
   limits.inflated_bytes *= 8; /* the output may be larger: several labels may share one string */
   bool certain;
@@ -73,7 +68,7 @@ static void check_round_trip(const pprofc_profile *profile) {
   REQUIRE(pprof_decode(&input, &limits, 1, &again, &certain, NULL) == PPROFC_OK);
   compare_profiles(profile, again, &difference);
   REQUIRE(!difference.what);
-  REQUIRE(pprof_encode(again, collect, &second, NULL) == PPROFC_OK);
+  REQUIRE(pprof_encode(again, buffer_write, &second, NULL) == PPROFC_OK);
   REQUIRE(!loses_labels(again));
   if (loses_labels(profile))
     check_round_trip(again);
@@ -91,7 +86,7 @@ static void render(const pprofc_profile *p, const char *format, struct buffer *o
   options.format = format;
   options.call_tree = true;
   buffer_init(out, &mem_default, PTRDIFF_MAX);
-  pprofc_report(p, &options, collect, out, NULL);
+  pprofc_report(p, &options, buffer_write, out, NULL);
 }
 
 /* Checks that a reader that sums samples accepts the same input, and gives the same report. */

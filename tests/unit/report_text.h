@@ -5,11 +5,6 @@
 #include "pprofc/report.h"
 #include "profile_text.h"
 
-static inline int report_collect(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
-
 static inline pprofc_report_options report_options(const char *format) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
@@ -23,7 +18,7 @@ static inline void report_into(struct buffer *text, const pprofc_profile *p,
                                const pprofc_report_options *options) {
   pprofc_error error = {.message = ""};
   buffer_clear(text);
-  if (pprofc_report(p, options, report_collect, text, &error) != PPROFC_OK)
+  if (pprofc_report(p, options, buffer_write, text, &error) != PPROFC_OK)
     printf("\n%s: %s\n", options->format, error.message);
   CU_ASSERT_EQUAL(error.status, PPROFC_OK);
   buffer_add_char(text, '\0');

@@ -184,11 +184,6 @@ TEST(test_a_run_that_failed_is_no_pass) {
   pprofc_gate_free(gate);
 }
 
-static int collect(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return 0;
-}
-
 static int refuse(void *context, const void *data, size_t size) {
   (void)context;
   (void)data;
@@ -204,11 +199,14 @@ TEST(test_printing) {
   buffer_init(&text, &mem_default, 1 << 20);
   for (size_t i = 0; i < 7; i++) {
     buffer_clear(&text);
-    CU_ASSERT_EQUAL(pprofc_gate_print(gate, formats[i], true, collect, &text, &error), PPROFC_OK);
+    CU_ASSERT_EQUAL(pprofc_gate_print(gate, formats[i], true, buffer_write, &text, &error),
+                    PPROFC_OK);
     CU_ASSERT(str_find(buffer_str(&text), STR("B")) < text.size);
   }
-  CU_ASSERT_EQUAL(pprofc_gate_print(gate, "xml", true, collect, &text, &error), PPROFC_E_INVALID);
-  CU_ASSERT_EQUAL(pprofc_gate_print(gate, NULL, true, collect, &text, &error), PPROFC_E_INVALID);
+  CU_ASSERT_EQUAL(pprofc_gate_print(gate, "xml", true, buffer_write, &text, &error),
+                  PPROFC_E_INVALID);
+  CU_ASSERT_EQUAL(pprofc_gate_print(gate, NULL, true, buffer_write, &text, &error),
+                  PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(pprofc_gate_print(gate, "text", true, refuse, NULL, &error), PPROFC_E_IO);
   buffer_free(&text);
   pprofc_gate_free(gate);
@@ -368,7 +366,7 @@ static pprofc_status use_gate(struct faults *faults, const pprofc_allocator *mem
   if (!status) status = pprofc_gate_judge(gate, &error);
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
-  if (!status) status = pprofc_gate_print(gate, "json", true, collect, &text, &error);
+  if (!status) status = pprofc_gate_print(gate, "json", true, buffer_write, &text, &error);
   buffer_free(&text);
   if (!status) CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 2);
   pprofc_gate_free(gate);

@@ -13,11 +13,6 @@ struct input {
   const char *label, *text;
 };
 
-static int to_buffer(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return 0;
-}
-
 static pprofc_bench *read_inputs(const struct input *inputs, size_t count,
                                  const pprofc_allocator *mem, bool classic) {
   pprofc_bench *set = pprofc_bench_new(mem);
@@ -42,7 +37,7 @@ static bool prints(const struct input *inputs, size_t count, const pprofc_bench_
   buffer_init(&warnings, &mem_default, (size_t)1 << 24);
   pprofc_bench *set = read_inputs(inputs, count, NULL, false);
   if (pprofc_bench_compare(set, options, &tables, &error) == PPROFC_OK) {
-    if (pprofc_bench_print(tables, format, to_buffer, &out, to_buffer, &warnings, &error) !=
+    if (pprofc_bench_print(tables, format, buffer_write, &out, buffer_write, &warnings, &error) !=
         PPROFC_OK)
       buffer_printf(&out, "error: %s\n", error.message);
     pprofc_bench_tables_free(tables);
@@ -378,11 +373,11 @@ TEST(test_html_escapes_names) {
   buffer_init(&out, &mem_default, (size_t)1 << 20);
   pprofc_bench *set = read_inputs(hostile, 2, NULL, false);
   CU_ASSERT_FATAL(pprofc_bench_compare(set, &options, &tables, NULL) == PPROFC_OK);
-  CU_ASSERT(pprofc_bench_print(tables, "html", to_buffer, &out, NULL, NULL, NULL) == PPROFC_OK);
+  CU_ASSERT(pprofc_bench_print(tables, "html", buffer_write, &out, NULL, NULL, NULL) == PPROFC_OK);
   CU_ASSERT(str_find(buffer_str(&out), STR("<script>")) ==
             str_find(buffer_str(&out), STR("<script>// Sorts the rows")));
   CU_ASSERT(str_find(buffer_str(&out), STR("A|b_*&lt;i&gt;")) < out.size);
-  CU_ASSERT(pprofc_bench_print(tables, "nosuch", to_buffer, &out, NULL, NULL, NULL) ==
+  CU_ASSERT(pprofc_bench_print(tables, "nosuch", buffer_write, &out, NULL, NULL, NULL) ==
             PPROFC_E_INVALID);
   buffer_free(&out);
   pprofc_bench_tables_free(tables);
@@ -398,7 +393,8 @@ static bool prints_classic(const struct input *inputs, size_t count, const char 
   options.test = test;
   buffer_init(&out, &mem_default, (size_t)1 << 20);
   pprofc_bench *set = read_inputs(inputs, count, NULL, true);
-  CU_ASSERT(pprofc_bench_print_classic(set, &options, format, to_buffer, &out, NULL) == PPROFC_OK);
+  CU_ASSERT(pprofc_bench_print_classic(set, &options, format, buffer_write, &out, NULL) ==
+            PPROFC_OK);
   bool same = str_equal(buffer_str(&out), str_of(expected));
   if (!same) fprintf(stderr, "printed:\n%.*sexpected:\n%s", STR_ARG(buffer_str(&out)), expected);
   buffer_free(&out);

@@ -66,7 +66,7 @@ static pprofc_status cut_report(const struct rendered *r, enum brief_kind kind, 
   pprofc_error error;
   const struct brief brief = {.kind = kind};
   buffer_clear(out);
-  return brief_report(&brief, most, "", render_brief_test, r, report_collect, out, &error);
+  return brief_report(&brief, most, "", render_brief_test, r, buffer_write, out, &error);
 }
 
 struct top_sums {
@@ -173,7 +173,7 @@ static void expect_brief(struct brief *b, const char *expected) {
   struct buffer out;
   pprofc_error error;
   buffer_init(&out, &mem_default, 1 << 20);
-  CU_ASSERT_EQUAL(brief_finish(b, report_collect, &out, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(brief_finish(b, buffer_write, &out, &error), PPROFC_OK);
   buffer_add_char(&out, '\0');
   if (strcmp(out.data, expected) != 0) printf("\nexpected:\n%sgot:\n%s", expected, out.data);
   CU_ASSERT_STRING_EQUAL(out.data, expected);
@@ -247,7 +247,7 @@ TEST(test_json_rows) {
   memset(long_text, 'x', sizeof long_text - 1);
   buffer_init(&text, &mem_default, 1 << 20);
   CU_ASSERT_EQUAL(brief_write(&b, long_text, 299), 0);
-  expect_message(brief_finish(&b, report_collect, &text, &error), PPROFC_E_LIMIT, &error,
+  expect_message(brief_finish(&b, buffer_write, &text, &error), PPROFC_E_LIMIT, &error,
                  "the report outside rows has 299 bytes; the budget is 256");
   CU_ASSERT_EQUAL(text.size, 0);
   brief_free(&b);

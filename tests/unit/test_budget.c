@@ -31,10 +31,10 @@ static pprofc_status report_within(const pprofc_profile *profile, struct budget 
   pprofc_report_options_init(&options);
   options.format = format;
   error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  if (!budget) return pprofc_report(profile, &options, report_collect, text, &error);
+  if (!budget) return pprofc_report(profile, &options, buffer_write, text, &error);
   pprofc_profile *lent = profile_lend(profile, budget_allocator(budget));
   if (!lent) return PPROFC_E_NOMEM;
-  pprofc_status status = pprofc_report(lent, &options, report_collect, text, &error);
+  pprofc_status status = pprofc_report(lent, &options, buffer_write, text, &error);
   pprofc_profile_release(lent);
   return status;
 }
@@ -179,7 +179,7 @@ TEST(test_a_deadline_has_a_message_of_its_own) {
   pprofc_report_options_init(&options);
   budget_set_time(budget, 1);
   nanosleep(&(struct timespec){0, 30000000}, NULL);
-  CU_ASSERT_EQUAL(pprofc_report(lent, &options, report_collect, &text, &error), PPROFC_E_CANCELLED);
+  CU_ASSERT_EQUAL(pprofc_report(lent, &options, buffer_write, &text, &error), PPROFC_E_CANCELLED);
   CU_ASSERT_STRING_EQUAL(error.message, "the report took longer than 0.001 s");
   CU_ASSERT_EQUAL(text.size, 0);
   pprofc_profile_release(lent);

@@ -14,11 +14,6 @@
     CU_ASSERT_PTR_NULL((difference).what);                                                         \
   } while (0)
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return ((struct buffer *)context)->failed ? -1 : 0;
-}
-
 /* Writes the profile, reads the written file, and writes it again. The two profiles must be equal,
  * and the two files also. */
 static void check_round_trip(const pprofc_profile *profile, const char *path) {
@@ -27,12 +22,12 @@ static void check_round_trip(const pprofc_profile *profile, const char *path) {
   buffer_init(&second, &mem_default, PTRDIFF_MAX);
   pprofc_profile *again = NULL;
   struct difference difference;
-  CU_ASSERT_EQUAL(pprofc_profile_write(profile, collect, &first, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_profile_write(profile, buffer_write, &first, NULL), PPROFC_OK);
   CU_ASSERT_EQUAL_FATAL(pprofc_profile_read_memory(first.data, first.size, NULL, &again, NULL),
                         PPROFC_OK);
   compare_profiles(profile, again, &difference);
   CHECK_SAME(difference, path);
-  CU_ASSERT_EQUAL(pprofc_profile_write(again, collect, &second, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_profile_write(again, buffer_write, &second, NULL), PPROFC_OK);
   CU_ASSERT(str_equal(buffer_str(&first), buffer_str(&second)));
   pprofc_profile_release(again);
   buffer_free(&first);

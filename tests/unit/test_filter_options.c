@@ -23,7 +23,7 @@ static void calls(struct buffer *out) {
     pprofc_builder_label(b, "other", "v2");
   }
   pprofc_profile *p = finish(b);
-  CU_ASSERT_EQUAL(pprofc_profile_write(p, report_collect, out, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_profile_write(p, buffer_write, out, &error), PPROFC_OK);
   pprofc_profile_release(p);
 }
 
@@ -33,7 +33,7 @@ static pprofc_status render(const struct buffer *bytes, const pprofc_report_opti
   pprofc_profile *p = NULL;
   buffer_clear(text);
   pprofc_status status = open_memory(bytes->data, bytes->size, NULL, sums, &p, &error);
-  if (!status) status = pprofc_report(p, options, report_collect, text, &error);
+  if (!status) status = pprofc_report(p, options, buffer_write, text, &error);
   pprofc_profile_release(p);
   return status;
 }

@@ -256,17 +256,12 @@ TEST(test_a_call_is_told_only_when_its_flag_is_on) {
 
 /* ---- texts made from the table ----------------------- */
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return 0;
-}
-
 static struct buffer text;
 static struct output out;
 
 static void begin(void) {
   buffer_init(&text, &mem_default, 1 << 20);
-  output_init(&out, collect, &text);
+  output_init(&out, buffer_write, &text);
 }
 
 /* Returns the printed text, NUL-terminated. The caller frees it with buffer_free(&text). */

@@ -16,11 +16,6 @@ static void build(struct graph *g, const pprofc_profile *profile) {
   build_turned(g, profile, false);
 }
 
-static uint32_t next_random(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33);
-}
-
 /* Returns random stacks of a few functions. With `with_base`, half of the samples belong to a
  * base. */
 static pprofc_profile *random_profile(uint64_t seed, bool with_base) {
@@ -28,14 +23,14 @@ static pprofc_profile *random_profile(uint64_t seed, bool with_base) {
   pprofc_builder_type(b, "cpu", "nanoseconds");
   for (int i = 0; i < 400; i++) {
     uint32_t frames[12];
-    size_t depth = 1 + next_random(&seed) % 12;
+    size_t depth = 1 + unit_random(&seed) % 12;
     for (size_t d = 0; d < depth; d++) {
       char name[16];
-      snprintf(name, sizeof name, "f%u", next_random(&seed) % 7);
+      snprintf(name, sizeof name, "f%u", unit_random(&seed) % 7);
       frames[d] = pprofc_builder_frame(b, name, "f.c", 1);
     }
-    bool base = with_base && next_random(&seed) % 2;
-    int64_t value = next_random(&seed) % 1000;
+    bool base = with_base && unit_random(&seed) % 2;
+    int64_t value = unit_random(&seed) % 1000;
     if (base) value = -value;
     pprofc_builder_sample(b, frames, depth, &value);
     if (base) pprofc_builder_label(b, "pprof::base", "true");
@@ -306,7 +301,7 @@ static pprofc_status write_data(const struct graph *g, struct flame_data_range r
   struct flame_page page = {.tree = (struct flame_tree *)&g->tree, .title = STR("t")};
   static struct output out;
   buffer_clear(bytes);
-  output_init(&out, report_collect, bytes);
+  output_init(&out, buffer_write, bytes);
   pprofc_status status = flame_data(&page, range, &out, error);
   return status ? status : output_flush(&out, error);
 }
@@ -433,8 +428,7 @@ TEST(test_data_of_an_unknown_kind_are_refused) {
   }
   for (size_t i = 0; i < 5; i++) {
     options.argument = bad[i];
-    CU_ASSERT_EQUAL(pprofc_report(profile, &options, report_collect, &bytes, NULL),
-                    PPROFC_E_INVALID);
+    CU_ASSERT_EQUAL(pprofc_report(profile, &options, buffer_write, &bytes, NULL), PPROFC_E_INVALID);
   }
   buffer_free(&bytes);
   pprofc_profile_release(profile);
@@ -489,13 +483,13 @@ TEST(test_labels_of_any_name_fit) {
   buffer_init(&out, &mem_default, 1 << 20);
   for (int round = 0; round < 3000; round++) {
     char name[80];
-    size_t size = next_random(&seed) % sizeof name;
-    for (size_t i = 0; i < size; i++) name[i] = pieces[next_random(&seed) % (sizeof pieces - 1)];
+    size_t size = unit_random(&seed) % sizeof name;
+    for (size_t i = 0; i < size; i++) name[i] = pieces[unit_random(&seed) % (sizeof pieces - 1)];
     CU_ASSERT(label_make(&forms, (pprofc_str){name, size}));
     CU_ASSERT_FATAL(forms.count >= 1);
     for (size_t i = 1; i < forms.count; i++)
       CU_ASSERT(forms.form[i].size && forms.form[i].size < forms.form[i - 1].size);
-    double room = next_random(&seed) % 200;
+    double room = unit_random(&seed) % 200;
     buffer_clear(&out);
     enum label_look look = label_fit(&forms, room, &out);
     double letters = look == LABEL_IS_WHOLE ? 1 : LABEL_SMALL;

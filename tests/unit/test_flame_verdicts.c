@@ -163,7 +163,7 @@ TEST(test_data_have_the_verdicts) {
   struct flame_page page = {
       .tree = &j.graph.tree, .title = STR("t"), .verdicts = &j.verdicts, .unit = STR("count")};
   buffer_init(&bytes, &mem_default, 1 << 20);
-  output_init(&out, report_collect, &bytes);
+  output_init(&out, buffer_write, &bytes);
   CU_ASSERT_EQUAL_FATAL(flame_data(&page, (struct flame_data_range){0}, &out, NULL), PPROFC_OK);
   CU_ASSERT_EQUAL_FATAL(output_flush(&out, NULL), PPROFC_OK);
   const uint8_t *data = (const uint8_t *)bytes.data;

@@ -223,7 +223,7 @@ static void refuses_edits(const pprofc_profile *sums) {
       pprofc_scale(sums, twice, &out, &error),
       pprofc_aggregate(sums, NULL, &out, &error),
       pprofc_filter(sums, NULL, &out, &error),
-      pprofc_profile_write(sums, report_collect, NULL, &error),
+      pprofc_profile_write(sums, buffer_write, NULL, &error),
       pprofc_merge(both, 2, &out, &error),
   };
   for (size_t i = 0; i < COUNT(refused); i++) CU_ASSERT_EQUAL(refused[i], PPROFC_E_INVALID);
@@ -249,16 +249,16 @@ TEST(test_sums_are_for_one_report) {
   buffer_init(&out, &mem_default, 1 << 20);
   for (size_t i = 0; i < COUNT(refused); i++) {
     pprofc_report_options options = report_options(refused[i]);
-    CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, &out, &error), PPROFC_E_INVALID);
+    CU_ASSERT_EQUAL(pprofc_report(sums, &options, buffer_write, &out, &error), PPROFC_E_INVALID);
     CU_ASSERT_STRING_EQUAL(error.message, "the profile was read for another report");
   }
   pprofc_report_options options = report_options("top");
   options.sample_index = "0";
-  CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, &out, &error), PPROFC_E_INVALID);
+  CU_ASSERT_EQUAL(pprofc_report(sums, &options, buffer_write, &out, &error), PPROFC_E_INVALID);
   CU_ASSERT_STRING_EQUAL(error.message, "the profile was read for another sample type");
   options = report_options("top");
   options.focus = "main";
-  CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, &out, &error), PPROFC_E_INVALID);
+  CU_ASSERT_EQUAL(pprofc_report(sums, &options, buffer_write, &out, &error), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(out.size, 0);
   refuses_edits(sums);
   pprofc_profile_release(sums);

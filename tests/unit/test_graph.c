@@ -119,11 +119,6 @@ TEST(test_printed_names) {
 
 /* ---- colours ----------------------------------------- */
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return 0;
-}
-
 TEST(test_colours) {
   static const struct {
     double part, total;
@@ -144,7 +139,7 @@ TEST(test_colours) {
       struct buffer text;
       pprofc_error error;
       buffer_init(&text, &mem_default, 100);
-      output_init(&out, collect, &text);
+      output_init(&out, buffer_write, &text);
       dot_color(&out, cases[i].part / cases[i].total, light);
       CU_ASSERT_EQUAL(output_flush(&out, &error), PPROFC_OK);
       CU_ASSERT(str_equal(buffer_str(&text), str_of(expected)));

@@ -8,14 +8,9 @@
 static struct buffer text;
 static struct output out;
 
-static int to_text(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return 0;
-}
-
 static void start(struct json_writer *json) {
   buffer_init(&text, &mem_default, SIZE_MAX);
-  output_init(&out, to_text, &text);
+  output_init(&out, buffer_write, &text);
   json_init(json, &out, &mem_default);
 }
 

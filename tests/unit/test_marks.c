@@ -17,11 +17,6 @@ struct kind {
   bool negative, common_callers, huge;
 };
 
-static uint32_t marks_random(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33);
-}
-
 static void add_locations(pprofc_builder *b, uint64_t *seed, uint32_t *locations) {
   for (uint32_t i = 0; i < FUNCTIONS; i++) {
     char name[16];
@@ -30,17 +25,17 @@ static void add_locations(pprofc_builder *b, uint64_t *seed, uint32_t *locations
   }
   for (uint32_t i = 0; i < LOCATIONS; i++) {
     pprofc_line lines[6];
-    size_t count = marks_random(seed) % 3 ? 1 : 2 + marks_random(seed) % 5;
+    size_t count = unit_random(seed) % 3 ? 1 : 2 + unit_random(seed) % 5;
     for (size_t k = 0; k < count; k++)
-      lines[k] = (pprofc_line){marks_random(seed) % FUNCTIONS, 1, 0};
+      lines[k] = (pprofc_line){unit_random(seed) % FUNCTIONS, 1, 0};
     locations[i] = pprofc_builder_location(b, PPROFC_NONE, 4096 + i, lines, count);
   }
 }
 
 static int64_t marks_value(const struct kind *kind, uint64_t *seed) {
-  int64_t value = marks_random(seed) % 20;
+  int64_t value = unit_random(seed) % 20;
   if (kind->huge) value *= INT64_MAX / 64;
-  return kind->negative && marks_random(seed) % 3 == 0 ? -value : value;
+  return kind->negative && unit_random(seed) % 3 == 0 ? -value : value;
 }
 
 static pprofc_profile *marks_profile_in(const pprofc_allocator *mem, const struct kind *kind,
@@ -52,10 +47,10 @@ static pprofc_profile *marks_profile_in(const pprofc_allocator *mem, const struc
   add_locations(b, &seed, locations);
   uint32_t frames[DEPTH] = {0};
   for (uint32_t i = 0; i < kind->samples; i++) {
-    size_t fresh = kind->common_callers && i % 50 ? 1 + marks_random(&seed) % 12 : DEPTH;
+    size_t fresh = kind->common_callers && i % 50 ? 1 + unit_random(&seed) % 12 : DEPTH;
     for (size_t k = 0; k < fresh; k++) {
-      bool again = kind->recursion && marks_random(&seed) % kind->recursion == 0;
-      frames[k] = locations[marks_random(&seed) % (again ? 7 : LOCATIONS)];
+      bool again = kind->recursion && unit_random(&seed) % kind->recursion == 0;
+      frames[k] = locations[unit_random(&seed) % (again ? 7 : LOCATIONS)];
     }
     int64_t value = marks_value(kind, &seed);
     pprofc_builder_sample(b, frames, DEPTH, (int64_t[]){value ? 1 + value % 3 : 0, value});

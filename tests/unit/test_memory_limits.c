@@ -109,13 +109,13 @@ TEST(test_a_report_counts_against_the_limit_of_its_profile) {
   size_t live = counts.live;
   pprofc_report_options o = report_options("top");
   o.tagroot = "key"; /* makes the report rewrite each stack */
-  CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_E_LIMIT);
+  CU_ASSERT_EQUAL(pprofc_report(profile, &o, buffer_write, &text, &error), PPROFC_E_LIMIT);
   CU_ASSERT(says_memory(&error));
   CU_ASSERT(counts.peak <= memory + 1024);
   CU_ASSERT_EQUAL(counts.live, live);
   o = report_options("top"); /* this report needs little memory, because the profile is still
                                 usable */
-  CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_report(profile, &o, buffer_write, &text, &error), PPROFC_OK);
   pprofc_profile_release(profile);
   CU_ASSERT_EQUAL(counts.live, 0);
   buffer_free(&text);

@@ -6,11 +6,6 @@
 
 #define NARROW_NAMES 12
 
-static uint32_t narrow_random(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33);
-}
-
 /* Returns random stacks. With `difference`, a third of the samples belongs to a base, with values
  * of both signs. */
 static pprofc_profile *narrow_profile(bool difference, uint64_t seed) {
@@ -21,10 +16,10 @@ static pprofc_profile *narrow_profile(bool difference, uint64_t seed) {
   for (uint32_t i = 0; i < NARROW_NAMES; i++)
     names[i] = pprofc_builder_frame(b, (char[]){(char)('a' + i), 0}, "f.c", 0);
   for (uint32_t i = 0; i < 3000; i++) {
-    uint32_t depth = narrow_random(&seed) % 12;
-    for (uint32_t k = 0; k < depth; k++) frames[k] = names[narrow_random(&seed) % NARROW_NAMES];
-    int64_t value = 1 + narrow_random(&seed) % 9;
-    bool base = difference && narrow_random(&seed) % 3 == 0;
+    uint32_t depth = unit_random(&seed) % 12;
+    for (uint32_t k = 0; k < depth; k++) frames[k] = names[unit_random(&seed) % NARROW_NAMES];
+    int64_t value = 1 + unit_random(&seed) % 9;
+    bool base = difference && unit_random(&seed) % 3 == 0;
     pprofc_builder_sample(b, frames, depth, (int64_t[]){base ? -1 : 1, base ? -value : value});
     if (base) pprofc_builder_label(b, "pprof::base", "true");
   }

@@ -156,11 +156,6 @@ TEST(test_logs_get_no_command) {
     expect_escaped(log_text, str_of(log_cases[i].text), log_cases[i].shown);
 }
 
-static int log_collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return 0;
-}
-
 TEST(test_commands_are_broken_wherever_the_writer_cuts_them) {
   for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++) {
     pprofc_str text = str_of(log_cases[i].text);
@@ -168,7 +163,7 @@ TEST(test_commands_are_broken_wherever_the_writer_cuts_them) {
       struct buffer out;
       struct log_guard guard;
       buffer_init(&out, &mem_default, 256);
-      log_guard_init(&guard, log_collect, &out);
+      log_guard_init(&guard, buffer_write, &out);
       CU_ASSERT_EQUAL(log_guard_write(&guard, text.data, cut), 0);
       CU_ASSERT_EQUAL(log_guard_write(&guard, text.data + cut, text.size - cut), 0);
       CU_ASSERT(str_equal(buffer_str(&out), str_of(log_cases[i].shown)));
@@ -194,7 +189,7 @@ TEST(test_a_log_is_guarded_as_byte_by_byte) {
     buffer_init(&whole, &mem_default, 256);
     buffer_init(&single, &mem_default, 256);
     escape_log(&whole, (pprofc_str){text, size}, true);
-    log_guard_init(&guard, log_collect, &single);
+    log_guard_init(&guard, buffer_write, &single);
     for (size_t i = 0; i < size; i++) CU_ASSERT_EQUAL(log_guard_write(&guard, text + i, 1), 0);
     CU_ASSERT(str_equal(buffer_str(&whole), buffer_str(&single)));
     buffer_free(&whole);
@@ -244,11 +239,6 @@ TEST(test_xml_text_is_text_and_legal) {
 
 /* ---- output ------------------------------------------ */
 
-static int collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return 0;
-}
-
 static int refuse(void *context, const void *data, size_t size) {
   (void)data, (void)size;
   ++*(int *)context;
@@ -260,7 +250,7 @@ TEST(test_output_arrives_whole_and_in_order) {
   static char large[100000];
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
-  output_init(&out, collect, &text);
+  output_init(&out, buffer_write, &text);
   output_add_int(&out, INT64_MIN);
   output_add_char(&out, ' ');
   output_add_uint(&out, UINT64_MAX);
@@ -289,7 +279,7 @@ TEST(test_formats_print_as_printf_does) {
     char expected[2000];
     double n = numbers[i];
     buffer_init(&text, &mem_default, 1 << 20);
-    output_init(&out, collect, &text);
+    output_init(&out, buffer_write, &text);
     output_printf(&out, "<%.2f %.0f%% %.9f %.17g %s %u %lld>", n, n, n, n, "x", 7u, -8LL);
     snprintf(expected, sizeof expected, "<%.2f %.0f%% %.9f %.17g %s %u %lld>", n, n, n, n, "x", 7u,
              -8LL);

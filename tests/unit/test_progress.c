@@ -132,7 +132,7 @@ TEST(test_a_profile_that_was_read_is_watched_no_longer) {
   input = "generator_cpu.prof";
   CU_ASSERT_EQUAL_FATAL(read_input(NULL, &watcher, &profile, NULL), PPROFC_OK);
   size_t asked = watcher.asked;
-  CU_ASSERT_EQUAL(pprofc_report(profile, NULL, report_collect, &text, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_report(profile, NULL, buffer_write, &text, NULL), PPROFC_OK);
   CU_ASSERT_EQUAL(watcher.asked, asked);
   buffer_free(&text);
   pprofc_profile_release(profile);

@@ -5,6 +5,7 @@
 #include "faults.h"
 #include "pprofc/pprofc.h"
 
+#include "profile_text.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -15,14 +16,6 @@ static const char *const formats[] = {"raw",   "traces",     "tags",  "comments"
 #define FORMATS (sizeof formats / sizeof *formats)
 
 /* ---- profiles ---------------------------------------- */
-
-static pprofc_profile *finish(pprofc_builder *b) {
-  pprofc_profile *p = NULL;
-  pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &p, &error), PPROFC_OK);
-  pprofc_builder_free(b);
-  return p;
-}
 
 static pprofc_builder *new_builder(const pprofc_allocator *allocator) {
   pprofc_builder *b = pprofc_builder_new(allocator);
@@ -78,12 +71,6 @@ static pprofc_profile *large_profile(void) {
 
 /* ---- rendering --------------------------------------- */
 
-static int to_buffer(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 static pprofc_report_options options_for(const char *format) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
@@ -96,7 +83,7 @@ static struct buffer render(const pprofc_profile *p, const pprofc_report_options
   struct buffer text;
   pprofc_error error;
   buffer_init(&text, &mem_default, SIZE_MAX);
-  pprofc_status status = pprofc_report(p, options, to_buffer, &text, &error);
+  pprofc_status status = pprofc_report(p, options, buffer_write, &text, &error);
   if (status != PPROFC_OK) printf("\n%s: %s\n", options->format, error.message);
   CU_ASSERT_EQUAL(status, PPROFC_OK);
   return text;
@@ -224,7 +211,7 @@ TEST(test_every_allocation_may_fail) {
       buffer_init(&text, &mem_default, SIZE_MAX);
       faults.calls = 0;
       faults.fail_at = at;
-      pprofc_status status = pprofc_report(p, &options, to_buffer, &text, &error);
+      pprofc_status status = pprofc_report(p, &options, buffer_write, &text, &error);
       done = faults.calls <= at;
       CU_ASSERT(status == PPROFC_OK ? same_text(&text, &whole) : status == PPROFC_E_NOMEM);
       CU_ASSERT_EQUAL(faults.live, live);

@@ -109,7 +109,7 @@ TEST(test_peek_shows_what_matches_and_its_neighbours) {
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
   pprofc_error error = {0};
-  pprofc_status status = pprofc_report(p, &o, report_collect, &text, &error);
+  pprofc_status status = pprofc_report(p, &o, buffer_write, &text, &error);
   expect_message(status, PPROFC_E_NO_MATCH, &error, "no matches found for regexp: nobody");
   CU_ASSERT_EQUAL(text.size, 0);
   buffer_free(&text);
@@ -183,7 +183,7 @@ TEST(test_topproto) {
   struct buffer bytes;
   pprofc_error error;
   buffer_init(&bytes, &mem_default, 1 << 20);
-  CU_ASSERT_EQUAL_FATAL(pprofc_report(p, &o, report_collect, &bytes, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(pprofc_report(p, &o, buffer_write, &bytes, &error), PPROFC_OK);
   CU_ASSERT_EQUAL_FATAL(pprofc_profile_read_memory(bytes.data, bytes.size, NULL, &top, &error),
                         PPROFC_OK);
   expect_samples(top, "50 50: 1 | Cinl\n"
@@ -262,7 +262,7 @@ TEST(test_errors) {
     struct buffer text;
     buffer_init(&text, &mem_default, 1 << 20);
     pprofc_error error = {0};
-    pprofc_status status = pprofc_report(p, &o, report_collect, &text, &error);
+    pprofc_status status = pprofc_report(p, &o, buffer_write, &text, &error);
     expect_message(status, PPROFC_E_INVALID, &error, cases[i].message);
     CU_ASSERT_EQUAL(text.size, 0);
     buffer_free(&text);
@@ -292,7 +292,7 @@ TEST(test_a_million_inlined_frames_are_refused) {
   pprofc_error error = {0};
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
-  pprofc_status status = pprofc_report(p, &o, report_collect, &text, &error);
+  pprofc_status status = pprofc_report(p, &o, buffer_write, &text, &error);
   expect_message(status, PPROFC_E_LIMIT, &error,
                  "a stack has more than 1048576 frames, inlined ones included");
   buffer_free(&text);

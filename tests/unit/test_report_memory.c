@@ -43,7 +43,7 @@ static bool survives(const pprofc_report_options *options, size_t fail_at, bool 
   f.fail_at = fail_at;
   f.from_there_on = for_good;
   buffer_clear(text);
-  pprofc_status status = pprofc_report(p, options, report_collect, text, &error);
+  pprofc_status status = pprofc_report(p, options, buffer_write, text, &error);
   f.fail_at = SIZE_MAX;
   if (status != PPROFC_OK) {
     CU_ASSERT_EQUAL(status, PPROFC_E_NOMEM);
@@ -134,7 +134,7 @@ TEST(test_a_tree_of_many_sample_types_is_refused) {
     pprofc_error error = {0};
     struct buffer text;
     buffer_init(&text, &mem_default, 1 << 20);
-    CU_ASSERT_EQUAL(pprofc_report(p, &o, report_collect, &text, &error), PPROFC_E_LIMIT);
+    CU_ASSERT_EQUAL(pprofc_report(p, &o, buffer_write, &text, &error), PPROFC_E_LIMIT);
     CU_ASSERT_STRING_EQUAL(error.message,
                            "a tree of 3001 frames with 3000 values each is too large "
                            "(-top and -dot need one value per frame)");

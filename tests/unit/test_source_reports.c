@@ -45,12 +45,6 @@ static void budget_release(void *context, void *block, size_t size) {
 
 /* ---- profiles and reports ---------------------------- */
 
-static int to_buffer(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 static pprofc_status render(const pprofc_profile *profile, const char *format, const char *argument,
                             struct buffer *out) {
   pprofc_report_options options;
@@ -60,7 +54,7 @@ static pprofc_status render(const pprofc_profile *profile, const char *format, c
   options.source_path = TESTDATA "/native";
   options.trim_path = "/app";
   options.threads = 1;
-  return pprofc_report(profile, &options, to_buffer, out, &error);
+  return pprofc_report(profile, &options, buffer_write, out, &error);
 }
 
 /* Creates a profile of two functions with hostile names in an existing file. One function is

@@ -4,6 +4,7 @@
 #include "pprofc/builder.h"
 #include "stacks/stacks.h"
 
+#include "profile_text.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -17,14 +18,6 @@ static pprofc_builder *new_builder(void) {
   pprofc_builder_type(b, "samples", "count");
   pprofc_builder_type(b, "cpu", "nanoseconds");
   return b;
-}
-
-static pprofc_profile *finish(pprofc_builder *b) {
-  pprofc_profile *p = NULL;
-  pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &p, &error), PPROFC_OK);
-  pprofc_builder_free(b);
-  return p;
 }
 
 static void add(pprofc_builder *b, const uint32_t *frames, size_t depth, int64_t value) {
@@ -244,11 +237,6 @@ TEST(test_inlining_cannot_multiply_without_end) {
 
 #define RANDOM_SAMPLES 20000
 
-static uint32_t next_random(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33);
-}
-
 static int by_text(const void *a, const void *b) {
   return strcmp(a, b);
 }
@@ -295,9 +283,9 @@ static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64
   for (uint32_t i = 0; i < letters; i++)
     names[i] = pprofc_builder_frame(b, (char[]){(char)('a' + i), 0}, "", 0);
   for (size_t i = 0; i < samples; i++) {
-    uint32_t depth = 1 + next_random(&state) % most;
+    uint32_t depth = 1 + unit_random(&state) % most;
     for (uint32_t k = 0; k < depth; k++) {
-      uint32_t letter = next_random(&state) % letters;
+      uint32_t letter = unit_random(&state) % letters;
       frames[depth - 1 - k] = names[letter];
       texts[i][2 * k] = (char)('a' + letter);
       texts[i][2 * k + 1] = k + 1 < depth ? ';' : 0;

@@ -4,6 +4,7 @@
 #include "open.h"
 #include "pprofc/pprofc.h"
 #include "profile/builder_times.h"
+#include "profile_text.h"
 #include "transform/transform.h"
 #include "unit.h"
 
@@ -27,14 +28,6 @@ static pprofc_builder *builder_with(const char *const *functions, size_t count) 
     pprofc_builder_sample(b, &frame, 1, (int64_t[]){3, 100});
   }
   return b;
-}
-
-static pprofc_profile *finish(pprofc_builder *b) {
-  pprofc_profile *profile = NULL;
-  pprofc_error error;
-  CU_ASSERT_EQUAL(pprofc_builder_finish(b, &profile, &error), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
 }
 
 static int64_t total(const pprofc_profile *p, size_t type) {

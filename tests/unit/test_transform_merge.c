@@ -398,12 +398,6 @@ TEST(test_sums_that_wrap_around_to_zero_go_with_what_only_they_used) {
   pprofc_profile_release(p);
 }
 
-static int collect_file(void *context, const void *data, size_t size) {
-  struct buffer *file = context;
-  buffer_add(file, data, size);
-  return 0;
-}
-
 /* Writes the merged profile with this number of threads. Sources begin with different frames, so
  * equal frames have other ids in each source. */
 static void merged_with(unsigned threads, size_t count, size_t samples, struct buffer *file) {
@@ -414,7 +408,7 @@ static void merged_with(unsigned threads, size_t count, size_t samples, struct b
   }
   pprofc_profile *p = merge(sources, count);
   buffer_init(file, &mem_default, SIZE_MAX / 2);
-  CU_ASSERT_EQUAL(pprofc_profile_write(p, collect_file, file, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_profile_write(p, buffer_write, file, NULL), PPROFC_OK);
   pprofc_profile_release(p);
 }
 

@@ -49,15 +49,10 @@ static struct sums sums_of(int from, int end, bool head, bool heap) {
   return sums;
 }
 
-static int collect_bytes(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return 0;
-}
-
 static void text_of(const struct sums *sums, struct buffer *text) {
   struct output out;
   buffer_init(text, &mem_default, SIZE_MAX);
-  output_init(&out, collect_bytes, text);
+  output_init(&out, buffer_write, text);
   CU_ASSERT_EQUAL_FATAL(sums_write(sums, &out, &error), PPROFC_OK);
   CU_ASSERT_EQUAL_FATAL(output_flush(&out, &error), PPROFC_OK);
 }

@@ -13,11 +13,6 @@
 
 /* ---- creating pages ---------------------------------- */
 
-static int collect_page(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
-
 /* Input for a page. */
 struct asked {
   const char *view, *query;
@@ -46,7 +41,7 @@ static pprofc_status make_page(const struct asked *asked, struct buffer *text) {
   const struct web_view *view = web_view_find(str_of(asked->view));
   CU_ASSERT_PTR_NOT_NULL_FATAL(view);
   buffer_clear(text);
-  output_init(&out, collect_page, text);
+  output_init(&out, buffer_write, text);
   if (!status) status = web_document(view, &input, NULL, &out, &error);
   CU_ASSERT(status == PPROFC_OK || out.size == 0);
   if (status) {

@@ -5,6 +5,7 @@
 #define UNIT_H
 
 #include <CUnit/Basic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 static CU_pSuite unit_suite;
@@ -14,6 +15,12 @@ static inline void unit_add(const char *name, void (*run)(void)) {
   if (!unit_suite && CU_initialize_registry() == CUE_SUCCESS)
     unit_suite = CU_add_suite("unit", NULL, NULL);
   if (!CU_add_test(unit_suite, name, run)) exit(2);
+}
+
+/* Returns the next of a fixed sequence of random numbers, of 31 bits each. */
+static inline uint32_t unit_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33);
 }
 
 #define TEST(function)                                                                             \
