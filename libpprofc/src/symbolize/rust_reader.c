@@ -135,8 +135,19 @@ void reader_next(struct rust_reader *r, struct rust_step step) {
   if (!r->failed) buffer_add(&r->steps, &step, sizeof step);
 }
 
-void reader_next_text(struct rust_reader *r, const char *text) {
-  reader_next(r, (struct rust_step){.what = WRITE, .text = text});
+void reader_plan(struct rust_reader *r, const char *format) {
+  size_t first = strcspn(format, "%"), end = strlen(format);
+  reader_write(r, format, first);
+  while (end > first) {
+    size_t at = end - 1;
+    while (format[at] != '%') at--;
+    if (at + 2 < end)
+      reader_next(r,
+                  (struct rust_step){.what = 'w', .text = format + at + 2, .number = end - at - 2});
+    reader_next(r, (struct rust_step){
+                       .what = format[at + 1], .silent = r->silent, .lifetimes = r->lifetimes});
+    end = at;
+  }
 }
 
 int reader_digit(int c) {
@@ -200,6 +211,12 @@ void reader_print_identifier(struct rust_reader *r, pprofc_str bytes, bool punyc
   buffer_free(&wide);
 }
 
+void reader_copy_identifier(struct rust_reader *r) {
+  bool punycode;
+  pprofc_str name = reader_identifier(r, &punycode);
+  reader_print_identifier(r, name, punycode);
+}
+
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime) {
   if (lifetime > r->lifetimes) {
     r->failed = true;
@@ -241,7 +258,7 @@ void reader_go_back(struct rust_reader *r, struct rust_step step) {
     r->failed = true;
     return;
   }
-  reader_next(r, (struct rust_step){.what = COME_BACK, .number = r->at, .limit = r->limit});
+  reader_next(r, (struct rust_step){.what = 'r', .number = r->at, .limit = r->limit});
   reader_next(r, step);
   r->at = (size_t)to;
   r->limit = here;

@@ -5,32 +5,12 @@
 
 #include "core/buffer.h"
 
-/* Kinds of steps. The comments name the fields of struct rust_step that a step uses. */
-enum what {
-  PATH,          /* a path; flag: write "::" before generic arguments */
-  NESTED,        /* an identifier after a nested path; flag: the namespace */
-  TYPE,          /* a type */
-  CONSTANT,      /* the value of a const generic */
-  ARGUMENTS,     /* generic arguments up to 'E'; number: arguments read so far */
-  TYPES,         /* a list of types up to 'E'; number: types read so far */
-  TUPLE,         /* like TYPES, but a single type gets a comma */
-  RESULT,        /* the result type of a function */
-  TRAITS,        /* the bounds of dyn up to 'E'; number: bounds read so far */
-  TRAIT,         /* one bound; leaves the bracket of its generic arguments open */
-  OPENED,        /* end of a bound; flag: true if the bracket is open */
-  BINDINGS,      /* the associated types after a trait */
-  MORE_BINDINGS, /* further associated types; flag: true if the bracket is open */
-  DYN_LIFETIME,  /* the lifetime at the end of dyn */
-  EXPECT,        /* a required letter; flag: the letter */
-  WRITE,         /* a text to write */
-  SET_SILENT,    /* flag: true to parse the rest without output */
-  SET_LIFETIMES, /* number: lifetimes in scope after this step */
-  COME_BACK      /* end of a back reference; number and limit: position and end to restore */
-};
-
+/* A step of reading a name. */
 struct rust_step {
-  enum what what;
-  unsigned char flag;
+  char what; /* letter of the step in the table of rust_v0.c */
+  /* silent, lifetimes: state of the reader when the step was added. */
+  bool silent;
+  uint64_t lifetimes;
   size_t number, limit;
   const char *text;
 };
@@ -57,10 +37,12 @@ bool reader_take(struct rust_reader *r, char c);
 void reader_write(struct rust_reader *r, const char *text, size_t size);
 void reader_print(struct rust_reader *r, const char *text);
 
-/* Both functions add a step that runs before all other steps. The step of reader_next_text writes
- * `text`. */
+/* Adds a step that runs before all other steps. */
 void reader_next(struct rust_reader *r, struct rust_step step);
-void reader_next_text(struct rust_reader *r, const char *text);
+
+/* Adds the steps of a format. A letter after '%' is a step; the steps between write the text.
+ * Writes text at the start of the format at once. */
+void reader_plan(struct rust_reader *r, const char *format);
 
 /* Returns the value of a base 62 digit, or -1. */
 int reader_digit(int c);
@@ -70,6 +52,8 @@ uint64_t reader_disambiguator(struct rust_reader *r);
 /* Returns the bytes of an identifier, not decoded. */
 pprofc_str reader_identifier(struct rust_reader *r, bool *punycode);
 void reader_print_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode);
+/* Reads an identifier and writes it. */
+void reader_copy_identifier(struct rust_reader *r);
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
 /* Writes "for<'a, 'b> ". */
 void reader_binder(struct rust_reader *r);

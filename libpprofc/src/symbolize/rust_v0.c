@@ -8,78 +8,56 @@
 
 /* ---- paths ------------------------------------------- */
 
-/* Adds the steps for the type and the trait of an impl: "<Type as Trait>". */
-static void read_impl(struct rust_reader *r, bool trait) {
-  reader_next_text(r, ">");
-  if (trait) {
-    reader_next(r, (struct rust_step){.what = PATH});
-    reader_next_text(r, " as ");
-  }
-  reader_next(r, (struct rust_step){.what = TYPE});
-}
-
-static void read_hidden_impl(struct rust_reader *r, bool trait) {
-  read_impl(r, trait);
-  reader_next_text(r, "<");
-  reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});
+/* Reads an impl, and its path without writing it. */
+static void read_hidden_impl(struct rust_reader *r, const char *format) {
+  reader_plan(r, format);
   r->silent = true;
   reader_disambiguator(r);
-  reader_next(r, (struct rust_step){.what = PATH});
+  reader_plan(r, "%p");
 }
 
-static void read_nested(struct rust_reader *r, unsigned char separator) {
+static void read_nested(struct rust_reader *r, struct rust_step path) {
   int space = reader_peek(r);
   if (reader_digit(space) < 10) {
     r->failed = true;
     return;
   }
   r->at++;
-  reader_next(r, (struct rust_step){.what = NESTED, .flag = (unsigned char)space});
-  reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
+  reader_next(r, (struct rust_step){.what = 'i', .number = (size_t)space});
+  reader_next(r, path);
 }
 
-/* Adds the step for the arguments of a generic path. Without r->arguments, the step parses the
- * arguments but writes nothing. */
-static void read_arguments_later(struct rust_reader *r) {
-  if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});
-  reader_next(r, (struct rust_step){.what = ARGUMENTS});
-  if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = true});
-}
-
-static void read_generic(struct rust_reader *r, unsigned char separator) {
-  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
-  reader_next_text(r, ">");
-  read_arguments_later(r);
-  reader_next_text(r, separator ? "::<" : "<");
-  reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
+/* Adds the steps for a path with generic arguments. Without r->arguments, parses the arguments but
+ * writes nothing. */
+static void read_generic(struct rust_reader *r, bool of_value) {
+  if (of_value)
+    reader_plan(r, r->arguments ? "%P::<%a>%e" : "%P::<%q%a%s>%e");
+  else
+    reader_plan(r, r->arguments ? "%p<%a>%e" : "%p<%q%a%s>%e");
 }
 
 static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
-  bool punycode;
   int letter = reader_peek(r);
   r->at++;
   switch (letter) {
-  case 'C': {
+  case 'C':
     reader_disambiguator(r);
-    pprofc_str name = reader_identifier(r, &punycode);
-    reader_print_identifier(r, name, punycode);
+    reader_copy_identifier(r);
     break;
-  }
   case 'M':
-    read_hidden_impl(r, false);
+    read_hidden_impl(r, "%s<%t>");
     break;
   case 'X':
-    read_hidden_impl(r, true);
+    read_hidden_impl(r, "%s<%t as %p>");
     break;
   case 'Y':
-    reader_print(r, "<");
-    read_impl(r, true);
+    reader_plan(r, "<%t as %p>");
     break;
   case 'N':
-    read_nested(r, step.flag);
+    read_nested(r, step);
     break;
   case 'I':
-    read_generic(r, step.flag);
+    read_generic(r, step.what == 'P');
     break;
   case 'B':
     reader_go_back(r, step);
@@ -95,13 +73,13 @@ static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
   pprofc_str name = reader_identifier(r, &punycode);
-  bool special = step.flag >= 'A' && step.flag <= 'Z';
+  bool special = step.number >= 'A' && step.number <= 'Z';
   reader_print(r, special ? "::{" : "::");
   if (special) {
-    char other[2] = {(char)step.flag, '\0'};
+    char other[2] = {(char)step.number, '\0'};
     const char *space = other;
-    if (step.flag == 'C') space = "closure";
-    if (step.flag == 'S') space = "shim";
+    if (step.number == 'C') space = "closure";
+    if (step.number == 'S') space = "shim";
     reader_print(r, space);
     if (name.size) reader_print(r, ":");
   }
@@ -120,7 +98,7 @@ static void read_arguments(struct rust_reader *r, struct rust_step step) {
   if (reader_take(r, 'L'))
     reader_lifetime(r, reader_base_62(r));
   else
-    reader_next(r, (struct rust_step){.what = reader_take(r, 'K') ? CONSTANT : TYPE});
+    reader_plan(r, reader_take(r, 'K') ? "%c" : "%t");
 }
 
 /* ---- types ------------------------------------------- */
@@ -141,24 +119,7 @@ static void read_reference(struct rust_reader *r, bool is_mutable) {
     reader_print(r, " ");
   }
   if (is_mutable) reader_print(r, "mut ");
-  reader_next(r, (struct rust_step){.what = TYPE});
-}
-
-static void read_array(struct rust_reader *r, bool has_length) {
-  reader_print(r, "[");
-  reader_next_text(r, "]");
-  if (has_length) {
-    reader_next(r, (struct rust_step){.what = CONSTANT});
-    reader_next_text(r, "; ");
-  }
-  reader_next(r, (struct rust_step){.what = TYPE});
-}
-
-static void read_tuple(struct rust_reader *r) {
-  reader_print(r, "(");
-  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
-  reader_next_text(r, ")");
-  reader_next(r, (struct rust_step){.what = TUPLE});
+  reader_plan(r, "%t");
 }
 
 /* Prints extern "C" or another ABI. The mangled name has underscores in place of the dashes. */
@@ -177,80 +138,51 @@ static void read_abi(struct rust_reader *r) {
 }
 
 static void rust_v0_read_function(struct rust_reader *r) {
-  reader_next(r, (struct rust_step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
+  reader_plan(r, "%l");
   reader_binder(r);
   if (reader_take(r, 'U')) reader_print(r, "unsafe ");
   if (reader_take(r, 'K')) read_abi(r);
-  reader_print(r, "fn(");
-  reader_next(r, (struct rust_step){.what = RESULT});
-  reader_next_text(r, ")");
-  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
-  reader_next(r, (struct rust_step){.what = TYPES});
+  reader_plan(r, "fn(%y%e)%f");
 }
 
 static void rust_v0_read_result(struct rust_reader *r, struct rust_step step) {
   (void)step;
-  if (reader_take(r, 'u')) return;
-  reader_print(r, " -> ");
-  reader_next(r, (struct rust_step){.what = TYPE});
+  if (!reader_take(r, 'u')) reader_plan(r, " -> %t");
 }
 
 static void read_dyn(struct rust_reader *r) {
-  reader_next(r, (struct rust_step){.what = DYN_LIFETIME});
-  reader_next(r, (struct rust_step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
-  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
-  reader_next(r, (struct rust_step){.what = TRAITS});
+  reader_plan(r, "%b%e%l%d");
   reader_print(r, "dyn ");
   reader_binder(r);
 }
 
-static void read_pointer(struct rust_reader *r, const char *kind) {
-  reader_print(r, kind);
-  reader_next(r, (struct rust_step){.what = TYPE});
-}
+/* Formats of the types that consist of other types and texts. */
+static const char *const compound_types['T' - 'A' + 1] = {['A' - 'A'] = "[%t; %c]",
+                                                          ['O' - 'A'] = "*mut %t",
+                                                          ['P' - 'A'] = "*const %t",
+                                                          ['S' - 'A'] = "[%t]",
+                                                          ['T' - 'A'] = "(%u)%e"};
 
 static void read_compound(struct rust_reader *r, int letter, struct rust_step step) {
   r->at++;
-  switch (letter) {
-  case 'A':
-    read_array(r, true);
-    break;
-  case 'S':
-    read_array(r, false);
-    break;
-  case 'T':
-    read_tuple(r);
-    break;
-  case 'R':
-    read_reference(r, false);
-    break;
-  case 'Q':
-    read_reference(r, true);
-    break;
-  case 'P':
-    read_pointer(r, "*const ");
-    break;
-  case 'O':
-    read_pointer(r, "*mut ");
-    break;
-  case 'F':
+  if (letter == 'R' || letter == 'Q')
+    read_reference(r, letter == 'Q');
+  else if (letter == 'F')
     rust_v0_read_function(r);
-    break;
-  case 'D':
+  else if (letter == 'D')
     read_dyn(r);
-    break;
-  case 'B':
+  else if (letter == 'B')
     reader_go_back(r, step);
-    break;
-  default:
+  else if (letter >= 'A' && letter <= 'T' && compound_types[letter - 'A'])
+    reader_plan(r, compound_types[letter - 'A']);
+  else
     r->failed = true;
-  }
 }
 
 static void read_type(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter > 0 && strchr("CMXYNI", letter)) {
-    reader_next(r, (struct rust_step){.what = PATH});
+    reader_plan(r, "%p");
   } else if (letter < 'a' || letter > 'z') {
     read_compound(r, letter, step);
   } else if (basic_types[letter - 'a']) {
@@ -264,12 +196,12 @@ static void read_type(struct rust_reader *r, struct rust_step step) {
 static void read_types(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') {
-    if (step.what == TUPLE && step.number == 1) reader_print(r, ",");
+    if (step.what == 'u' && step.number == 1) reader_print(r, ",");
     return;
   }
   if (step.number++) reader_print(r, ", ");
   reader_next(r, step);
-  reader_next(r, (struct rust_step){.what = TYPE});
+  reader_plan(r, "%t");
 }
 
 /* ---- dyn --------------------------------------------- */
@@ -279,38 +211,29 @@ static void read_traits(struct rust_reader *r, struct rust_step step) {
   if (letter < 0 || letter == 'E') return;
   if (step.number++) reader_print(r, " + ");
   reader_next(r, step);
-  reader_next(r, (struct rust_step){.what = BINDINGS});
-  reader_next(r, (struct rust_step){.what = TRAIT});
+  reader_plan(r, "%h%k");
 }
 
+/* Reads a bound. Leaves the bracket of its generic arguments open. */
 static void read_trait(struct rust_reader *r, struct rust_step step) {
   r->opened = false;
-  if (reader_take(r, 'B')) {
+  if (reader_take(r, 'B'))
     reader_go_back(r, step);
-    return;
-  }
-  bool generic = reader_take(r, 'I');
-  reader_next(r, (struct rust_step){.what = OPENED, .flag = generic});
-  if (generic) {
-    reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
-    read_arguments_later(r);
-    reader_next_text(r, "<");
-  }
-  reader_next(r, (struct rust_step){.what = PATH});
+  else if (!reader_take(r, 'I'))
+    reader_plan(r, "%p%n");
+  else
+    reader_plan(r, r->arguments ? "%p<%a%e%o" : "%p<%q%a%s%e%o");
 }
 
 static void read_bindings(struct rust_reader *r, struct rust_step step) {
-  bool open = step.what == BINDINGS ? r->opened : step.flag, punycode;
+  bool open = step.what == 'm' || r->opened;
   if (!reader_take(r, 'p')) {
     if (open) reader_print(r, ">");
     return;
   }
   reader_print(r, open ? ", " : "<");
-  pprofc_str name = reader_identifier(r, &punycode);
-  reader_print_identifier(r, name, punycode);
-  reader_print(r, " = ");
-  reader_next(r, (struct rust_step){.what = MORE_BINDINGS, .flag = true});
-  reader_next(r, (struct rust_step){.what = TYPE});
+  reader_copy_identifier(r);
+  reader_plan(r, " = %t%m");
 }
 
 static void read_dyn_lifetime(struct rust_reader *r, struct rust_step step) {
@@ -396,23 +319,24 @@ static void read_constant(struct rust_reader *r, struct rust_step step) {
 /* ---- the steps --------------------------------------- */
 
 static void do_opened(struct rust_reader *r, struct rust_step step) {
-  r->opened = step.flag;
+  r->opened = step.what == 'o';
 }
 
 static void do_expect(struct rust_reader *r, struct rust_step step) {
-  if (!reader_take(r, (char)step.flag)) r->failed = true;
+  (void)step;
+  if (!reader_take(r, 'E')) r->failed = true;
 }
 
 static void do_write(struct rust_reader *r, struct rust_step step) {
-  reader_print(r, step.text);
+  reader_write(r, step.text, step.number);
 }
 
 static void do_silent(struct rust_reader *r, struct rust_step step) {
-  r->silent = step.flag;
+  r->silent = step.what == 'q' || step.silent;
 }
 
 static void do_lifetimes(struct rust_reader *r, struct rust_step step) {
-  r->lifetimes = step.number;
+  r->lifetimes = step.lifetimes;
 }
 
 static void do_come_back(struct rust_reader *r, struct rust_step step) {
@@ -420,26 +344,33 @@ static void do_come_back(struct rust_reader *r, struct rust_step step) {
   r->limit = step.limit;
 }
 
-static void (*const doers[])(struct rust_reader *r,
-                             struct rust_step step) = {[PATH] = rust_v0_read_path,
-                                                       [NESTED] = read_identifier,
-                                                       [TYPE] = read_type,
-                                                       [CONSTANT] = read_constant,
-                                                       [ARGUMENTS] = read_arguments,
-                                                       [TYPES] = read_types,
-                                                       [TUPLE] = read_types,
-                                                       [RESULT] = rust_v0_read_result,
-                                                       [TRAITS] = read_traits,
-                                                       [TRAIT] = read_trait,
-                                                       [OPENED] = do_opened,
-                                                       [BINDINGS] = read_bindings,
-                                                       [MORE_BINDINGS] = read_bindings,
-                                                       [DYN_LIFETIME] = read_dyn_lifetime,
-                                                       [EXPECT] = do_expect,
-                                                       [WRITE] = do_write,
-                                                       [SET_SILENT] = do_silent,
-                                                       [SET_LIFETIMES] = do_lifetimes,
-                                                       [COME_BACK] = do_come_back};
+// clang-format off
+static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = {
+    ['p'] = rust_v0_read_path,   /* a path in a type */
+    ['P'] = rust_v0_read_path,   /* a path of a value: has "::" before generic arguments */
+    ['i'] = read_identifier,     /* an identifier after a nested path; number: the namespace */
+    ['t'] = read_type,
+    ['c'] = read_constant,       /* the value of a const generic */
+    ['a'] = read_arguments,      /* generic arguments up to 'E'; number: arguments read so far */
+    ['y'] = read_types,          /* a list of types up to 'E'; number: types read so far */
+    ['u'] = read_types,          /* like 'y', but a single type gets a comma */
+    ['f'] = rust_v0_read_result, /* the result type of a function */
+    ['b'] = read_traits,         /* the bounds of dyn up to 'E'; number: bounds read so far */
+    ['h'] = read_trait,          /* one bound */
+    ['o'] = do_opened,           /* end of a bound with an open bracket */
+    ['n'] = do_opened,           /* end of a bound without an open bracket */
+    ['k'] = read_bindings,       /* the associated types after a bound */
+    ['m'] = read_bindings,       /* further associated types, in an open bracket */
+    ['d'] = read_dyn_lifetime,   /* the lifetime at the end of dyn */
+    ['e'] = do_expect,           /* a required 'E' */
+    ['w'] = do_write,            /* text of `number` bytes */
+    ['q'] = do_silent,           /* the following steps write nothing */
+    ['s'] = do_silent,           /* restores `silent` */
+    ['l'] = do_lifetimes,        /* restores the number of lifetimes in scope */
+    ['r'] = do_come_back         /* end of a back reference; number, limit: position and end to
+                                    restore */
+};
+// clang-format on
 
 /* Runs the steps until the name ends, an error occurs, or their number exceeds r->most. Steps
  * without output also count, because each link of a chain of back references takes a step. */
@@ -448,7 +379,7 @@ static void reader_run(struct rust_reader *r) {
     struct rust_step step;
     r->steps.size -= sizeof step;
     memcpy(&step, r->steps.data + r->steps.size, sizeof step);
-    doers[step.what](r, step);
+    doers[(int)step.what](r, step);
     if (r->taken++ > r->most) r->failed = true;
   }
 }
@@ -460,11 +391,11 @@ bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffe
   r.most = most;
   r.out = out;
   buffer_init(&r.steps, out->mem, most * sizeof(struct rust_step));
-  reader_next(&r, (struct rust_step){.what = PATH, .flag = true});
+  reader_plan(&r, "%P");
   reader_run(&r);
   if (r.at < r.limit && !r.failed) { /* skip the crate that made this copy of the function */
     r.silent = true;
-    reader_next(&r, (struct rust_step){.what = PATH});
+    reader_plan(&r, "%p");
     reader_run(&r);
   }
   bool done = !r.failed && !r.steps.failed && !out->failed && r.at == r.limit;
