@@ -9,6 +9,7 @@
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/power.h"
+#include "stats/robust.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,14 +84,9 @@ struct suite {
   bool drift;             /* true if the gate reports drift */
 };
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static struct gate_sample sample_of(const double *values, double *sorted) {
   memcpy(sorted, values, SAMPLES * sizeof *sorted);
-  qsort(sorted, SAMPLES, sizeof *sorted, by_value);
+  sort_doubles(sorted, SAMPLES);
   return (struct gate_sample){values, sorted, SAMPLES};
 }
 
@@ -182,7 +178,7 @@ static double matching_alpha(const struct suite *suites, size_t count, size_t al
     smallest[i] = 2;
     for (size_t k = 0; k < BENCHMARKS; k++) smallest[i] = fmin(smallest[i], suites[i].u_p[k]);
   }
-  qsort(smallest, count, sizeof *smallest, by_value);
+  sort_doubles(smallest, count);
   return allowed < count ? smallest[allowed] : 1;
 }
 
@@ -365,7 +361,7 @@ static void keep_runs(struct random *r, enum shape shape, size_t runs, struct ga
   int size = snprintf(key, sizeof key, "%c%zu%csec/op", 0, benchmark, 0);
   for (size_t i = 0; i < runs; i++) {
     draw_process(r, shape, 1, values);
-    qsort(values, SAMPLES, sizeof *values, by_value);
+    sort_doubles(values, SAMPLES);
     medians[i] = (values[SAMPLES / 2 - 1] + values[SAMPLES / 2]) / 2;
   }
   must(gate_keep_earlier(gate, (pprofc_str){key, (size_t)size}, medians, runs));

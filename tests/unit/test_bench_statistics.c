@@ -5,6 +5,7 @@
 #include "pprofc/bench.h"
 #include "stats/corrections.h"
 #include "stats/gomath.h"
+#include "stats/robust.h"
 #include "stats/trimmed.h"
 #include "unit.h"
 
@@ -91,14 +92,9 @@ TEST(test_geometric_means_agree_to_the_last_bit) {
   }
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static const double *sorted(const double *values, size_t count, double *out) {
   memcpy(out, values, count * sizeof *out);
-  qsort(out, count, sizeof *out, compare);
+  sort_doubles(out, count);
   return out;
 }
 
@@ -171,8 +167,8 @@ TEST(test_correct_u_is_right_with_ties_at_unequal_sizes) {
     unsigned distinct = 2 + (unsigned)(state >> 16) % 5;
     for (size_t i = 0; i < nx; i++) x[i] = (double)((state >> (20 + 3 * i)) % distinct);
     for (size_t i = 0; i < ny; i++) y[i] = (double)((state >> (30 + 4 * i)) % distinct);
-    qsort(x, nx, sizeof *x, compare);
-    qsort(y, ny, sizeof *y, compare);
+    sort_doubles(x, nx);
+    sort_doubles(y, ny);
     pprofc_u_result u = pprofc_u_test(x, nx, y, ny, PPROFC_U_CORRECT, NULL);
     if (u.status != PPROFC_TEST_OK) continue;
     CU_ASSERT(close_to(u.p, p_by_enumeration(x, nx, y, ny)));
@@ -219,8 +215,8 @@ TEST(test_thousands_of_tied_samples_are_quick) {
         x[i] = i * 7919u % distinct;
         y[i] = i * 104729u % distinct + (i % 50 == 0);
       }
-      qsort(x, N, sizeof *x, compare);
-      qsort(y, N, sizeof *y, compare);
+      sort_doubles(x, N);
+      sort_doubles(y, N);
       double start = cpu_seconds();
       pprofc_u_result u = pprofc_u_test(x, N, y, N, flags, NULL);
       CU_ASSERT(cpu_seconds() - start < SECONDS_MAX);
@@ -255,8 +251,8 @@ TEST(test_approximate_u_is_the_textbook_one) {
   double x[N], y[M];
   for (unsigned i = 0; i < N; i++) x[i] = i % 30;
   for (unsigned i = 0; i < M; i++) y[i] = i % 40;
-  qsort(x, N, sizeof *x, compare);
-  qsort(y, M, sizeof *y, compare);
+  sort_doubles(x, N);
+  sort_doubles(y, M);
   double u = 0, cubes = 30 * (64 - 4) + 10 * (8 - 2), total = N + M;
   for (unsigned i = 0; i < N; i++)
     for (unsigned k = 0; k < M; k++) u += x[i] > y[k] ? 1 : x[i] == y[k] ? 0.5 : 0;
@@ -298,8 +294,8 @@ TEST(test_every_input_has_an_answer) {
       if (isnan(x[i])) x[0] = x[i];
     for (size_t i = 1; i < ny && isnan(y[0]) == 0; i++)
       if (isnan(y[i])) y[0] = y[i];
-    if (!(nx && isnan(x[0]))) qsort(x, nx, sizeof *x, compare);
-    if (!(ny && isnan(y[0]))) qsort(y, ny, sizeof *y, compare);
+    if (!(nx && isnan(x[0]))) sort_doubles(x, nx);
+    if (!(ny && isnan(y[0]))) sort_doubles(y, ny);
     pprofc_u_result u = pprofc_u_test(x, nx, y, ny, PPROFC_U_CORRECT, NULL);
     CU_ASSERT(u.p >= 0 && u.p <= 1);
     u = pprofc_u_test(x, nx, y, ny, 0, NULL);

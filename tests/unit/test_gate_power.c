@@ -5,6 +5,7 @@
 #include "gate/power.h"
 #include "gate/print/print.h"
 #include "gate/screen.h"
+#include "stats/robust.h"
 #include "unit.h"
 
 #include <math.h>
@@ -79,11 +80,6 @@ static double normal(uint64_t *state) {
   return pprofc_normal_quantile(((double)(z >> 11) + 0.5) / 9007199254740992.0);
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Draws values of mean 1 with some noise, multiplied by a factor. */
 static void draw(uint64_t *state, double noise, double factor, double *values, size_t count) {
   for (size_t i = 0; i < count; i++) values[i] = factor * (1 + noise * normal(state));
@@ -95,8 +91,8 @@ static double p_of(const struct gate_design *d, const double *base, const double
   if (!d->ranks) return pprofc_welch_test(base, n, head, m).p;
   memcpy(x, base, n * sizeof *x);
   memcpy(y, head, m * sizeof *y);
-  qsort(x, n, sizeof *x, by_value);
-  qsort(y, m, sizeof *y, by_value);
+  sort_doubles(x, n);
+  sort_doubles(y, m);
   return pprofc_u_test(x, n, y, m, n > 50 ? 0 : PPROFC_U_CORRECT, NULL).p;
 }
 

@@ -8,7 +8,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static uint64_t visible_random(uint64_t *state) {
   uint64_t z = (*state += 0x9E3779B97F4A7C15u);
@@ -42,11 +41,6 @@ static bool add_random_row(struct gate *gate, uint64_t *state, size_t index) {
          gate_add(gate, &row);
 }
 
-static int visible_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 TEST(test_summary_is_the_median_and_the_worst_of_all_rows) {
   static double seen[ROWS];
   struct gate gate;
@@ -66,7 +60,7 @@ TEST(test_summary_is_the_median_and_the_worst_of_all_rows) {
     bool blind = rows[i].visible > rows[i].threshold * (1 + 1e-9);
     CU_ASSERT(rows[i].significant || rows[i].blind == blind);
   }
-  qsort(seen, count, sizeof *seen, visible_by_value);
+  sort_doubles(seen, count);
   CU_ASSERT_EQUAL(gate.visible_count, ROWS);
   CU_ASSERT_EQUAL(gate.visible_middle, seen[ROWS / 2]);
   CU_ASSERT_EQUAL(gate.visible_worst, worst);

@@ -4,9 +4,9 @@
 
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
+#include "stats/robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RESAMPLES 400
@@ -116,11 +116,6 @@ static struct part_sums part_resample(struct random_source *r, const struct nois
   return s;
 }
 
-static int part_order(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static struct part_interval part_bootstrap(struct random_source *r, const struct noise_draw *draw,
                                            const struct rule_answer *said) {
   double off[RESAMPLES], all = 0, chosen = 0, least = part_least_t(said), n = (double)draw->bases;
@@ -134,7 +129,7 @@ static struct part_interval part_bootstrap(struct random_source *r, const struct
     off[i] = s.chosen / s.all - s.chosen_before / all;
     grew += s.all > 0;
   }
-  qsort(off, RESAMPLES, sizeof *off, part_order);
+  sort_doubles(off, RESAMPLES);
   /* The variance of n runs around their own mean is too small by the factor (n - 1) / n. */
   double part = chosen / all, wider = sqrt(n / (n - 1)), share = (double)grew / RESAMPLES;
   return (struct part_interval){

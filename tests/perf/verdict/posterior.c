@@ -6,9 +6,9 @@
  * deviation `spread` m; otherwise x is 0. Under this model, the distribution of the share does
  * not depend on how the functions were selected. */
 #include "parts.h"
+#include "stats/robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SWEEPS      1000
 #define SWEEPS_SKIP 200
@@ -114,11 +114,6 @@ static void posterior_sweep(struct posterior *p) {
   posterior_draw_shared(p);
 }
 
-static int posterior_order(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 struct part_interval part_posterior(struct random_source *r, const struct noise_draw *draw,
                                     const struct rule_answer *said) {
   struct posterior p = {.random = r, .degrees = said->degrees, .changes = 0.1, .spread2 = 0.09};
@@ -142,7 +137,7 @@ struct part_interval part_posterior(struct random_source *r, const struct noise_
     parts[s - SWEEPS_SKIP] = part / all;
     grew += all > 0;
   }
-  qsort(parts, SWEEPS, sizeof *parts, posterior_order);
+  sort_doubles(parts, SWEEPS);
   return (struct part_interval){grew < SWEEPS / 100 || grew > SWEEPS - SWEEPS / 100,
                                 parts[SWEEPS / 40], parts[SWEEPS - SWEEPS / 40],
                                 part_truth(draw, said->changed)};
