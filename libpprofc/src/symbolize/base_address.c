@@ -10,11 +10,12 @@
 /* ---- segment of a mapping ---------------------------- */
 
 static const struct elf_segment *text_segment(const struct elf_file *f) {
-  uint64_t address, offset, size;
-  if (!elf_section(f, ".text", &address, &offset, &size)) return NULL;
+  struct elf_section text;
+  if (!elf_section(f, ".text", &text)) return NULL;
   for (size_t i = 0; i < f->segment_count; i++) {
     const struct elf_segment *s = &f->segments[i];
-    if (s->loadable && s->executable && address >= s->vaddr && address - s->vaddr < s->memory_size)
+    if (s->loadable && s->executable && text.address >= s->vaddr &&
+        text.address - s->vaddr < s->memory_size)
       return s;
   }
   return NULL;

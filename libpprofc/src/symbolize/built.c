@@ -16,17 +16,12 @@
 /* Reads a section. `text` stays empty if the file has no such section or if the section is too
  * large. */
 static void built_section(const struct elf_file *f, const char *name, struct buffer *text) {
-  uint64_t address, offset, size;
+  struct elf_section section;
   buffer_clear(text);
-  if (!elf_section(f, name, &address, &offset, &size) || size > SECTION_MOST) return;
-  size_t room = size ? (size_t)size : 1;
-  char *bytes = mem_array(f->mem, room, 1);
-  if (!bytes) {
-    text->failed = true;
-    return;
-  }
-  if (elf_read(f, offset, bytes, (size_t)size)) buffer_add(text, bytes, (size_t)size);
-  mem_free(f->mem, bytes, room, 1);
+  if (!elf_section(f, name, &section) || section.size > SECTION_MOST) return;
+  size_t size = (size_t)section.size;
+  if (buffer_reserve(text, size) && elf_read(f, section.offset, text->data, size))
+    text->size = size;
 }
 
 /* Adds a line unless the lines already contain it. */

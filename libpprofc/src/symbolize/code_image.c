@@ -3,6 +3,7 @@
 
 #include "core/array.h"
 #include "core/infile.h"
+#include "symbolize/elf_file.h"
 #include "symbolize/elf_format.h"
 
 #include <stdlib.h>
@@ -17,22 +18,13 @@ static const uint8_t *code_file_at(const struct code_image *m, uint64_t offset, 
   return (const uint8_t *)m->file.data + offset;
 }
 
-static bool code_header(const struct code_image *m, const Elf64_Ehdr *elf, size_t index,
-                        Elf64_Shdr *section) {
-  const uint8_t *at = NULL;
-  if (index < elf->e_shnum && elf->e_shentsize == sizeof *section && elf->e_shoff <= m->file.size)
-    at = code_file_at(m, elf->e_shoff + index * sizeof *section, sizeof *section);
-  if (at) memcpy(section, at, sizeof *section);
-  return at != NULL;
-}
-
 /* Returns the NUL-terminated string at an offset of a string section; "" if the offset is
  * invalid. */
-static pprofc_str code_string(const struct code_image *m, const Elf64_Shdr *strings,
+static pprofc_str code_string(const struct code_image *m, const struct elf_section *strings,
                               uint64_t offset) {
-  const uint8_t *at = code_file_at(m, strings->sh_offset, strings->sh_size);
-  if (!at || offset >= strings->sh_size) return STR("");
-  const void *end = memchr(at + offset, 0, (size_t)(strings->sh_size - offset));
+  const uint8_t *at = code_file_at(m, strings->offset, strings->size);
+  if (!at || offset >= strings->size) return STR("");
+  const void *end = memchr(at + offset, 0, (size_t)(strings->size - offset));
   if (!end) return STR("");
   return (pprofc_str){(const char *)at + offset, (size_t)((const uint8_t *)end - (at + offset))};
 }
@@ -53,23 +45,22 @@ static int code_address_order(const void *a, const void *b) {
 }
 
 /* Adds the sections that are in memory while the program runs. */
-static bool add_sections(struct code_image *m, const Elf64_Ehdr *elf) {
-  Elf64_Shdr names = {0}, header;
-  (void)code_header(m, elf, elf->e_shstrndx, &names);
-  m->sections = arena_array(&m->arena, elf->e_shnum, sizeof *m->sections);
-  for (size_t i = 0; m->sections && i < elf->e_shnum; i++) {
-    if (!code_header(m, elf, i, &header) || !(header.sh_flags & SHF_ALLOC)) continue;
-    pprofc_str name = code_string(m, &names, header.sh_name);
+static bool add_sections(struct code_image *m, const struct elf_file *elf) {
+  struct elf_section names = {0}, header;
+  (void)elf_section_at(elf, elf->section_names, &names);
+  m->sections = arena_array(&m->arena, elf->section_count, sizeof *m->sections);
+  for (size_t i = 0; m->sections && i < elf->section_count; i++) {
+    if (!elf_section_at(elf, i, &header) || !(header.flags & SHF_ALLOC)) continue;
+    pprofc_str name = code_string(m, &names, header.name);
     m->go |= str_equal(name, STR(".gopclntab"));
-    if (header.sh_flags & SHF_TLS || !header.sh_size) continue;
+    if (header.flags & SHF_TLS || !header.size) continue;
     struct code_section *section = &m->sections[m->section_count++];
-    *section = (struct code_section){.address = header.sh_addr,
-                                     .size = header.sh_size,
-                                     .executable = header.sh_flags & SHF_EXECINSTR,
+    *section = (struct code_section){.address = header.address,
+                                     .size = header.size,
+                                     .executable = header.flags & SHF_EXECINSTR,
                                      .numbers = str_equal(name, STR(".noptrdata")),
                                      .made = str_starts(name, STR(".go."))};
-    if (header.sh_type != SHT_NOBITS)
-      section->bytes = code_file_at(m, header.sh_offset, header.sh_size);
+    if (header.type != SHT_NOBITS) section->bytes = code_file_at(m, header.offset, header.size);
     if (section->address + section->size < section->address) m->section_count--;
   }
   if (m->section_count)
@@ -127,29 +118,20 @@ static void add_symbol(struct code_image *m, const Elf64_Sym *symbol, pprofc_str
                                                        .collective = m->go && is_collective(name)};
 }
 
-/* Finds the symbol table of a type, SHT_SYMTAB or SHT_DYNSYM, and the section with its strings. */
-static bool find_symbol_section(const struct code_image *m, const Elf64_Ehdr *elf, unsigned type,
-                                Elf64_Shdr *table, Elf64_Shdr *strings) {
-  for (size_t i = 0; i < elf->e_shnum; i++)
-    if (code_header(m, elf, i, table) && table->sh_type == type)
-      return code_header(m, elf, table->sh_link, strings);
-  return false;
-}
-
 static int code_name_order(const void *a, const void *b) {
   const struct code_symbol *x = a, *y = b;
   int order = str_compare(x->name, y->name);
   return order ? order : code_symbol_order(a, b);
 }
 
-static pprofc_status read_symbols(struct code_image *m, const Elf64_Ehdr *elf,
+static pprofc_status read_symbols(struct code_image *m, const struct elf_file *elf,
                                   pprofc_error *error) {
-  Elf64_Shdr table, strings;
-  if (!find_symbol_section(m, elf, SHT_SYMTAB, &table, &strings) &&
-      !find_symbol_section(m, elf, SHT_DYNSYM, &table, &strings))
+  struct elf_section table, strings;
+  if (!elf_section_of(elf, SHT_SYMTAB, &table, &strings) &&
+      !elf_section_of(elf, SHT_DYNSYM, &table, &strings))
     return error_set(error, PPROFC_E_UNSUPPORTED, "the file has no symbols");
-  size_t count = (size_t)(table.sh_size / sizeof(Elf64_Sym));
-  const uint8_t *at = code_file_at(m, table.sh_offset, count * sizeof(Elf64_Sym));
+  size_t count = (size_t)(table.size / sizeof(Elf64_Sym));
+  const uint8_t *at = code_file_at(m, table.offset, count * sizeof(Elf64_Sym));
   if (!at) return error_set(error, PPROFC_E_FORMAT, "the symbols are cut off");
   m->symbols = arena_array(&m->arena, count, sizeof *m->symbols);
   m->functions = arena_array(&m->arena, count, sizeof *m->functions);
@@ -185,21 +167,21 @@ const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t ad
 
 /* ---- relocations ------------------------------------- */
 
-static bool add_relocations(struct code_image *m, const Elf64_Ehdr *elf,
-                            const Elf64_Shdr *section) {
-  Elf64_Shdr table = {0}, strings = {0};
-  size_t count = (size_t)(section->sh_size / sizeof(Elf64_Rela));
-  const uint8_t *at = code_file_at(m, section->sh_offset, count * sizeof(Elf64_Rela));
+static bool add_relocations(struct code_image *m, const struct elf_file *elf,
+                            const struct elf_section *section) {
+  struct elf_section table = {0}, strings = {0};
+  size_t count = (size_t)(section->size / sizeof(Elf64_Rela));
+  const uint8_t *at = code_file_at(m, section->offset, count * sizeof(Elf64_Rela));
   const uint8_t *symbols = NULL;
-  if (section->sh_link && code_header(m, elf, section->sh_link, &table) &&
-      code_header(m, elf, table.sh_link, &strings))
-    symbols = code_file_at(m, table.sh_offset, table.sh_size);
+  if (section->link && elf_section_at(elf, section->link, &table) &&
+      elf_section_at(elf, table.link, &strings))
+    symbols = code_file_at(m, table.offset, table.size);
   for (size_t i = 0; at && i < count; i++) {
     Elf64_Rela entry;
     Elf64_Sym symbol = {0};
     memcpy(&entry, at + i * sizeof entry, sizeof entry);
     uint64_t index = ELF64_R_SYM(entry.r_info);
-    if (index && symbols && index < table.sh_size / sizeof symbol)
+    if (index && symbols && index < table.size / sizeof symbol)
       memcpy(&symbol, symbols + index * sizeof symbol, sizeof symbol);
     if (!ARRAY_RESERVE_IN(&m->arena, m->relocations, m->relocation_capacity,
                           m->relocation_count + 1))
@@ -310,45 +292,46 @@ uint64_t code_extent(const struct code_image *m, uint64_t address) {
 /* ---- opening ----------------------------------------- */
 
 /* True for a linked program or library for x86-64. */
-static bool is_for_x86(const Elf64_Ehdr *elf) {
-  bool linked = elf->e_type == ET_EXEC || elf->e_type == ET_DYN;
-  return linked && elf->e_ident[EI_CLASS] == ELFCLASS64 && elf->e_ident[EI_DATA] == ELFDATA2LSB &&
-         elf->e_machine == EM_X86_64;
+static bool is_for_x86(const struct elf_file *elf) {
+  bool linked = elf->type == ET_EXEC || elf->type == ET_DYN;
+  return linked && elf->is64 && !elf->big_endian && elf->machine == EM_X86_64;
 }
 
-static bool read_relocations(struct code_image *m, const Elf64_Ehdr *elf) {
-  Elf64_Shdr header;
-  for (size_t i = 0; i < elf->e_shnum && code_header(m, elf, i, &header); i++)
-    if (header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC &&
-        !add_relocations(m, elf, &header))
+static bool read_relocations(struct code_image *m, const struct elf_file *elf) {
+  struct elf_section header;
+  for (size_t i = 0; elf_section_at(elf, i, &header); i++)
+    if (header.type == SHT_RELA && header.flags & SHF_ALLOC && !add_relocations(m, elf, &header))
       return false;
   if (m->relocation_count)
     qsort(m->relocations, m->relocation_count, sizeof *m->relocations, code_address_order);
   return true;
 }
 
-static pprofc_status code_image_read(struct code_image *m, pprofc_error *error) {
-  Elf64_Ehdr elf;
-  const uint8_t *at = code_file_at(m, 0, sizeof elf);
-  if (!at || memcmp(at, ELFMAG, 4) != 0)
-    return error_set(error, PPROFC_E_FORMAT, "not an ELF file");
-  memcpy(&elf, at, sizeof elf);
-  if (!is_for_x86(&elf))
+static pprofc_status code_image_read(struct code_image *m, const struct elf_file *elf,
+                                     pprofc_error *error) {
+  if (!is_for_x86(elf))
     return error_set(error, PPROFC_E_UNSUPPORTED, "not a linked program for x86-64");
-  m->fixed = elf.e_type == ET_EXEC;
-  if (!add_sections(m, &elf)) return error_nomem(error);
-  pprofc_status status = read_symbols(m, &elf, error);
+  m->fixed = elf->type == ET_EXEC;
+  if (!add_sections(m, elf)) return error_nomem(error);
+  pprofc_status status = read_symbols(m, elf, error);
   if (status != PPROFC_OK) return status;
-  return read_relocations(m, &elf) && add_marks(m) ? PPROFC_OK : error_nomem(error);
+  return read_relocations(m, elf) && add_marks(m) ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status code_image_open(struct code_image *m, const char *path, const pprofc_allocator *mem,
                               pprofc_error *error) {
+  struct elf_file elf;
   *m = (struct code_image){.mem = mem};
   arena_init(&m->arena, mem);
   buffer_init(&m->file, mem, MAX_FILE);
   pprofc_status status = file_read(path, &m->file, error);
-  return status == PPROFC_OK ? code_image_read(m, error) : status;
+  if (status != PPROFC_OK) return status;
+  status = elf_open_bytes(&elf, path, buffer_str(&m->file), mem, error);
+  if (status == PPROFC_E_FORMAT) return error_set(error, status, "not an ELF file");
+  if (status != PPROFC_OK) return status;
+  status = code_image_read(m, &elf, error);
+  elf_close(&elf);
+  return status;
 }
 
 void code_image_free(struct code_image *m) {

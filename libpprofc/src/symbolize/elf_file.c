@@ -19,7 +19,8 @@
 bool elf_read(const struct elf_file *f, uint64_t offset, void *out, size_t size) {
   if (offset > f->size || size > f->size - offset) return false;
   uint8_t *p = out;
-  while (size) {
+  if (f->bytes) memcpy(p, f->bytes + offset, size);
+  while (size && !f->bytes) {
     ssize_t got = pread(f->fd, p, size, (off_t)offset);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
@@ -62,43 +63,53 @@ static const struct elf_file_place st_name = {0, 4, 0, 4}, st_value = {4, 4, 8, 
 
 /* ---- sections ---------------------------------------- */
 
-static bool section_header(const struct elf_file *f, uint64_t index, uint8_t out[64]) {
-  memset(out, 0, 64);
+bool elf_section_at(const struct elf_file *f, uint64_t index, struct elf_section *section) {
+  uint8_t header[64];
   size_t size = f->is64 ? 64 : 40;
-  if (index >= f->section_count || f->section_size < size) return false;
-  return elf_read(f, f->section_offset + index * f->section_size, out, size);
+  if (index >= f->section_count || f->section_size < size ||
+      !elf_read(f, f->section_offset + index * f->section_size, header, size))
+    return false;
+  *section = (struct elf_section){
+      .name = (uint32_t)get(f, header, sh_name),
+      .type = (uint32_t)get(f, header, sh_type),
+      .link = (uint32_t)get(f, header, sh_link),
+      .flags = get(f, header, sh_flags),
+      .address = get(f, header, sh_addr),
+      .offset = get(f, header, sh_offset),
+      .size = get(f, header, sh_size),
+      .align = get(f, header, sh_addralign),
+  };
+  return true;
 }
 
-/* True if the NUL-terminated name in a string section equals `name`. */
-static bool name_is(const struct elf_file *f, const uint8_t *strings, uint64_t name_offset,
-                    const char *name) {
-  char text[64];
-  size_t size = strlen(name) + 1;
-  if (size > sizeof text || name_offset + size > get(f, strings, sh_size)) return false;
-  return elf_read(f, get(f, strings, sh_offset) + name_offset, text, size) &&
-         memcmp(text, name, size) == 0;
-}
-
-bool elf_section(const struct elf_file *f, const char *name, uint64_t *address, uint64_t *offset,
-                 uint64_t *size) {
-  uint8_t strings[64], header[64];
-  if (!section_header(f, f->section_names, strings)) return false;
-  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++) {
-    if (!name_is(f, strings, get(f, header, sh_name), name)) continue;
-    *address = get(f, header, sh_addr);
-    *offset = get(f, header, sh_offset);
-    *size = get(f, header, sh_size);
-    return true;
-  }
+bool elf_section_of(const struct elf_file *f, uint32_t type, struct elf_section *section,
+                    struct elf_section *linked) {
+  for (uint32_t i = 0; elf_section_at(f, i, section); i++)
+    if (section->type == type) return elf_section_at(f, section->link, linked);
   return false;
 }
 
-static bool find_symbol(const struct elf_file *f, const uint8_t *table, const uint8_t *strings,
-                        const uint8_t *header, const char *name, uint64_t *address) {
+/* True if the NUL-terminated name in a string section equals `name`. */
+static bool name_is(const struct elf_file *f, const struct elf_section *strings,
+                    uint64_t name_offset, const char *name) {
+  char text[64];
+  size_t size = strlen(name) + 1;
+  if (size > sizeof text || name_offset + size > strings->size) return false;
+  return elf_read(f, strings->offset + name_offset, text, size) && memcmp(text, name, size) == 0;
+}
+
+bool elf_section(const struct elf_file *f, const char *name, struct elf_section *section) {
+  struct elf_section strings;
+  if (!elf_section_at(f, f->section_names, &strings)) return false;
+  for (uint32_t i = 0; elf_section_at(f, i, section); i++)
+    if (name_is(f, &strings, section->name, name)) return true;
+  return false;
+}
+
+static bool find_symbol(const struct elf_file *f, const uint8_t *table, uint64_t size,
+                        const struct elf_section *strings, const char *name, uint64_t *address) {
   size_t entry = f->is64 ? 24 : 16;
-  uint64_t count = get(f, header, sh_size) / entry;
-  for (uint64_t i = 0; i < count; i++) {
-    const uint8_t *symbol = table + i * entry;
+  for (const uint8_t *symbol = table; size >= entry; symbol += entry, size -= entry) {
     if (!name_is(f, strings, get(f, symbol, st_name), name)) continue;
     *address = get(f, symbol, st_value);
     return true;
@@ -108,19 +119,16 @@ static bool find_symbol(const struct elf_file *f, const uint8_t *table, const ui
 
 pprofc_status elf_symbol(const struct elf_file *f, const char *name, bool *found, uint64_t *address,
                          pprofc_error *error) {
-  uint8_t header[64], strings[64];
+  struct elf_section section, strings;
   *found = false;
-  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++) {
-    if (get(f, header, sh_type) != SHT_SYMTAB) continue;
-    uint64_t size = get(f, header, sh_size);
-    if (size > MAX_TABLE || !section_header(f, get(f, header, sh_link), strings)) break;
-    uint8_t *table = mem_array(f->mem, (size_t)size, 1);
-    if (!table) return error_nomem(error);
-    *found = elf_read(f, get(f, header, sh_offset), table, (size_t)size) &&
-             find_symbol(f, table, strings, header, name, address);
-    mem_free(f->mem, table, (size_t)size, 1);
-    break;
-  }
+  if (!elf_section_of(f, SHT_SYMTAB, &section, &strings) || section.size > MAX_TABLE)
+    return PPROFC_OK;
+  size_t size = (size_t)section.size;
+  uint8_t *table = mem_array(f->mem, size, 1);
+  if (!table) return error_nomem(error);
+  *found = elf_read(f, section.offset, table, size) &&
+           find_symbol(f, table, size, &strings, name, address);
+  mem_free(f->mem, table, size, 1);
   return PPROFC_OK;
 }
 
@@ -154,14 +162,14 @@ static size_t join_ranges(struct elf_range *ranges, size_t count) {
 
 pprofc_status elf_ranges(const struct elf_file *f, struct arena *arena, struct elf_range **ranges,
                          size_t *count, pprofc_error *error) {
-  uint8_t header[64];
+  struct elf_section section;
   *count = 0;
   *ranges = arena_array(arena, f->section_count + f->segment_count, sizeof **ranges);
   if (!*ranges) return error_nomem(error);
   if (f->type == ET_REL) return PPROFC_OK;
-  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++)
-    if (get(f, header, sh_flags) & SHF_ALLOC)
-      elf_file_add_range(*ranges, count, get(f, header, sh_addr), get(f, header, sh_size));
+  for (uint32_t i = 0; elf_section_at(f, i, &section); i++)
+    if (section.flags & SHF_ALLOC)
+      elf_file_add_range(*ranges, count, section.address, section.size);
   for (size_t i = 0; !f->section_count && i < f->segment_count; i++)
     if (f->segments[i].loadable)
       elf_file_add_range(*ranges, count, f->segments[i].vaddr, f->segments[i].memory_size);
@@ -230,11 +238,9 @@ static void find_build_id(struct elf_file *f, const uint8_t *program_headers, si
         scan_notes(f, get(f, header, p_offset), get(f, header, p_filesz), get(f, header, p_align)))
       return;
   }
-  uint8_t header[64];
-  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++)
-    if (get(f, header, sh_type) == SHT_NOTE &&
-        scan_notes(f, get(f, header, sh_offset), get(f, header, sh_size),
-                   get(f, header, sh_addralign)))
+  struct elf_section section;
+  for (uint32_t i = 0; elf_section_at(f, i, &section); i++)
+    if (section.type == SHT_NOTE && scan_notes(f, section.offset, section.size, section.align))
       return;
 }
 
@@ -297,6 +303,7 @@ static pprofc_status read_headers(struct elf_file *f, pprofc_error *error) {
   f->big_endian = header[EI_DATA] == ELFDATA2MSB;
   if (head < (f->is64 ? 64u : 52u)) return corrupt(f, error);
   f->type = (uint16_t)number(f, header + 16, 2);
+  f->machine = (uint16_t)number(f, header + 18, 2);
   f->section_offset = get(f, header, e_shoff);
   f->section_size = (uint16_t)get(f, header, e_shentsize);
   f->section_count = (uint16_t)get(f, header, e_shnum);
@@ -321,6 +328,15 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
     return status;
   }
   file->size = S_ISREG(info.st_mode) && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+  pprofc_status status = read_headers(file, error);
+  if (status != PPROFC_OK) elf_close(file);
+  return status;
+}
+
+pprofc_status elf_open_bytes(struct elf_file *file, const char *path, pprofc_str bytes,
+                             const pprofc_allocator *mem, pprofc_error *error) {
+  *file = (struct elf_file){.mem = mem, .path = path, .fd = -1, .size = bytes.size};
+  file->bytes = (const uint8_t *)bytes.data;
   pprofc_status status = read_headers(file, error);
   if (status != PPROFC_OK) elf_close(file);
   return status;

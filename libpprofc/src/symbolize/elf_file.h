@@ -15,11 +15,12 @@ struct elf_segment {
 
 struct elf_file {
   const pprofc_allocator *mem;
-  const char *path; /* path of the file; the caller owns it */
-  int fd;
+  const char *path;     /* path of the file; the caller owns it */
+  int fd;               /* file to read; -1 if the caller has its bytes in memory */
+  const uint8_t *bytes; /* bytes of the file if the caller has them */
   uint64_t size;
   bool is64, big_endian;
-  uint16_t type; /* type of the file: ET_EXEC, ET_DYN or ET_REL */
+  uint16_t type, machine; /* type of the file: ET_EXEC, ET_DYN or ET_REL; type of the processor */
   uint64_t section_offset;
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
@@ -34,6 +35,10 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error);
 void elf_close(struct elf_file *file);
 
+/* Does the same for a file that the caller has in memory. The bytes must outlive `file`. */
+pprofc_status elf_open_bytes(struct elf_file *file, const char *path, pprofc_str bytes,
+                             const pprofc_allocator *mem, pprofc_error *error);
+
 /* True if elf_open accepts the file. The command line uses this to recognize binaries among
  * profiles. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
@@ -42,6 +47,22 @@ bool elf_is_object(const char *path, const pprofc_allocator *mem);
  * this name. Returns PPROFC_OK, or PPROFC_E_NOMEM. */
 pprofc_status elf_symbol(const struct elf_file *file, const char *name, bool *found,
                          uint64_t *address, pprofc_error *error);
+
+struct elf_section {
+  uint32_t name; /* offset of the name in the section of names */
+  uint32_t type, link;
+  uint64_t flags, address, offset, size, align;
+};
+
+/* Reads the header of a section. Returns false if the file has no such section. */
+bool elf_section_at(const struct elf_file *file, uint64_t index, struct elf_section *section);
+
+/* Finds the first section of a type such as SHT_SYMTAB, and the section that it links to. */
+bool elf_section_of(const struct elf_file *file, uint32_t type, struct elf_section *section,
+                    struct elf_section *linked);
+
+/* Finds a section by its name, such as ".text". */
+bool elf_section(const struct elf_file *file, const char *name, struct elf_section *section);
 
 /* Addresses of a section in the running program: [from, to). */
 struct elf_range {
@@ -54,10 +75,6 @@ struct elf_range {
 pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
                          struct elf_range **ranges, size_t *count, pprofc_error *error);
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);
-
-/* Finds a section by its name, such as ".text". Returns its address, file offset and size. */
-bool elf_section(const struct elf_file *file, const char *name, uint64_t *address, uint64_t *offset,
-                 uint64_t *size);
 
 /* Reads bytes at an offset. Returns false if the file has too few bytes there. */
 bool elf_read(const struct elf_file *file, uint64_t offset, void *out, size_t size);
