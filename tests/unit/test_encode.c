@@ -5,6 +5,7 @@
 #include "pprofc/profile.h"
 #include "pprofc/transform.h"
 #include "profile.pb-c.h"
+#include "profile_text.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -53,9 +54,7 @@ static struct bytes written_profile(pprofc_profile *profile, struct bytes *compr
 
 /* Like written_profile, for the profile of a builder. */
 static struct bytes written(pprofc_builder *builder, struct bytes *compressed) {
-  pprofc_profile *profile = NULL;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(builder, &profile, NULL), PPROFC_OK);
-  pprofc_builder_free(builder);
+  pprofc_profile *profile = finish(builder);
   return written_profile(profile, compressed);
 }
 
@@ -211,10 +210,7 @@ static pprofc_profile *small_profile(void) {
   uint32_t frame = pprofc_builder_frame(b, "main", "main.c", 1);
   int64_t value = 7;
   pprofc_builder_sample(b, &frame, 1, &value);
-  pprofc_profile *p = NULL;
-  CU_ASSERT_EQUAL(pprofc_builder_finish(b, &p, NULL), PPROFC_OK);
-  pprofc_builder_free(b);
-  return p;
+  return finish(b);
 }
 
 TEST(test_a_refused_write_is_an_io_error) {

@@ -35,10 +35,7 @@ static pprofc_profile *random_profile(uint64_t seed, bool with_base) {
     pprofc_builder_sample(b, frames, depth, &value);
     if (base) pprofc_builder_label(b, "pprof::base", "true");
   }
-  pprofc_profile *profile = NULL;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 static void check_tree(const struct flame_tree *t) {
@@ -164,10 +161,7 @@ static pprofc_profile *profile_that_overflows(void) {
   uint32_t other[] = {pprofc_builder_frame(b, "b", "f.c", 1), root};
   pprofc_builder_sample(b, a, 2, (int64_t[]){INT64_MAX});
   pprofc_builder_sample(b, other, 2, (int64_t[]){2});
-  pprofc_profile *profile = NULL;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 TEST(test_sums_wrap_in_flame_graphs_as_in_call_graphs) {

@@ -35,10 +35,7 @@ static pprofc_profile *judged_run(int64_t value, bool negative) {
     pprofc_builder_sample(b, stacks[i], depths[i], &spent);
     if (negative) pprofc_builder_label(b, "pprof::base", "true");
   }
-  pprofc_profile *profile = NULL;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 struct judged {

@@ -2,6 +2,7 @@
 #include "counting.h"
 #include "graph/graph.h"
 #include "pprofc/builder.h"
+#include "profile_text.h"
 #include "unit.h"
 
 #define FUNCTIONS 600
@@ -55,10 +56,7 @@ static pprofc_profile *marks_profile_in(const pprofc_allocator *mem, const struc
     int64_t value = marks_value(kind, &seed);
     pprofc_builder_sample(b, frames, DEPTH, (int64_t[]){value ? 1 + value % 3 : 0, value});
   }
-  pprofc_profile *profile = NULL;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 static pprofc_profile *marks_profile(const struct kind *kind, uint64_t seed) {

@@ -1,6 +1,7 @@
 /* Tests trees with more nodes than a page can show: the nodes that are merged, and the totals,
  * which must not change. */
 #include "pprofc/builder.h"
+#include "profile_text.h"
 #include "stacks/layout.h"
 #include "unit.h"
 
@@ -23,10 +24,7 @@ static pprofc_profile *narrow_profile(bool difference, uint64_t seed) {
     pprofc_builder_sample(b, frames, depth, (int64_t[]){base ? -1 : 1, base ? -value : value});
     if (base) pprofc_builder_label(b, "pprof::base", "true");
   }
-  pprofc_profile *profile = NULL;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 static struct flame_graph narrow_graph(const pprofc_profile *profile, bool reverse, size_t most) {

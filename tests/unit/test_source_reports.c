@@ -4,6 +4,7 @@
 
 #include "core/buffer.h"
 #include "pprofc/pprofc.h"
+#include "profile_text.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -60,7 +61,6 @@ static pprofc_status render(const pprofc_profile *profile, const char *format, c
 /* Creates a profile of two functions with hostile names in an existing file. One function is
  * recursive. */
 static pprofc_profile *make_profile(const pprofc_allocator *mem, const char *name, int64_t line) {
-  pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(mem);
   pprofc_builder_type(b, "cpu", "count");
   uint32_t mapping = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "/no/such/" EVIL, "", 0);
@@ -74,9 +74,7 @@ static pprofc_profile *make_profile(const pprofc_allocator *mem, const char *nam
   pprofc_builder_sample(b, frames, 3, (int64_t[]){5});
   pprofc_builder_sample(b, (uint32_t[]){frames[0], frames[0], frames[2]}, 3,
                         (int64_t[]){INT64_MAX});
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, &error), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 static bool holds(const struct buffer *buffer, const char *text) {

@@ -5,6 +5,7 @@
 
 #include "core/child.h"
 #include "pprofc/builder.h"
+#include "profile_text.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/tools.h"
 
@@ -87,7 +88,6 @@ static struct symbolize_options options_of(const char *mode) {
 /* Returns a profile with one mapping at 0x10000000, and one sample for each address in it. */
 static pprofc_profile *profile_of(const char *file, const char *build_id, const uint64_t *addresses,
                                   size_t count) {
-  pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
   uint32_t mapping = PPROFC_NONE;
@@ -96,22 +96,17 @@ static pprofc_profile *profile_of(const char *file, const char *build_id, const 
     uint32_t frame = pprofc_builder_location(b, mapping, addresses[i], NULL, 0);
     pprofc_builder_sample(b, &frame, 1, (int64_t[]){1});
   }
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, &error), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 /* Returns a profile of functions with these names. `names` contains pairs of name and system
  * name. */
 static pprofc_profile *profile_of_names(const char *const *names, size_t count) {
-  pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
   for (size_t i = 0; i < count; i++)
     pprofc_builder_function(b, names[2 * i], names[2 * i + 1], "", 0);
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, &error), PPROFC_OK);
-  pprofc_builder_free(b);
-  return profile;
+  return finish(b);
 }
 
 /* Returns the lines of a location as "inner a.c:3 < outer b.c:4". */
