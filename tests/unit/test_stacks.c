@@ -30,7 +30,7 @@ static const char *text_of(const struct stack_frames *frames, const struct stack
   static char text[256];
   size_t size = 0;
   uint32_t read[64];
-  stack_set_read(set, stack, read);
+  stack_set_read(set, stack, 0, read);
   for (size_t i = 0; i < set->depth[stack]; i++) {
     pprofc_str name = frames->items[read[i]].name;
     size +=
@@ -253,8 +253,8 @@ static void check_going_on(const struct stack_set *set) {
   uint32_t gone_on[64] = {0}, here[64];
   for (size_t i = 0; i < set->count; i++) {
     size_t depth = set->depth[i];
-    stack_set_read(set, i, here);
-    stack_set_go_on(set, i, gone_on);
+    stack_set_read(set, i, 0, here);
+    stack_set_read(set, i, set->shared[i], gone_on);
     if (memcmp(gone_on, here, depth * sizeof *here) != 0) CU_FAIL_FATAL("a stack has other frames");
   }
 }
@@ -311,8 +311,8 @@ static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64
     uint32_t before[64], here[64];
     if (i) {
       size_t least = s.set.depth[i - 1], depth = s.set.depth[i];
-      stack_set_read(&s.set, i - 1, before);
-      stack_set_read(&s.set, i, here);
+      stack_set_read(&s.set, i - 1, 0, before);
+      stack_set_read(&s.set, i, 0, here);
       if (depth < least) least = depth;
       while (shared < least && here[shared] == before[shared]) shared++;
     }
@@ -364,8 +364,8 @@ TEST(test_no_order_of_samples_is_slow) {
     bool sorted = true;
     for (size_t i = 1; i < s.set.count; i++) {
       uint32_t before, frame;
-      stack_set_read(&s.set, i - 1, &before);
-      stack_set_read(&s.set, i, &frame);
+      stack_set_read(&s.set, i - 1, 0, &before);
+      stack_set_read(&s.set, i, 0, &frame);
       sorted = sorted && before < frame && (order || stack_head(&s.set, i, 1) == 1);
     }
     CU_ASSERT(sorted);

@@ -31,7 +31,7 @@ bool flame_tree_alloc(struct flame_tree *t, size_t count) {
 static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
                       uint32_t *frames, uint32_t *path) {
   uint32_t depth = set->depth[stack];
-  stack_set_go_on(set, stack, frames);
+  stack_set_read(set, stack, set->shared[stack], frames);
   for (uint32_t d = set->shared[stack]; d < depth; d++) {
     uint32_t node = (uint32_t)t->count++;
     t->frame[node] = frames[d];

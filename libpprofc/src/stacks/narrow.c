@@ -172,8 +172,7 @@ static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left
 static void narrow_keep(struct narrow_builder *b, size_t part, uint32_t depth, size_t stack) {
   struct flame_tree *t = b->tree;
   const struct stack_set *set = b->walk.set;
-  if (b->stored < depth)
-    stack_paths_read(&set->paths, set->end[stack], set->depth[stack], b->stored, b->frames);
+  if (b->stored < depth) stack_set_read(set, stack, b->stored, b->frames);
   for (; b->stored < depth; b->stored++)
     b->path[b->stored + 1] =
         narrow_push(t, b->frames[b->stored], b->path[b->stored], b->stored + 1);

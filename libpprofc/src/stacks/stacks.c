@@ -122,25 +122,52 @@ static bool stacks_add_samples(struct stacks_builder *b) {
 
 /* ---- order ------------------------------------------- */
 
-static bool stacks_order(struct stack_set *set, const pprofc_allocator *mem) {
-  struct path_walk walk;
-  size_t count = set->paths.stacks;
-  bool ended = false, done = path_walk_begin(&walk, &set->paths);
-  set->end = arena_array(&set->arena, count, sizeof *set->end);
-  set->number = arena_array(&set->arena, count, sizeof *set->number);
-  set->depth = arena_array(&set->arena, count, sizeof *set->depth);
-  set->shared = arena_array(&set->arena, count, sizeof *set->shared);
-  done = done && set->end && set->number && set->depth && set->shared;
-  while (done && !ended) {
-    struct path_stack stack;
-    done = path_walk_next(&walk, &stack, &ended) && !budget_poll(mem, set->count);
-    if (!done || ended) break;
+/* Moves row from[i] of the values to position i, in place. `scratch` has space for a row.
+ * Afterwards from[i] is i. */
+static void stacks_move_values(struct stack_set *set, uint32_t *from, int64_t *scratch) {
+  size_t row = set->columns * sizeof *scratch;
+  for (uint32_t i = 0; i < set->count; i++) {
+    uint32_t to = i, next;
+    if (from[i] == i) continue;
+    memcpy(scratch, set->values + i * set->columns, row);
+    for (; (next = from[to]) != i; to = next) {
+      memcpy(set->values + to * set->columns, set->values + next * set->columns, row);
+      from[to] = to;
+    }
+    memcpy(set->values + to * set->columns, scratch, row);
+    from[to] = to;
+  }
+}
+
+/* Stores the stacks in the order of the tree. number[i] becomes the number of stack i. */
+static bool stacks_walk(struct stack_set *set, struct path_walk *walk, uint32_t *number,
+                        const pprofc_allocator *mem) {
+  struct path_stack stack;
+  bool ended = false;
+  while (path_walk_next(walk, &stack, &ended) && !ended && !budget_poll(mem, set->count)) {
+    number[set->count] = stack.number;
     set->end[set->count] = stack.end;
-    set->number[set->count] = stack.number;
     set->depth[set->count] = stack.depth;
     set->shared[set->count++] = stack.shared;
     if (stack.depth > set->max_depth) set->max_depth = stack.depth;
   }
+  return ended;
+}
+
+static bool stacks_order(struct stack_set *set, const pprofc_allocator *mem) {
+  struct path_walk walk;
+  size_t count = set->paths.stacks;
+  bool done = path_walk_begin(&walk, &set->paths);
+  uint32_t *number = mem_array(mem, count + 1, sizeof *number);
+  int64_t *scratch = mem_array(mem, set->columns + 1, sizeof *scratch);
+  set->end = arena_array(&set->arena, count, sizeof *set->end);
+  set->depth = arena_array(&set->arena, count, sizeof *set->depth);
+  set->shared = arena_array(&set->arena, count, sizeof *set->shared);
+  done = done && number && scratch && set->end && set->depth && set->shared &&
+         stacks_walk(set, &walk, number, mem);
+  if (done) stacks_move_values(set, number, scratch);
+  mem_free(mem, number, count + 1, sizeof *number);
+  mem_free(mem, scratch, set->columns + 1, sizeof *scratch);
   path_walk_end(&walk);
   return done;
 }
@@ -180,13 +207,8 @@ void stack_set_mark(const struct stack_set *set, uint8_t *used) {
   for (size_t i = 1; i < set->paths.count; i++) used[set->paths.frames[i]] = 1;
 }
 
-size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames) {
-  stack_paths_read(&set->paths, set->end[stack], set->depth[stack], 0, frames);
-  return set->depth[stack];
-}
-
-size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames) {
-  stack_paths_read(&set->paths, set->end[stack], set->depth[stack], set->shared[stack], frames);
+size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t known, uint32_t *frames) {
+  stack_paths_read(&set->paths, set->end[stack], set->depth[stack], known, frames);
   return set->depth[stack];
 }
 

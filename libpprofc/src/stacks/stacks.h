@@ -64,7 +64,6 @@ struct stack_set {
   uint32_t *shared;      /* for each stack, the number of frames that it shares with the previous
                             stack */
   struct path_node *end; /* for each stack, its last node in `paths` */
-  uint32_t *number;      /* for each stack, the index of its row in `values` */
   size_t max_depth;
   bool from_leaf; /* true if the stacks are leaf first; they are then also sorted and shared in this
                      order */
@@ -73,8 +72,8 @@ struct stack_set {
   size_t columns; /* number of values for each stack: types, or 2 * types if there are base
                      samples */
   bool has_base;
-  int64_t *values;   /* rows with the values of a stack in all columns, head first, then base; base
-                        values are negated and thus positive */
+  int64_t *values;   /* for each stack, a row with its values in all columns, head first, then base;
+                        base values are negated and thus positive */
   size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;
@@ -101,16 +100,13 @@ void stack_set_free(struct stack_set *set);
 /* Sets used[frame] to true for every frame in the set. */
 void stack_set_mark(const struct stack_set *set, uint8_t *used);
 
-/* Reads the frames of a stack into `frames`. Returns their number, which is depth[stack]. */
-size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
-
-/* Does the same as stack_set_read, but `frames` must have the frames of the previous stack. Reads
- * only the frames that are not shared. */
-size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames);
+/* Reads the frames of a stack into `frames`, which already has the first `known` of them. Returns
+ * the number of frames, which is depth[stack]. */
+size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t known, uint32_t *frames);
 
 /* Returns the values of a stack, one for each column. */
 static inline const int64_t *stack_values(const struct stack_set *set, size_t stack) {
-  return set->values + set->number[stack] * set->columns;
+  return set->values + stack * set->columns;
 }
 
 static inline int64_t stack_head(const struct stack_set *set, size_t stack, size_t type) {

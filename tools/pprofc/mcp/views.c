@@ -52,7 +52,7 @@ static bool paths_collect(struct paths *p, const struct stack_set *set, size_t t
                           uint32_t *frames) {
   for (size_t i = 0; i < set->count; i++) {
     struct heavy_path path = {.stack = (uint32_t)i};
-    size_t depth = stack_set_go_on(set, i, frames);
+    size_t depth = stack_set_read(set, i, set->shared[i], frames);
     path.value = sum_add(stack_head(set, i, type), number_multiply(stack_base(set, i, type), -1));
     path.size = number_abs(path.value);
     path.depth = (uint32_t)depth;
@@ -67,7 +67,7 @@ static void paths_read(struct paths *p, const struct stack_set *set, uint32_t *f
   for (size_t f = 0; f < p->frames.count; f++)
     for (size_t i = 0; i < PATHS && p->of[f][i].size; i++) {
       struct heavy_path *path = &p->of[f][i];
-      size_t depth = stack_set_read(set, path->stack, frames);
+      size_t depth = stack_set_read(set, path->stack, 0, frames);
       size_t shown = depth < PATH_FRAMES ? depth : PATH_FRAMES;
       memcpy(path->frames, frames + depth - shown, shown * sizeof *frames);
     }

@@ -144,7 +144,7 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
   bool good = nodes && self && frames && path;
   for (size_t i = 0; good && i < set.count; i++) {
     good = !budget_poll(g->arena.mem, i);
-    stack_set_go_on(&set, i, frames);
+    stack_set_read(&set, i, set.shared[i], frames);
     for (uint32_t d = set.shared[i]; d < set.depth[i]; d++)
       path[d + 1] = flame_groups_child(g, path[d], frames[d]);
     nodes[i] = path[set.depth[i]];

@@ -190,12 +190,13 @@ static void write_lines(const void *context, void *room, struct output *out, siz
                         size_t to) {
   const struct folded_report *f = context;
   uint32_t *frames = room;
-  if (from < to) stack_set_read(&f->set, from, frames);
+  uint32_t known = 0;
   for (size_t i = from; i < to && !out->failed; i++) {
     int64_t base, head;
-    if (i > from) stack_set_go_on(&f->set, i, frames);
+    if (f->set.shared[i] < known) known = f->set.shared[i];
     values_of(f, i, &base, &head);
     if ((!base && !head) || is_small(f, base, head)) continue;
+    known = (uint32_t)stack_set_read(&f->set, i, known, frames);
     folded_write_stack(f, out, i, frames);
     write_values(f, out, base, head);
   }

@@ -74,8 +74,8 @@ static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frame
   size_t known = 0; /* number of frames, from the root, that are already marked */
   for (size_t i = 0; i < set->count; i++) {
     if (set->shared[i] < known) known = set->shared[i];
-    stack_set_go_on(set, i, frames);
     if (!is_kept(s, i)) continue;
+    stack_set_read(set, i, (uint32_t)known, frames);
     for (; known < set->depth[i]; known++) used[frames[known]] = 1;
   }
 }
@@ -154,38 +154,61 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   return weight >= w->shown->least ? weight : 0;
 }
 
-#define PART 64 /* number of frames that are copied before each write */
+/* The line of a stack in a file, such as ",\n[3,17,4]". It keeps the text of the frames that a
+ * stack shares with the stack written before it. */
+struct sample_line {
+  uint32_t *frames; /* frames of the stack */
+  uint32_t *ends;   /* for each depth, the number of bytes after which the next frame begins */
+  char *text;
+  uint32_t known; /* number of frames whose text is in the line */
+};
 
-/* Writes "[3,17,4]". Copies a fixed number of bytes for each number, which is faster than copying
- * exact lengths. */
-static void speedscope_write_stack(const struct sample_writer *w, const uint32_t *frames,
-                                   uint32_t depth, struct output *out) {
+/* Bytes before the first frame. The bracket replaces the comma of the first frame. */
+#define LINE_BEFORE ",\n"
+
+/* Returns the size of the memory for a line in bytes. Each copy of a number has a fixed size, which
+ * is faster than copying exact lengths, so the last copy may be longer than its number. */
+static size_t sample_line_size(size_t depth) {
+  return (depth + 1) * (2 * sizeof(uint32_t) + sizeof(struct number_text)) + sizeof LINE_BEFORE;
+}
+
+static struct sample_line sample_line_in(void *room, size_t depth) {
+  struct sample_line line = {.frames = room};
+  line.ends = line.frames + depth + 1;
+  line.text = (char *)(line.ends + depth + 1);
+  memcpy(line.text, LINE_BEFORE, sizeof LINE_BEFORE);
+  line.ends[0] = sizeof LINE_BEFORE - 1;
+  return line;
+}
+
+/* Writes the text of the frames that are not in the line yet. Returns the size of the line. */
+static size_t sample_line_fill(const struct sample_writer *w, struct sample_line *line,
+                               size_t stack) {
   const struct number_text *numbers = w->speedscope->numbers;
-  char line[(PART + 1) * sizeof numbers->text];
-  if (!depth) output_add_char(out, '[');
-  for (uint32_t from = 0; from < depth; from += PART) {
-    size_t size = 0;
-    for (uint32_t i = from; i < depth && i < from + PART; i++) {
-      const struct number_text *number = &numbers[frames[i]];
-      memcpy(line + size, number->text, sizeof number->text);
-      size += number->size;
-    }
-    if (!from) line[0] = '['; /* The bracket replaces the first comma. */
-    output_add(out, line, size);
+  uint32_t depth = w->set->depth[stack], size = line->ends[line->known];
+  stack_set_read(w->set, stack, line->known, line->frames);
+  for (uint32_t i = line->known; i < depth; i++) {
+    const struct number_text *number = &numbers[line->frames[i]];
+    memcpy(line->text + size, number->text, sizeof number->text);
+    size += number->size;
+    line->ends[i + 1] = size;
   }
-  output_add_char(out, ']');
+  line->known = depth;
+  if (!depth) size++;
+  line->text[line->ends[0]] = '[';
+  line->text[size++] = ']';
+  return size;
 }
 
 static void speedscope_write_stacks(const void *context, void *room, struct output *out,
                                     size_t from, size_t to) {
   const struct sample_writer *w = context;
-  uint32_t *frames = room;
-  if (from < to) stack_set_read(w->set, from, frames);
+  struct sample_line line = sample_line_in(room, w->set->max_depth);
   for (size_t i = from; i < to && !out->failed; i++) {
-    if (i > from) stack_set_go_on(w->set, i, frames);
+    if (w->set->shared[i] < line.known) line.known = w->set->shared[i];
     if (!own_weight(w, i)) continue;
-    output_add_text(out, i == w->first ? "\n" : ",\n");
-    speedscope_write_stack(w, frames, w->set->depth[i], out);
+    size_t size = sample_line_fill(w, &line, i), skipped = i == w->first;
+    output_add(out, line.text + skipped, size - skipped);
   }
 }
 
@@ -205,7 +228,7 @@ static void speedscope_write_samples(struct speedscope *s, struct sample_writer 
   json_begin_array(&s->json);
   size_t depth = w->set->max_depth;
   const struct blocks blocks = {w->set->count, depth * sizeof s->numbers->text + 8,
-                                (depth + 1) * sizeof(uint32_t), speedscope_write_stacks, w};
+                                sample_line_size(depth), speedscope_write_stacks, w};
   if (!blocks_write(s->json.out, s->report->mem, s->threads, &blocks)) s->out_of_memory = true;
   if (joined) {
     const struct number_text *number = &s->numbers[s->frames.count];
