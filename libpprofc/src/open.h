@@ -10,7 +10,7 @@ struct open_sums {
   bool labels; /* true to add up only samples with equal labels; false if labels may be dropped */
   bool no_stacks; /* true to add up samples with different stacks as samples without frames */
   bool compared;  /* true for a side of a difference, which drops samples whose values are all 0 */
-  bool tree;      /* true if the report reads stacks with graph/delta.h, in any order */
+  bool tree;      /* true if the report reads stacks with profile/delta.h, in any order */
   const char *sample_index; /* sample_index of the report, used if `tree` is set; NULL for all
                                types */
   bool always; /* true to add up samples of small profiles, which are otherwise read in full; for

@@ -1,6 +1,7 @@
 /* Tests differences of profiles that were read as stack trees. -top must print the difference of
  * the whole profiles, for any two profiles and any method of reading them. */
 #include "faults.h"
+#include "fold_filters.h"
 #include "fold_maker.h"
 #include "report_text.h"
 #include "unit.h"
@@ -87,6 +88,9 @@ static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
     options.sample_index = sample_index;
     expect_same_report(whole, sums, &options);
   }
+  options = report_options("top");
+  options.sample_index = sample_index;
+  same_filtered(whole, sums, options, false);
 }
 
 /* Compares all methods of reading. Returns the number of methods that had to read again. */

@@ -32,19 +32,32 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
+static bool folding_groups(const pprofc_report_options *o) {
+  return o->group_by_label && *o->group_by_label;
+}
+
+/* True if the report and its filters can read a stack tree. A call tree depends on the order of
+ * samples, which a stack tree does not keep. */
+static bool folding_may_use_tree(const pprofc_report_options *o,
+                                 const struct report_format *format) {
+  return (format->flags & REPORT_PASSES) && !o->call_tree && !folding_groups(o) &&
+         !filters_any(o, FILTER_CUTS);
+}
+
 /* Sets the data that the report needs. Returns false if it needs complete samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
   const pprofc_report_options *o = &command->report;
   bool apart = !folding_meets(command, format);
-  bool tags = filters_any(o, FILTER_LABELS) || (o->group_by_label && *o->group_by_label);
-  bool unchanged = apart && !tags && !filters_any(o, FILTER_STACKS);
+  bool tags = filters_any(o, FILTER_LABELS) || folding_groups(o);
+  bool filters = filters_any(o, FILTER_ANY);
   sums->compared = command->bases.count || *command->base;
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
   sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
-  /* A call tree depends on the order of samples. A stack tree does not keep this order. */
-  sums->tree = unchanged && (format->flags & REPORT_PASSES) && !o->call_tree;
-  return unchanged || !sums->no_stacks;
+  sums->tree = apart && folding_may_use_tree(o, format);
+  /* A warning about a filter that matches nothing depends on samples without a shown value. */
+  if (tags || (sums->compared && filters)) sums->sample_index = NULL;
+  return !sums->no_stacks || (apart && !tags && !filters);
 }
 
 bool folding_of(const struct command *command, struct open_sums *sums) {

@@ -4,7 +4,7 @@
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "core/threshold.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 #include "graph/graph.h"
 
 #define GRAIN THRESHOLD(8192)

@@ -1,7 +1,7 @@
 /* Finds the node of each line of each location once, so that loops over samples only look up
  * numbers. */
 #include "core/array.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 #include "graph/graph.h"
 
 static const struct node_place no_place;

@@ -9,7 +9,7 @@
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "core/threshold.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 #include "graph/graph.h"
 
 /* Minimum number of samples per thread. */

@@ -5,7 +5,7 @@
  * class. Then the samples of one tag after another are read, with one sum per node. A table of
  * nodes and tags is not needed. */
 #include "core/array.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 #include "graph/graph.h"
 #include "unit/unit.h"
 

@@ -2,7 +2,7 @@
  * path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads to node i from its caller. */
 #include "core/array.h"
 #include "core/budget.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 #include "graph/graph.h"
 
 struct tree_step {

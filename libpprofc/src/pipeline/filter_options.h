@@ -23,13 +23,14 @@ enum filter_index {
   FILTER_COUNT
 };
 
-/* Flag: the filter reads or changes frames, so the reader must keep all stacks and not add up their
- * values in a stack tree. */
+/* Flag: the filter reads or changes frames. */
 #define FILTER_STACKS 1u
-/* Flag: the filter reads or changes labels, so the reader must keep the labels of samples. */
+/* Flag: the filter reads or changes labels, so the reader must keep the labels of samples, and the
+ * samples without a value of the shown type. */
 #define FILTER_LABELS 2u
 /* Flag: the filter changes the total. The header of a report with percentages lists the filter. */
 #define FILTER_TOTAL  4u
+#define FILTER_CUTS 32u /* flag: the filter shortens or extends stacks, which a stack tree cannot do */
 #define FILTER_REGEX  8u  /* flag: the option is one regular expression */
 #define FILTER_LISTED 16u /* flag: the header of reports lists the filter */
 #define FILTER_ANY    (FILTER_STACKS | FILTER_LABELS)

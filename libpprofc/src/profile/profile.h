@@ -54,7 +54,7 @@ struct samples {
   size_t max_depth;     /* upper bound of the number of frames of a stack */
   const struct stack_tree
       *tree; /* for each segment, its stacks as a tree, or NULL. With a tree, `stack` is NULL, and
-                only the functions of graph/delta.h can read the stacks */
+                only the functions of profile/delta.h can read the stacks */
 };
 
 struct line {

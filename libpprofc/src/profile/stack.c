@@ -6,7 +6,9 @@
 
 size_t stack_longest(const struct samples *s) {
   uint32_t longest = 0;
-  for (size_t i = 0; i < s->count; i++)
+  for (size_t i = 0; s->tree && i < s->segment_count; i++)
+    if (s->tree[i].longest > longest) longest = s->tree[i].longest;
+  for (size_t i = 0; !s->tree && i < s->count; i++)
     if (s->stack_size[i] > longest) longest = s->stack_size[i];
   return longest;
 }

@@ -212,7 +212,7 @@ static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *cod
   return out + code->size;
 }
 
-/* Returns the size of the largest stack in bytes. */
+/* Returns the size of the largest stack in bytes, or an upper bound of it. */
 size_t stack_longest(const struct samples *samples);
 
 /* ---- maps of segments -------------------------------- */

@@ -3,7 +3,7 @@
  * A stack is cut from its root end into chunks of STACK_CHUNK bytes, regardless of the boundaries
  * of varints. Two stacks share a chunk if the chunk and all chunks nearer to the root are equal.
  * Each stack stores its own rest at the leaf end, which is shorter than a chunk. The samples of a
- * profile with a tree are sorted by their chunks. Only the functions of graph/delta.h read such
+ * profile with a tree are sorted by their chunks. Only the functions of profile/delta.h read such
  * stacks: they build each stack from the previous stack. */
 #ifndef PPROFC_PROFILE_STACK_TREE_H
 #define PPROFC_PROFILE_STACK_TREE_H
@@ -38,6 +38,7 @@ struct stack_tree {
   size_t count;                 /* number of items of refs */
   uint32_t longest;             /* size of the largest stack in bytes */
   uint32_t type;                /* the only sample type with values, or STACK_TREE_ALL */
+  bool labels;                  /* true if samples have all their labels */
 };
 
 /* Cursor over the stacks of several trees. `room` is a buffer that contains the current stack.

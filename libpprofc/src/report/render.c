@@ -4,6 +4,7 @@
 #include "core/budget.h"
 #include "core/log_guard.h"
 #include "core/options.h"
+#include "profile/stack_tree.h"
 #include "report/labels.h"
 #include "unit/unit.h"
 
@@ -80,11 +81,15 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   return status;
 }
 
-/* True if the format can read the profile, which may lack the single samples that it needs. */
+/* True if the format and its filters can read the profile, which may lack the single samples or the
+ * labels that they need. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
-  if (!profile->samples.tree) return true;
-  bool filters = o->mean || o->normalize || filters_any(o, FILTER_ANY);
+  const struct samples *s = &profile->samples;
+  if (!s->tree) return true;
+  bool filters = o->mean || o->normalize || filters_any(o, FILTER_CUTS);
+  for (size_t i = 0; i < s->segment_count; i++)
+    filters = filters || (!s->tree[i].labels && filters_any(o, FILTER_LABELS));
   if ((flags & REPORT_ALL_TYPES) && profile_values_each(profile) < profile->type_count)
     return false;
   return (flags & REPORT_PASSES) && !filters;

@@ -42,7 +42,7 @@ struct report_format {
 
 #define REPORT_SUMS   1024u /* flag: the report accepts a profile with added-up samples */
 #define REPORT_LABELS 2048u /* flag: the report shows labels */
-/* flag: without filters, the report reads samples only through graph/delta.h */
+/* flag: the report reads samples only through profile/delta.h */
 #define REPORT_PASSES    4096u
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: the report needs stacks only for filters */

@@ -5,7 +5,7 @@
  * Then files are paired whose paths have the longest common end, which is at least the file name.
  * Other files stay unpaired. */
 #include "stacks/join_files.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 
 #include <stdlib.h>
 

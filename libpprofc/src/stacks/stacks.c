@@ -4,7 +4,7 @@
 
 #include "core/array.h"
 #include "core/budget.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 #include "profile/sum.h"
 
 /* A location of the current stack. The steps begin at the root. */

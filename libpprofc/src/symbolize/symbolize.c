@@ -7,7 +7,7 @@
 #include "core/chars.h"
 #include "core/map.h"
 #include "core/options.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 #include "pprofc/builder.h"
 #include "pprofc/symbolize.h"
 #include "symbolize/base_address.h"

@@ -102,6 +102,7 @@ struct fold {
   struct label_table label_table;
   size_t label_count; /* number of stored labels; the labels of the current sample follow them */
   bool lost_text;     /* true if any label with text was dropped */
+  bool lost_labels;   /* true if any label was dropped, or a number of a label */
   uint64_t largest_string;
   uint64_t largest_id; /* largest location id in any stack */
   bool id_zero;

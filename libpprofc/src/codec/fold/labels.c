@@ -49,6 +49,7 @@ bool fold_label(struct fold *f, const struct wire_field *message) {
 static size_t fold_reduce(struct fold *f, size_t count) {
   struct label *labels = fold_all_labels(f) + f->label_count - count;
   size_t kept = 0;
+  f->lost_labels = true;
   for (size_t i = 0; i < count; i++) {
     f->lost_text |= !labels[i].is_number;
     if (!labels[i].is_number) continue;

@@ -34,6 +34,7 @@ pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
   fold.as_tree = true;
   fold.only = only;
   fold.types = profile->type_count;
+  fold.lost_labels = profile->folded;
   fold.width = width;
   bool done = fold_take_profile(&fold, profile) && fold_publish_tree(&fold, copy) &&
               (!profile->samples.label_set || fold_publish_sets(&fold, copy));

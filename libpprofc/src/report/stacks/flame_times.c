@@ -6,7 +6,7 @@
 #include "report/stacks/flame_times.h"
 
 #include "core/budget.h"
-#include "graph/delta.h"
+#include "profile/delta.h"
 
 /* The node that a stack has reached after some of its frames. The root is the first frame. */
 struct reached {

@@ -3,6 +3,7 @@
  * its own expression. */
 #include "core/budget.h"
 #include "core/parallel.h"
+#include "profile/delta.h"
 #include "transform/edit.h"
 #include "transform/filter/name_bits.h"
 #include "transform/transform.h"
@@ -100,6 +101,7 @@ struct filter_names_pass {
   struct name_filter *filter;
   /* Buffer of each worker: item n is the union of the effects in the last n bytes of a stack. */
   uint8_t *states[16];
+  struct stack_delta deltas[16];
   uint8_t used[16]; /* union of the effects of all stacks of each worker */
   unsigned workers;
 };
@@ -119,42 +121,47 @@ static uint8_t stack_effect(const uint8_t *effect, struct packed_stack stack, si
 
 static void filter_range(void *context, unsigned worker) {
   struct filter_names_pass *pass = context;
-  const struct samples *s = &pass->filter->profile->samples;
-  size_t from = parallel_from(s->count, worker, pass->workers);
-  size_t to = parallel_from(s->count, worker + 1, pass->workers);
-  struct stack_reader reader = stack_reader_at(s, from);
-  struct packed_stack previous = stack_none();
+  const pprofc_profile *p = pass->filter->profile;
+  struct stack_delta *delta = &pass->deltas[worker];
+  size_t from = parallel_from(p->samples.count, worker, pass->workers);
+  size_t to = parallel_from(p->samples.count, worker + 1, pass->workers);
+  size_t width = profile_values_each(p);
   const struct name_filters *wanted = pass->filter->wanted;
   bool alone = !wanted->focus && !wanted->ignore && !wanted->show;
   bool frameless = wanted->keep_frameless && alone;
+  if (from < to) delta_restart(delta, from);
   for (size_t i = from; i < to; i++) {
-    struct packed_stack stack = stack_of(&reader, i);
-    size_t tail = stack_shared(&previous, &stack);
-    uint8_t effect = stack_effect(pass->filter->effect, stack, tail, pass->states[worker]);
-    pass->used[worker] |= effect;
+    delta_move(delta, i);
+    uint8_t effect =
+        stack_effect(pass->filter->effect, delta->stack, delta->shared, pass->states[worker]);
+    /* A difference of stack trees has the samples without a value, which others lack. */
+    if (!values_are_zero(p->samples.values + i * width, width)) pass->used[worker] |= effect;
     pass->filter->keep[i] = (effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED)) ||
-                            (frameless && stack.leaf == stack.root);
-    previous = stack;
-    if (budget_poll(&pass->filter->profile->mem, i)) return;
+                            (frameless && delta->stack.leaf == delta->stack.root);
+    if (budget_poll(&p->mem, i)) return;
   }
 }
 
 static bool filter_samples(struct name_filter *f) {
   const struct samples *s = &f->profile->samples;
+  const pprofc_allocator *mem = &f->profile->mem;
   struct filter_names_pass pass = {
       .filter = f, .workers = parallel_workers(f->profile->threads, s->count, EDIT_GRAIN)};
   size_t longest = stack_longest(s);
-  bool ok = true;
-  for (unsigned w = 0; w < pass.workers; w++) {
-    pass.states[w] = mem_zero_array(&f->profile->mem, longest + 1, 1);
-    ok = ok && pass.states[w];
+  unsigned open = 0;
+  if (!s->count) return true;
+  while (open < pass.workers && delta_init(&pass.deltas[open], mem, s, 0)) {
+    pass.states[open] = mem_zero_array(mem, longest + 1, 1);
+    if (!pass.states[open++]) break;
   }
+  bool ok = open == pass.workers && pass.states[open - 1];
   if (ok) parallel_run(pass.workers, filter_range, &pass);
-  for (unsigned w = 0; w < pass.workers; w++) {
-    f->used |= pass.used[w];
-    mem_free(&f->profile->mem, pass.states[w], longest + 1, 1);
+  while (open--) {
+    f->used |= pass.used[open];
+    delta_free(&pass.deltas[open], mem);
+    mem_free(mem, pass.states[open], longest + 1, 1);
   }
-  return ok && !budget_stopped(&f->profile->mem);
+  return ok && !budget_stopped(mem);
 }
 
 /* ---- the edit ---------------------------------------- */

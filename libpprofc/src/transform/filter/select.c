@@ -1,6 +1,7 @@
 /* Edits that drop samples, lines and frames. All filters use them. */
 #include "core/budget.h"
 #include "core/parallel.h"
+#include "profile/stack_tree.h"
 #include "profile/times.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
@@ -13,20 +14,82 @@ static size_t count_kept(const uint8_t *keep, size_t count) {
   return kept;
 }
 
-static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
+static bool select_keep_values(pprofc_profile *copy, const uint8_t *keep) {
   const struct samples *old = &copy->samples;
-  size_t types = copy->type_count, n = 0;
+  size_t types = profile_values_each(copy), n = 0;
   int64_t *values = edit_column(copy, old->values, old->count, types * sizeof *values);
-  const uint8_t **stack = edit_column(copy, old->stack, old->count, sizeof *stack);
-  uint32_t *stack_size = edit_column(copy, old->stack_size, old->count, sizeof *stack_size);
-  if (!values || !stack || !stack_size) return false;
+  if (!values) return false;
   for (size_t i = 0; i < old->count; i++) {
     if (!keep[i]) continue;
     for (size_t t = 0; t < types; t++) values[n * types + t] = old->values[i * types + t];
+    n++;
+  }
+  copy->samples.values = values;
+  return true;
+}
+
+/* Renumbers the positions of the kept entries of a tree, so that they are 0, 1, 2 ... again.
+ * Returns false when out of memory. */
+static bool select_keep_order(pprofc_profile *copy, const uint8_t *keep, struct stack_tree *tree) {
+  const uint32_t *old = tree->order;
+  size_t count = tree->count, n = 0;
+  if (!old || !count) return true;
+  uint32_t *order = edit_column(copy, old, count, sizeof *order), next = 0;
+  uint32_t *place = mem_array(&copy->mem, count, sizeof *place);
+  bool good = order && place;
+  for (size_t i = 0; good && i < count; i++) place[old[i]] = keep[i] != 0;
+  for (size_t i = 0; good && i < count; i++) {
+    uint32_t kept = place[i];
+    place[i] = next;
+    next += kept;
+  }
+  for (size_t i = 0; good && i < count; i++)
+    if (keep[i]) order[n++] = place[old[i]];
+  mem_free(&copy->mem, place, count, sizeof *place);
+  tree->order = order;
+  return good;
+}
+
+static bool select_keep_refs(pprofc_profile *copy, const uint8_t *keep, struct stack_tree *tree) {
+  const struct stack_ref *old = tree->refs;
+  struct stack_ref *refs = edit_column(copy, old, tree->count, sizeof *refs);
+  size_t n = 0;
+  if (!refs || !select_keep_order(copy, keep, tree)) return false;
+  for (size_t i = 0; i < tree->count; i++)
+    if (keep[i]) refs[n++] = old[i];
+  tree->refs = refs;
+  tree->count = n;
+  return true;
+}
+
+/* Drops samples from the stack trees. Each segment has its own tree, and a segment without samples
+ * is dropped together with its tree. */
+static bool select_keep_trees(pprofc_profile *copy, const uint8_t *keep) {
+  const struct samples *old = &copy->samples;
+  struct stack_tree *trees = arena_array(&copy->region->arena, old->segment_count, sizeof *trees);
+  size_t count = 0;
+  if (!trees) return false;
+  for (size_t i = 0; i < old->segment_count; i++) {
+    trees[count] = old->tree[i];
+    if (!select_keep_refs(copy, keep + old->segments[i].first, &trees[count])) return false;
+    count += trees[count].count > 0;
+  }
+  copy->samples.tree = count ? trees : NULL;
+  return true;
+}
+
+static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
+  const struct samples *old = &copy->samples;
+  size_t n = 0;
+  if (old->tree) return select_keep_trees(copy, keep);
+  const uint8_t **stack = edit_column(copy, old->stack, old->count, sizeof *stack);
+  uint32_t *stack_size = edit_column(copy, old->stack_size, old->count, sizeof *stack_size);
+  if (!stack || !stack_size) return false;
+  for (size_t i = 0; i < old->count; i++) {
+    if (!keep[i]) continue;
     stack[n] = old->stack[i];
     stack_size[n++] = old->stack_size[i];
   }
-  copy->samples.values = values;
   copy->samples.stack = stack;
   copy->samples.stack_size = stack_size;
   return true;
@@ -91,8 +154,8 @@ pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprof
   size_t kept = count_kept(keep, copy->samples.count);
   if (kept == copy->samples.count) return PPROFC_OK;
   /* Change the count last, because it is also the size of the old columns. */
-  if (!keep_stacks(copy, keep) || !select_keep_labels(copy, keep) || !keep_segments(copy, keep) ||
-      !keep_times(copy, keep))
+  if (!select_keep_values(copy, keep) || !keep_stacks(copy, keep) ||
+      !select_keep_labels(copy, keep) || !keep_segments(copy, keep) || !keep_times(copy, keep))
     return error_nomem(error);
   copy->samples.count = kept;
   return PPROFC_OK;

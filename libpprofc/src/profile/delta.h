@@ -1,8 +1,8 @@
 /* Reads the stacks of samples in order, each as the difference from the previous stack. In real
  * profiles, consecutive stacks share most of their callers, so a loop over the samples handles most
  * frames only once. */
-#ifndef PPROFC_GRAPH_DELTA_H
-#define PPROFC_GRAPH_DELTA_H
+#ifndef PPROFC_PROFILE_DELTA_H
+#define PPROFC_PROFILE_DELTA_H
 
 #include "profile/stack.h"
 #include "profile/stack_tree.h"
