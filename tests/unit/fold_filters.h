@@ -22,7 +22,7 @@ static inline void filters_render(struct buffer *text, const pprofc_profile *p,
     options.warn = filters_note;
     options.warn_context = text;
   }
-  pprofc_report(p, &options, report_collect, &report, &error);
+  pprofc_report(p, &options, buffer_write, &report, &error);
   buffer_add_str(text, buffer_str(&report));
   buffer_add_text(text, error.message);
   buffer_add_char(text, '\0');
@@ -94,7 +94,7 @@ static inline void expect_filters_refused(const pprofc_profile *sums) {
     pprofc_error error = {.message = ""};
     pprofc_report_options options = report_options("top");
     *(const char **)(void *)((char *)&options + filters[i]) = "key";
-    CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, NULL, &error), PPROFC_E_INVALID);
+    CU_ASSERT_EQUAL(pprofc_report(sums, &options, buffer_write, NULL, &error), PPROFC_E_INVALID);
     CU_ASSERT_STRING_EQUAL(error.message, "the profile was read for another report");
   }
 }
