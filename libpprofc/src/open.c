@@ -26,8 +26,8 @@ void pprofc_read_options_init(pprofc_read_options *options) {
 #define STREAM_FROM (2 * TEXT_HEAD)
 #endif
 
-/* Minimum size in bytes of a file that is mapped. Only files of formats other than profile.proto
- * are mapped. A test program sets the size to 1. */
+/* Minimum size in bytes of a file that is mapped, and of a text that is read in place. Only formats
+ * other than profile.proto are. A test program sets the size to 1. */
 #ifndef MAP_FROM
 #define MAP_FROM ((size_t)8 << 20)
 #endif
@@ -37,6 +37,7 @@ struct open_input_source {
   const char *path;
   const void *data;
   size_t size;
+  bool overwrites;               /* true if the reader may overwrite `data` */
   const struct input_pipe *pipe; /* pipe from which the file is read, or NULL */
 };
 
@@ -302,10 +303,10 @@ static pprofc_status open_read_input(const struct input *input,
   return read_foreign(input, options, status, profile, error);
 }
 
-/* Reads bytes of another format from a mapped file. Returns PPROFC_E_NO_MATCH if the bytes may be a
+/* Reads bytes of another format in place. Returns PPROFC_E_NO_MATCH if the bytes may be a
  * profile.proto, because a profile read from it keeps the bytes. */
-static pprofc_status read_mapped(const struct input *input, const struct import_options *options,
-                                 pprofc_profile **profile, pprofc_error *error) {
+static pprofc_status read_in_place(const struct input *input, const struct import_options *options,
+                                   pprofc_profile **profile, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
   pprofc_profile *ours = NULL;
   bool certain = false;
@@ -317,26 +318,28 @@ static pprofc_status read_mapped(const struct input *input, const struct import_
   return open_explain(foreign_try(input, options, profile, NULL, error), error);
 }
 
-/* Reads a large file of another format without keeping it in memory. */
-static pprofc_status open_mapped(const struct open_input_source *source,
-                                 const pprofc_allocator *mem, const struct import_options *options,
-                                 pprofc_profile **profile, pprofc_error *error) {
+/* Reads a large file of another format without keeping it in memory, or a large text without
+ * copying it. */
+static pprofc_status open_in_place(const struct open_input_source *source,
+                                   const pprofc_allocator *mem,
+                                   const struct import_options *options, pprofc_profile **profile,
+                                   pprofc_error *error) {
   const pprofc_limits *limits = options->limits;
-  struct input input = {0};
+  struct input input = {.data = source->data, .size = source->size};
+  struct input_map *map = NULL;
   bool may = source->path && !options->may_change;
   int fd = may ? input_open_regular(source->path, &input.size) : -1;
-  if (fd < 0) return PPROFC_E_NO_MATCH;
   bool fits = input.size >= MAP_FROM && input.size <= limits->input_bytes &&
               input.size <= limits->inflated_bytes;
-  struct input_map *map = fits ? input_map_open(fd, input.size, mem, &input.data) : NULL;
-  close(fd);
-  if (!map) return PPROFC_E_NO_MATCH;
+  if (fits && fd >= 0) map = input_map_open(fd, input.size, mem, &input.data);
+  if (fd >= 0) close(fd);
+  if (!map && !(fits && source->overwrites)) return PPROFC_E_NO_MATCH;
   input.source_size = input.size;
   input.region = region_new(mem);
   pprofc_status status =
-      input.region ? read_mapped(&input, options, profile, error) : error_nomem(error);
+      input.region ? read_in_place(&input, options, profile, error) : error_nomem(error);
   if (input.region) region_release(input.region);
-  input_map_close(map);
+  if (map) input_map_close(map);
   return status;
 }
 
@@ -397,7 +400,7 @@ static pprofc_status read_source(const struct open_input_source *source,
   pprofc_status status = open_fold(source, mem, options, sums, profile);
   if (status == PPROFC_OK) return status;
   status = open_stream(source, mem, options, profile, error);
-  if (status == PPROFC_E_NO_MATCH) status = open_mapped(source, mem, options, profile, error);
+  if (status == PPROFC_E_NO_MATCH) status = open_in_place(source, mem, options, profile, error);
   if (status != PPROFC_E_NO_MATCH) return status;
   return open_whole(source, mem, options, profile, error);
 }
@@ -502,6 +505,13 @@ pprofc_status open_memory(const void *data, size_t size, const pprofc_read_optio
                           const struct open_sums *sums, pprofc_profile **profile,
                           pprofc_error *error) {
   struct open_input_source source = {.data = data, .size = size};
+  return read_profile(&source, options, sums, profile, error);
+}
+
+pprofc_status open_text(pprofc_str text, const pprofc_read_options *options,
+                        const struct open_sums *sums, pprofc_profile **profile,
+                        pprofc_error *error) {
+  struct open_input_source source = {.data = text.data, .size = text.size, .overwrites = true};
   return read_profile(&source, options, sums, profile, error);
 }
 

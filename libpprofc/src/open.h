@@ -2,6 +2,7 @@
 #ifndef PPROFC_OPEN_H
 #define PPROFC_OPEN_H
 
+#include "core/str.h"
 #include "pprofc/profile.h"
 
 /* Data of the samples that a report of sums needs. For such a report, reading a large profile.proto
@@ -27,5 +28,11 @@ pprofc_status open_file(const char *path, const pprofc_read_options *options,
 pprofc_status open_memory(const void *data, size_t size, const pprofc_read_options *options,
                           const struct open_sums *sums, pprofc_profile **profile,
                           pprofc_error *error);
+
+/* Reads text of another format in memory, like open_memory, but does not copy a large text. The
+ * reader may overwrite the text. */
+pprofc_status open_text(pprofc_str text, const pprofc_read_options *options,
+                        const struct open_sums *sums, pprofc_profile **profile,
+                        pprofc_error *error);
 
 #endif

@@ -3,7 +3,9 @@
 #include "core/buffer.h"
 #include "core/varint.h"
 #include "counting.h"
+#include "open.h"
 #include "pprofc/pprofc.h"
+#include "profile/profile.h"
 #include "unit.h"
 
 #define DEPTH      20000u
@@ -192,7 +194,7 @@ TEST(test_no_list_of_frames_is_cut) {
 
 static void make_ticks(struct buffer *text) {
   buffer_add_text(text, "{'functions':[],'code':[{'type':'CODE','name':'f'}],'ticks':[");
-  add_list(text, 4 * LIST_DEPTH, "{'tm':#,'vm':0,'s':[0,19295144,0,548630,-1,0,0,19295216]}");
+  add_list(text, 6 * LIST_DEPTH, "{'tm':#,'vm':0,'s':[0,19295144,0,548630,-1,0,0,19295216]}");
   buffer_add_text(text, "]}");
 }
 
@@ -206,6 +208,23 @@ TEST(test_a_log_takes_less_than_twice_its_size) {
   make(&text, make_ticks);
   CU_ASSERT_EQUAL(read_with(&text, &mem, NULL, &profile, &error), PPROFC_OK);
   CU_ASSERT(counts.peak < 2 * text.size);
+  pprofc_profile_release(profile);
+  buffer_free(&text);
+}
+
+TEST(test_a_text_that_may_be_overwritten_is_not_copied) {
+  struct buffer text;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_read_options options;
+  pprofc_profile *profile = NULL;
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  make(&text, make_ticks);
+  pprofc_read_options_init(&options);
+  options.allocator = &mem;
+  CU_ASSERT_EQUAL(open_text(buffer_str(&text), &options, NULL, &profile, &error), PPROFC_OK);
+  CU_ASSERT(counts.peak < text.size);
+  CU_ASSERT_EQUAL(profile->samples.values[0], 6 * LIST_DEPTH);
   pprofc_profile_release(profile);
   buffer_free(&text);
 }

@@ -138,8 +138,7 @@ static pprofc_status perf_script(const char *path, const pprofc_read_options *op
   recording_text_init(&text, options);
   perf_add_ids(path, &text);
   pprofc_status status = recording_run(argv, &text, error);
-  if (status == PPROFC_OK)
-    status = open_memory(text.data, text.size, options, sums, profile, error);
+  if (status == PPROFC_OK) status = open_text(buffer_str(&text), options, sums, profile, error);
   buffer_free(&text);
   return status;
 }
@@ -188,7 +187,7 @@ static pprofc_status node_parse(const struct buffer *json, const pprofc_read_opt
     str_next_line(&text, &line);
     if (line.size) message_error("node: %.*s", STR_ARG(line));
   }
-  return open_memory(text.data, text.size, options, sums, profile, error);
+  return open_text(text, options, sums, profile, error);
 }
 
 static pprofc_status node_read(const char *path, const pprofc_read_options *options,
