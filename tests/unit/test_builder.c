@@ -2,6 +2,7 @@
  * data. */
 #include "pprofc/builder.h"
 
+#include "counting.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -253,4 +254,24 @@ TEST(test_locations_of_the_process_have_mappings) {
   CU_ASSERT_EQUAL(place(b, 1).limit, 0);
   b = pprofc_builder_new(NULL);
   CU_ASSERT_EQUAL(place(b, own).limit, 0);
+}
+TEST(test_equal_sets_of_labels_are_kept_once) {
+  enum { SAMPLES = 100000, SETS = 3 };
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_builder *b = pprofc_builder_new(&mem);
+  pprofc_builder_type(b, "samples", "count");
+  for (size_t i = 0; i < SAMPLES; i++) {
+    pprofc_builder_sample(b, NULL, 0, &(int64_t){1});
+    for (size_t k = 0; k < i % SETS * 4; k++)
+      pprofc_builder_number_label(b, "size", (int64_t)(i % SETS), "bytes");
+  }
+  pprofc_profile *p = finish(b);
+  for (size_t i = 0; i < SAMPLES; i++)
+    CU_ASSERT_EQUAL(pprofc_profile_label_count(p, i), i % SETS * 4);
+  CU_ASSERT_EQUAL(pprofc_profile_label(p, SAMPLES - 2, 7).number, (SAMPLES - 2) % SETS);
+  /* Without labels, a sample takes 24 bytes, and the columns grow by doubling. */
+  CU_ASSERT(counts.peak < 60 * (size_t)SAMPLES);
+  pprofc_profile_release(p);
+  CU_ASSERT_EQUAL(counts.live, 0);
 }

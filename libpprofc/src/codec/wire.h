@@ -99,9 +99,22 @@ static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
+/* Skips 8 bytes at once while no varint in them has more than 3 bytes. */
+static inline void wire_skip_short_varints(struct wire *w) {
+  const uint8_t *start = w->at;
+  for (; w->end - w->at > 8; w->at += 8) {
+    uint64_t bytes;
+    memcpy(&bytes, w->at, sizeof bytes);
+    bytes &= UINT64_C(0x8080808080808080);
+    if (bytes & bytes >> 8 & bytes >> 16) break;
+  }
+  while (w->at > start && w->at[-1] >= VARINT_MORE) w->at--;
+}
+
 /* True if every varint in a list is valid. If not, w has the error. */
 static inline bool wire_check_varints(struct wire *w) {
   uint64_t ignored;
+  wire_skip_short_varints(w);
   while (w->at < w->end)
     if (!wire_varint(w, &ignored)) return false;
   return true;

@@ -7,7 +7,6 @@
 #include "core/array.h"
 #include "profile/builder_state.h"
 #include "profile/builder_times.h"
-#include "profile/label_table.h"
 #include "profile/stack.h"
 
 #define STACK_CHUNK ((size_t)1 << 20)
@@ -16,8 +15,9 @@
 static const size_t item_sizes[COLUMN_COUNT] = {
     [TYPES] = sizeof(struct value_type),     [VALUES] = sizeof(int64_t),
     [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
-    [LOCATION_ADDRESS] = sizeof(uint64_t),   [LINES] = sizeof(struct line),
-    [FUNCTION_START_LINE] = sizeof(int64_t), [MAPPINGS] = sizeof(struct mapping),
+    [LABEL_SETS] = sizeof(struct label_set), [LOCATION_ADDRESS] = sizeof(uint64_t),
+    [LINES] = sizeof(struct line),           [FUNCTION_START_LINE] = sizeof(int64_t),
+    [MAPPINGS] = sizeof(struct mapping),
 };
 
 pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
@@ -29,6 +29,7 @@ pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
   map_init(&b->functions, &b->mem);
   map_init(&b->locations, &b->mem);
   map_init(&b->mappings, &b->mem);
+  label_table_init(&b->label_table, &b->mem, NULL, NULL);
   for (size_t i = 0; i < COLUMN_COUNT; i++)
     b->columns[i].item_size = item_sizes[i] ? item_sizes[i] : sizeof(uint32_t);
   b->depth_limit = SIZE_MAX;
@@ -45,6 +46,7 @@ void pprofc_builder_free(pprofc_builder *b) {
   map_free(&b->functions);
   map_free(&b->locations);
   map_free(&b->mappings);
+  label_table_free(&b->label_table);
   interner_free(&b->strings);
   builder_times_free(b->times);
   pprofc_profile *profile = b->profile;
@@ -417,6 +419,13 @@ const uint8_t *builder_stack(pprofc_builder *b, const uint32_t *frames, size_t d
   return stack;
 }
 
+const uint8_t *builder_copy_stack(pprofc_builder *b, const uint8_t *stack, uint32_t size) {
+  if (!builder_ok(b) || !reserve_stack(b, size)) return NULL;
+  uint8_t *copy = memcpy(b->chunk, stack, size);
+  b->chunk += size;
+  return copy;
+}
+
 bool builder_allows_depth(pprofc_builder *b, size_t depth) {
   if (depth > b->depth_limit && builder_ok(b))
     error_set(&b->error, PPROFC_E_LIMIT,
@@ -424,18 +433,47 @@ bool builder_allows_depth(pprofc_builder *b, size_t depth) {
   return builder_ok(b);
 }
 
+/* Replaces the labels of the last sample by a label set. Drops them if an equal set exists. */
+static void builder_close_labels(pprofc_builder *b) {
+  struct label_table *table = &b->label_table;
+  struct builder_column *labels = &b->columns[LABELS];
+  size_t first = b->first_label, count = labels->count - first;
+  if (!count || !builder_ok(b) || !reserve(b, LABEL_SETS, table->count ? 1 : 2)) return;
+  table->labels = labels->items;
+  table->sets = b->columns[LABEL_SETS].items;
+  if (!table->count) table->sets[table->count++] = (struct label_set){0, 0};
+  uint32_t set = label_table_add(table, first, count);
+  if (set == MAP_NONE) {
+    builder_fail_nomem(b);
+    return;
+  }
+  if (table->sets[set].first != first) labels->count = first;
+  b->first_label = labels->count;
+  b->columns[LABEL_SETS].count = table->count;
+  ((uint32_t *)b->columns[LABEL_SET].items)[count_of(b, LABEL_SET) - 1] = set;
+}
+
 void builder_sample(pprofc_builder *b, const uint8_t *stack, uint32_t size, size_t depth,
                     const int64_t *values) {
   size_t types = count_of(b, TYPES);
   if (!types) builder_fail(b, PPROFC_E_INVALID, "missing sample type information");
+  builder_close_labels(b);
   if (!builder_allows_depth(b, depth) || !reserve(b, VALUES, types) || !reserve(b, STACKS, 1) ||
-      !reserve(b, STACK_SIZES, 1) || !reserve(b, LABEL_FROM, 1))
+      !reserve(b, STACK_SIZES, 1) || !reserve(b, LABEL_SET, 1))
     return;
   put_bytes(b, STACKS, stack);
   put_u32(b, STACK_SIZES, size);
-  put_u32(b, LABEL_FROM, (uint32_t)count_of(b, LABELS));
+  put_u32(b, LABEL_SET, 0);
   for (size_t t = 0; t < types; t++) put_i64(b, VALUES, values[t]);
   if (depth > b->max_depth) b->max_depth = depth;
+}
+
+void builder_repeat_stack(pprofc_builder *b, size_t sample, const int64_t *values) {
+  if (!builder_ok(b)) return;
+  const uint8_t *const *stacks = b->columns[STACKS].items;
+  const uint32_t *sizes = b->columns[STACK_SIZES].items;
+  /* The depth 0 is enough, because the first sample with the stack counted the frames. */
+  builder_sample(b, stacks[sample], sizes[sample], 0, values);
 }
 
 void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t depth,
@@ -469,23 +507,21 @@ static const void *builder_take_column(pprofc_builder *b, int column) {
   return items;
 }
 
-/* Converts the column LABEL_FROM (first label of each sample) to the column of label sets. */
 static void builder_finish_labels(pprofc_builder *b) {
-  struct arena *arena = &b->profile->region->arena;
   struct samples *s = &b->profile->samples;
-  size_t total = count_of(b, LABELS);
-  uint32_t *set = (uint32_t *)(uintptr_t)builder_take_column(b, LABEL_FROM);
-  struct label_set *sets = arena_array(arena, total + 1, sizeof *sets);
+  builder_close_labels(b);
+  if (!count_of(b, LABELS)) return;
+  s->label_set_count = count_of(b, LABEL_SETS);
+  s->label_set = builder_take_column(b, LABEL_SET);
+  s->label_sets = builder_take_column(b, LABEL_SETS);
   s->labels = builder_take_column(b, LABELS);
-  if (!set || !sets || !s->labels || !label_table_make(s, &b->mem, set, sets, total))
-    builder_fail_nomem(b);
 }
 
 static void builder_finish_samples(pprofc_builder *b) {
   struct samples *s = &b->profile->samples;
   s->count = count_of(b, STACKS);
   s->max_depth = b->max_depth;
-  if (count_of(b, LABELS)) builder_finish_labels(b);
+  builder_finish_labels(b);
   s->values = builder_take_column(b, VALUES);
   s->stack = builder_take_column(b, STACKS);
   s->stack_size = builder_take_column(b, STACK_SIZES);

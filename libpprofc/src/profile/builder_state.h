@@ -4,6 +4,7 @@
 
 #include "core/map.h"
 #include "profile/builder.h"
+#include "profile/label_table.h"
 
 /* A column that grows while records are added. */
 struct builder_column {
@@ -18,8 +19,9 @@ enum {
   VALUES,
   STACKS,
   STACK_SIZES,
-  LABEL_FROM, /* for each sample, the index of its first label */
-  LABELS,
+  LABEL_SET, /* for each sample, its label set */
+  LABEL_SETS,
+  LABELS, /* labels of the sets, then labels of the last sample */
   LOCATION_ADDRESS,
   LOCATION_MAPPING,
   LOCATION_LINE_FROM, /* for each location, the index of its first line */
@@ -45,6 +47,8 @@ struct pprofc_builder {
   struct builder_column columns[COLUMN_COUNT];
   uint8_t *chunk, *chunk_end; /* start and end of the memory for the next stacks */
   size_t max_depth, depth_limit;
+  struct label_table label_table; /* finds equal sets in the column LABEL_SETS */
+  size_t first_label;             /* index of the first label of the last sample */
   bool finds_mappings;
   struct builder_times *times; /* times of the samples, or NULL */
 };

@@ -31,21 +31,3 @@ uint32_t label_table_add(struct label_table *table, size_t first, size_t count) 
   table->last = index;
   return index;
 }
-
-bool label_table_make(struct samples *samples, const pprofc_allocator *mem, uint32_t *set,
-                      struct label_set *sets, size_t total) {
-  struct label_table table;
-  bool good = true;
-  label_table_init(&table, mem, samples->labels, sets);
-  sets[table.count++] = (struct label_set){0, 0};
-  for (size_t i = 0; good && i < samples->count; i++) {
-    size_t first = set[i], end = i + 1 < samples->count ? set[i + 1] : total;
-    set[i] = end > first ? label_table_add(&table, first, end - first) : 0;
-    good = set[i] != MAP_NONE;
-  }
-  label_table_free(&table);
-  samples->label_set = set;
-  samples->label_sets = sets;
-  samples->label_set_count = table.count;
-  return good;
-}

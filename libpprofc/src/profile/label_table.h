@@ -22,10 +22,4 @@ void label_table_free(struct label_table *table);
  * equal set, or a new set at the end. Returns MAP_NONE when out of memory. */
 uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
 
-/* Replaces the items of `set`. Before the call, set[i] is the index of the first label of sample i.
- * Afterwards it is the index of the sample's label set. `sets` has space for total + 1 sets, and
- * `total` is the number of labels in samples->labels. Returns false when out of memory. */
-bool label_table_make(struct samples *samples, const pprofc_allocator *mem, uint32_t *set,
-                      struct label_set *sets, size_t total);
-
 #endif

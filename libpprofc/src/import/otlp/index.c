@@ -72,7 +72,7 @@ static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct 
   return attribute ? INDEX_PUSH(o, t, attributes, attribute, attribute) : otlp_fail_message(o);
 }
 
-/* Checks the message of a stack and stores where it is. otlp_stack reads it later. */
+/* Checks the message of a stack and stores where it is. otlp_add_sample reads it later. */
 static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
@@ -83,7 +83,7 @@ static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire
     struct wire list = wire_inside(&field);
     if (!wire_check_varints(&list)) return otlp_fail_message(o);
   }
-  return INDEX_PUSH(o, t, stacks, stack, (pprofc_str){(const char *)f->data, f->size});
+  return INDEX_PUSH(o, t, stacks, stack, (uintptr_t)t->entry);
 }
 
 /* Readers of the dictionary's tables, by field number. */
@@ -102,7 +102,9 @@ static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const str
   struct wire w = wire_inside(f);
   struct wire_field entry;
   uint64_t before = 0;
+  frame->tables.end = w.end;
   while (w.at < w.end) {
+    frame->tables.entry = w.at;
     if (!wire_next(&w, &entry) || !index_is_entry(&entry)) return otlp_fail_message(o);
     bool stack = index_entries[entry.number] == index_stack;
     frame->tables.stacks_apart |= stack && frame->tables.stack_count && before != entry.number;

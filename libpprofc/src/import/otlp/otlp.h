@@ -40,16 +40,19 @@ struct otlp_labels {
 };
 
 /* The dictionary of one message of a stream. Most tables are arrays with only the fields that the
- * reader uses, because messages of protobuf-c would need several times the memory. Strings and
- * stacks point into the file. */
+ * reader uses, because messages of protobuf-c would need several times the memory. Strings point
+ * into the file. */
 struct otlp_tables {
   pprofc_str *strings;
   struct otlp_function *functions;
   struct otlp_location *locations;
   struct otlp_line *lines; /* lines of all locations, one location after another */
   int32_t *attribute_list; /* attributes of all locations, one location after another */
-  pprofc_str *stacks; /* encoded messages of the stacks; each lists its locations, leaf first */
-  bool stacks_apart;  /* true if the file has other data between two stacks */
+  /* For each stack, the address of its field in the file, or OTLP_ADDED plus the index of the first
+   * sample with this stack. */
+  uint64_t *stacks;
+  bool stacks_apart;          /* true if the file has other data between two stacks */
+  const uint8_t *entry, *end; /* start of the current entry, and end of the dictionary */
   Otlp__Mapping **mappings;
   Otlp__Link **links;
   Otlp__KeyValueAndUnit **attributes;
@@ -94,6 +97,7 @@ struct otlp_frame {
 };
 
 #define OTLP_UNREAD (NONE - 1)
+#define OTLP_ADDED  ((uint64_t)1 << 63)
 
 /* The numbers of a repeated field. */
 struct otlp_numbers {
@@ -147,6 +151,7 @@ struct otlp {
   size_t line_capacity;
   uint32_t *stack; /* buffer for the stack of one sample */
   size_t stack_capacity;
+  const uint8_t *stack_field;   /* field of the stack that was read last */
   struct otlp_numbers lists[3]; /* buffers for fields 2, 3 and 4 of one sample */
   struct otlp_numbers times;    /* timestamps of one sample, if the builder keeps times */
 
@@ -190,8 +195,8 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
 /* Returns the labels for an attribute of the dictionary. Returns no labels if the index means "not
  * set", and on failure. */
 struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
-/* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
-size_t otlp_stack(struct otlp *o, int32_t index);
+/* Adds a sample with a stack of the dictionary. Returns false on failure. */
+bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values);
 /* True if the dictionary contains a stack with this index. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
 /* These functions prefetch a stack that is read soon: first its entry in the table, then its

@@ -189,25 +189,28 @@ static bool otlp_next_time(struct wire *sample, struct wire *list, uint64_t *tim
   return true;
 }
 
-static bool otlp_same_times(const struct otlp_times *a, const struct otlp_times *b) {
+static bool otlp_equal_times(const struct otlp_times *a, const struct otlp_times *b) {
   struct wire one = wire_over(a->sample.data, a->sample.size);
   struct wire other = wire_over(b->sample.data, b->sample.size);
   struct wire one_list = {0}, other_list = {0};
   uint64_t time, other_time;
-  if (a->count != b->count || a->hash != b->hash) return false;
-  if (!a->count) return true;
   while (otlp_next_time(&one, &one_list, &time))
     if (!otlp_next_time(&other, &other_list, &other_time) || time != other_time) return false;
   return true;
 }
 
+static inline bool otlp_same_times(const struct otlp_times *a, const struct otlp_times *b) {
+  if (a->count != b->count || a->hash != b->hash) return false;
+  return !a->count || otlp_equal_times(a, b);
+}
+
 /* True if a sample has the stack, the link and the attributes of a row. */
-static bool otlp_same_stack(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
-  struct otlp_sample a = otlp_sample_of(rows, row);
-  if (a.stack != b->stack || a.link != b->link || a.attribute_count != b->attribute_count)
+static bool otlp_same_stack(const struct otlp_rows *rows, size_t row, const struct otlp_sample *s) {
+  const struct otlp_row *r = &rows->items[row];
+  if (r->stack != s->stack || r->link != s->link || r->attribute_count != s->attribute_count)
     return false;
-  for (size_t i = 0; i < a.attribute_count; i++)
-    if (a.attributes[i] != b->attributes[i]) return false;
+  for (size_t i = 0; i < r->attribute_count; i++)
+    if (rows->attributes[r->first + i] != s->attributes[i]) return false;
   return true;
 }
 
@@ -377,9 +380,7 @@ static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, si
 static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) {
   struct otlp_sample s = otlp_sample_of(rows, row);
   otlp_prefetch(o, rows, row);
-  size_t depth = otlp_stack(o, s.stack);
-  if (!otlp_ok(o)) return;
-  pprofc_builder_sample(o->builder, o->stack, depth, rows->values + row * o->type_count);
+  if (!otlp_add_sample(o, s.stack, rows->values + row * o->type_count)) return;
   for (size_t i = 0; i < s.attribute_count && otlp_ok(o); i++) {
     struct otlp_labels labels = otlp_labels_of(o, s.attributes[i]);
     for (size_t k = 0; k < labels.count; k++) builder_add_label(o->builder, &labels.items[k]);
@@ -404,13 +405,12 @@ static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows)
   return true;
 }
 
-/* Releases the memory of the OTLP_DROP_EVERY rows before `row`. If `ascend` is true, also releases
- * the messages of their stacks. */
-static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t row, bool ascend) {
+/* Releases the memory of the OTLP_DROP_EVERY rows before `row`. */
+static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
   size_t first = row - OTLP_DROP_EVERY;
-  const pprofc_str *stacks = o->tables->stacks;
-  if (ascend)
-    mem_discard(stacks[rows->items[first].stack].data, stacks[rows->items[row].stack].data);
+  if (rows->attributes)
+    mem_discard(rows->attributes + rows->items[first].first,
+                rows->attributes + rows->items[row].first);
   mem_discard(rows->items + first, rows->items + row);
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
@@ -431,9 +431,14 @@ static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, siz
 
 static void otlp_emit_rows(struct otlp *o, const struct otlp_rows *rows) {
   bool ascend = otlp_rows_ascend(o, rows);
+  const uint8_t *read = NULL; /* first stack whose memory is not yet released */
   for (size_t i = 0; i < rows->count && otlp_ok(o) && builder_ok(o->builder); i++) {
     otlp_emit(o, rows, i);
-    if (i && i % OTLP_DROP_EVERY == 0) otlp_drop(o, rows, i, ascend);
+    if (!i) read = o->stack_field;
+    if (!i || i % OTLP_DROP_EVERY) continue;
+    otlp_drop(o, rows, i);
+    if (ascend) mem_discard(read, o->stack_field);
+    read = o->stack_field;
   }
 }
 

@@ -2,6 +2,7 @@
  * builder. An index outside its table is an error. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
+#include "profile/builder_times.h"
 
 #include <stdio.h>
 
@@ -284,21 +285,67 @@ static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *dept
     otlp_push(o, field->value, depth);
 }
 
-size_t otlp_stack(struct otlp *o, int32_t index) {
+/* ---- stacks ------------------------------------------ */
+
+/* True if the varints of a list are those that the builder writes: location i of the dictionary is
+ * location i - 1 of the builder, as in a dictionary in the order of use. Counts the locations. */
+static bool otlp_is_packed(struct otlp *o, struct wire list, size_t *depth) {
   const struct otlp_tables *t = o->tables;
-  size_t depth = 0;
-  if (!otlp_check_index(o, index, t->stack_count, "stack") || !index) return 0;
-  const uint8_t *data = (const uint8_t *)t->stacks[index].data;
-  struct wire w = wire_over(data, t->stacks[index].size);
-  struct wire_field field;
-  if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, t->stacks[index].size))
-    otlp_fail_nomem(o);
-  while (otlp_ok(o) && w.at < w.end && wire_next(&w, &field))
-    if (field.number == 1) otlp_push_all(o, &field, &depth);
-  return otlp_ok(o) ? depth : 0;
+  for (*depth = 0; list.at < list.end; ++*depth) {
+    uint64_t index;
+    if (!wire_varint(&list, &index) || !list.at[-1] || index >= t->location_count) return false;
+    if (t->location[index] == OTLP_UNREAD) otlp_location(o, (int32_t)index);
+    if (t->location[index] != index - 1) return false;
+  }
+  return true;
 }
 
-/* ---- memory ------------------------------------------ */
+/* Adds a sample with a copy of a stack's bytes. Returns false if the stack must be converted. */
+static bool otlp_copy_stack(struct otlp *o, struct wire message, const int64_t *values) {
+  struct wire_field list;
+  size_t depth;
+  if (message.at == message.end || !wire_next(&message, &list) || message.at < message.end ||
+      list.number != 1 || list.type != WIRE_BYTES || list.size > UINT32_MAX ||
+      !otlp_is_packed(o, wire_inside(&list), &depth))
+    return false;
+  uint32_t size = (uint32_t)list.size;
+  const uint8_t *stack = builder_allows_depth(o->builder, depth)
+                             ? builder_copy_stack(o->builder, list.data, size)
+                             : NULL;
+  if (stack) builder_sample(o->builder, stack, size, depth, values);
+  return true;
+}
+
+static void otlp_convert_stack(struct otlp *o, struct wire message, const int64_t *values) {
+  struct wire_field field;
+  size_t depth = 0;
+  if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, (size_t)(message.end - message.at)))
+    otlp_fail_nomem(o);
+  while (otlp_ok(o) && message.at < message.end && wire_next(&message, &field))
+    if (field.number == 1) otlp_push_all(o, &field, &depth);
+  if (otlp_ok(o)) pprofc_builder_sample(o->builder, o->stack, depth, values);
+}
+
+bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values) {
+  struct otlp_tables *t = o->tables;
+  struct wire_field field;
+  if (!otlp_check_index(o, index, t->stack_count, "stack")) return false;
+  if (!index) {
+    pprofc_builder_sample(o->builder, NULL, 0, values);
+    return true;
+  }
+  if (t->stacks[index] & OTLP_ADDED) {
+    builder_repeat_stack(o->builder, (size_t)(t->stacks[index] - OTLP_ADDED), values);
+    return true;
+  }
+  o->stack_field = (const uint8_t *)(uintptr_t)t->stacks[index];
+  t->stacks[index] = OTLP_ADDED | builder_sample_count(o->builder);
+  struct wire w = {o->stack_field, t->end, NULL};
+  wire_next(&w, &field); /* index_stack checked this field */
+  if (!otlp_copy_stack(o, wire_inside(&field), values))
+    otlp_convert_stack(o, wire_inside(&field), values);
+  return otlp_ok(o);
+}
 
 bool otlp_has_stack(const struct otlp *o, int32_t index) {
   return index > 0 && (size_t)index < o->tables->stack_count;
@@ -309,5 +356,6 @@ void otlp_prefetch_stack(const struct otlp *o, int32_t index) {
 }
 
 void otlp_prefetch_frames(const struct otlp *o, int32_t index) {
-  if (otlp_has_stack(o, index)) __builtin_prefetch(o->tables->stacks[index].data);
+  if (!otlp_has_stack(o, index) || o->tables->stacks[index] & OTLP_ADDED) return;
+  __builtin_prefetch((const uint8_t *)(uintptr_t)o->tables->stacks[index]);
 }
