@@ -318,19 +318,21 @@ static pprofc_status read_in_place(const struct input *input, const struct impor
   return open_explain(foreign_try(input, options, profile, NULL, error), error);
 }
 
+static bool open_fits_in_place(size_t size, const pprofc_limits *limits) {
+  return size >= MAP_FROM && size <= limits->input_bytes && size <= limits->inflated_bytes;
+}
+
 /* Reads a large file of another format without keeping it in memory, or a large text without
  * copying it. */
 static pprofc_status open_in_place(const struct open_input_source *source,
                                    const pprofc_allocator *mem,
                                    const struct import_options *options, pprofc_profile **profile,
                                    pprofc_error *error) {
-  const pprofc_limits *limits = options->limits;
   struct input input = {.data = source->data, .size = source->size};
   struct input_map *map = NULL;
   bool may = source->path && !options->may_change;
   int fd = may ? input_open_regular(source->path, &input.size) : -1;
-  bool fits = input.size >= MAP_FROM && input.size <= limits->input_bytes &&
-              input.size <= limits->inflated_bytes;
+  bool fits = open_fits_in_place(input.size, options->limits);
   if (fits && fd >= 0) map = input_map_open(fd, input.size, mem, &input.data);
   if (fd >= 0) close(fd);
   if (!map && !(fits && source->overwrites)) return PPROFC_E_NO_MATCH;

@@ -40,6 +40,8 @@ static const struct jfr_event events[] = {
     {"jdk.JavaMonitorEnter", JFR_MUTEX, EVENTS_COUNT, "duration", true},
     {"jdk.ThreadPark", JFR_BLOCK, EVENTS_COUNT, "duration", true},
     {"jdk.JavaMonitorWait", JFR_WAIT, EVENTS_COUNT, "duration", true},
+    {"profiler.NativeLock", JFR_NATIVE_LOCK, EVENTS_COUNT, "duration", true},
+    {"jdk.MethodTrace", JFR_TRACE, EVENTS_COUNT, "duration", true},
     {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
     {"jdk.CPUTimeSamplesLost", JFR_TYPE_COUNT, EVENTS_LOST, "lostSamples", false},
 };
@@ -52,7 +54,7 @@ static const struct jfr_want events_wants[] = {
     {"objectClass", JFR_EVENT_CLASS},  {"monitorClass", JFR_EVENT_CLASS},
     {"parkedClass", JFR_EVENT_CLASS},  {"samples", JFR_EVENT_SAMPLES},
     {"contextId", JFR_EVENT_CONTEXT},  {"spanId", JFR_EVENT_SPAN},
-    {"startTime", JFR_EVENT_TIME},
+    {"startTime", JFR_EVENT_TIME},     {"method", JFR_EVENT_METHOD},
 };
 
 static const struct jfr_want events_setting_wants[] = {{"id", JFR_EVENT_SETTING_ID},
@@ -368,6 +370,7 @@ static bool events_find_key(struct jfr *j, struct events_sample *p) {
       .stack = jfr_stack(j, slots[JFR_EVENT_STACK]),
       .state = jfr_string_of(j, JFR_STATES, slots[JFR_EVENT_STATE]),
       .class = jfr_class_label(j, slots[JFR_EVENT_CLASS]),
+      .method = slots[JFR_EVENT_METHOD] ? jfr_method_label(j, slots[JFR_EVENT_METHOD]) : 0,
       .context = slots[JFR_EVENT_CONTEXT],
       .span = slots[JFR_EVENT_SPAN],
   };

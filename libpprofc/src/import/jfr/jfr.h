@@ -132,7 +132,7 @@ struct jfr_want {
 };
 
 /* Maximum number of slots that steps can set. */
-#define JFR_SLOTS 12
+#define JFR_SLOTS 13
 
 /* ---- metadata ---------------------------------------- */
 
@@ -220,7 +220,8 @@ enum {
   JFR_EVENT_SETTING_ID,
   JFR_EVENT_SETTING_NAME,
   JFR_EVENT_SETTING_VALUE,
-  JFR_EVENT_TIME, /* start of the event in ticks */
+  JFR_EVENT_TIME,   /* start of the event in ticks */
+  JFR_EVENT_METHOD, /* traced method; 0 if the stack begins with it */
 };
 
 /* Sample types, in the order of the profile. */
@@ -237,7 +238,9 @@ enum jfr_type {
   JFR_MUTEX = 14,
   JFR_BLOCK = 16,
   JFR_WAIT = 18,
-  JFR_TYPE_COUNT = 20
+  JFR_NATIVE_LOCK = 20,
+  JFR_TRACE = 22,
+  JFR_TYPE_COUNT = 24
 };
 
 struct jfr_event; /* row of the table in events.c */
@@ -250,7 +253,7 @@ struct jfr_handler {
   enum jfr_unit unit; /* unit of JFR_EVENT_AMOUNT */
 };
 
-#define JFR_MAX_HANDLERS 17
+#define JFR_MAX_HANDLERS 19
 
 /* Size of a chunk header in bytes. */
 #define JFR_HEADER_SIZE 68
@@ -411,6 +414,9 @@ uint32_t jfr_function(struct jfr *j, uint64_t method);
 /* Returns the string index of the name of a class in Java's syntax: "byte[]", "java.lang.String".
  * Returns 0 if the file does not have the class. Labels show this name. */
 uint32_t jfr_class_label(struct jfr *j, uint64_t id);
+/* Returns the string index of the name of a method. Returns 0 if the file does not have the
+ * method. */
+uint32_t jfr_method_label(struct jfr *j, uint64_t id);
 bool jfr_is_library(pprofc_str name);
 
 /* ---- stacks.c ---------------------------------------- */
@@ -452,9 +458,10 @@ bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
 bool jfr_read_events(struct jfr *j);
 
 /* Key of a row. Events with equal keys are added up in one row, which becomes a sample. Thread,
- * state and class are string indices of the builder, or 0. */
+ * state, class and method are string indices of the builder, or 0. */
 struct jfr_key {
-  uint32_t stack, thread, state, class;
+  uint32_t stack, thread, state, class, method;
+  uint32_t zero; /* always 0, because keys are compared as bytes */
   uint64_t tid, context, span;
 };
 

@@ -176,6 +176,11 @@ static void names_class(pprofc_str s, struct buffer *out) {
   for (size_t i = 0; i < dimensions; i++) buffer_add_text(out, "[]");
 }
 
+uint32_t jfr_method_label(struct jfr *j, uint64_t id) {
+  const struct jfr_entry *entry = jfr_entry_of(j, JFR_METHODS, id);
+  return entry ? names_join(j, entry->slots[JFR_CLASS], entry->slots[JFR_NAME]) : 0;
+}
+
 uint32_t jfr_class_label(struct jfr *j, uint64_t id) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_CLASSES, id);
   if (!entry) return 0;

@@ -35,6 +35,7 @@ void jfr_rows_free(struct jfr *j) {
 uint64_t jfr_rows_hash(const struct jfr_key *key) {
   uint64_t hash = hash_mix((uint64_t)key->stack << 32 | key->thread, key->tid);
   hash = hash_mix(hash, (uint64_t)key->state << 32 | key->class);
+  hash = hash_mix(hash, key->method);
   return hash_mix(hash_mix(hash, key->context), key->span);
 }
 
@@ -109,6 +110,10 @@ static const struct {
     [JFR_BLOCK + 1] = {"block_delay", "nanoseconds"},
     [JFR_WAIT] = {"wait_count", "count"},
     [JFR_WAIT + 1] = {"wait_delay", "nanoseconds"},
+    [JFR_NATIVE_LOCK] = {"native_lock_contentions", "count"},
+    [JFR_NATIVE_LOCK + 1] = {"native_lock_delay", "nanoseconds"},
+    [JFR_TRACE] = {"method_trace_calls", "count"},
+    [JFR_TRACE + 1] = {"method_trace_time", "nanoseconds"},
 };
 
 /* Sets the default sample type: the first type, or wall if async-profiler sampled only the wall
@@ -138,10 +143,19 @@ void jfr_rows_emit_types(struct jfr *j) {
 }
 
 /* Indices of label keys. The string index of a key is 0 until the key is first used. */
-enum { ROWS_THREAD, ROWS_TID, ROWS_STATE, ROWS_CLASS, ROWS_CONTEXT, ROWS_SPAN, ROWS_LABELS };
+enum {
+  ROWS_THREAD,
+  ROWS_TID,
+  ROWS_STATE,
+  ROWS_CLASS,
+  ROWS_METHOD,
+  ROWS_CONTEXT,
+  ROWS_SPAN,
+  ROWS_LABELS
+};
 
-static const char *const rows_label_keys[ROWS_LABELS] = {"thread", "tid",     "state",
-                                                         "class",  "context", "span_id"};
+static const char *const rows_label_keys[ROWS_LABELS] = {"thread", "tid",     "state",  "class",
+                                                         "method", "context", "span_id"};
 
 static uint32_t rows_label_key(struct jfr *j, uint32_t *keys, int which) {
   if (!keys[which]) keys[which] = builder_string(j->builder, str_of(rows_label_keys[which]));
@@ -198,6 +212,7 @@ void jfr_rows_emit(struct jfr *j) {
     rows_number_label(j, keys, ROWS_TID, key.tid);
     rows_text_label(j, keys, ROWS_STATE, key.state);
     rows_text_label(j, keys, ROWS_CLASS, key.class);
+    rows_text_label(j, keys, ROWS_METHOD, key.method);
     rows_number_label(j, keys, ROWS_CONTEXT, key.context);
     rows_span_label(j, keys, key.span);
   }
