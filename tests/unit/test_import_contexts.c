@@ -242,15 +242,17 @@ TEST(test_jit_names) {
                                        "5000 8 Script:/app/x.js\nbroken\n6000 zz a\n"
                                        "1000 10 py::main:/app/main.py\n"
                                        "ffffffffffffffff 8 a\n"
-                                       "4800 8 JS:of space file\n")));
+                                       "4800 8 JS:of space file\n"
+                                       "4900 8 Function:get size file:///a b/x.js:2:1\n")));
   jit_check(&names, 0x1010, "fib.<locals>.<lambda>", "/app/a b.py", 0);
   jit_check(&names, 0x101f, "fib.<locals>.<lambda>", "/app/a b.py", 0);
   jit_check(&names, 0x100f, "main", "/app/main.py", 0);
   jit_check(&names, 0x2050, "fib", "/app/bench.mjs", 4);
-  jit_check(&names, 0x3000, "(anonymous)", "/app/x.js", 7);
+  jit_check(&names, 0x3000, "", "/app/x.js", 7);
   jit_check(&names, 0x3010, "run", "node:internal/timers", 508);
   jit_check(&names, 0x4000, "Builtin:CallFunction", "", 0);
   jit_check(&names, 0x4800, "of", "space file", 0);
+  jit_check(&names, 0x4900, "get size", "/a b/x.js", 2);
   jit_check(&names, 0x5000, "/app/x.js", "", 0);
   CU_ASSERT_FALSE(jit_names_find(&names, 0xfff, &found));
   CU_ASSERT_FALSE(jit_names_find(&names, 0x1020, &found));

@@ -15,18 +15,29 @@ static void name_of_python(pprofc_str text, struct jit_function *f) {
   f->file = str_slice(text, colon + 1, text.size);
 }
 
+/* Returns the offset of the space before a script's place. A name may have spaces also, as in
+ * "get size file:///app/parser.mjs:4:13". */
+static size_t script_space(pprofc_str text) {
+  static const pprofc_str starts[] = {{" file://", 8}, {" node:", 6}, {" /", 2}};
+  size_t first = text.size;
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    size_t at = str_find(text, starts[i]);
+    if (at < first) first = at;
+  }
+  return first < text.size ? first : str_find_char(text, ' ');
+}
+
 /* Splits "parse file:///app/parser.mjs:4:13" into name, file and line. The text begins with a space
  * if the function has no name. */
 static void name_of_script(pprofc_str text, struct jit_function *f) {
   static const pprofc_str scheme = {"file://", 7};
   int64_t number;
-  pprofc_str place = text;
   while (text.size && strchr("*~^+", text.data[0])) text = str_slice(text, 1, text.size);
   f->name = text;
-  size_t space = str_find_char(text, ' ');
+  size_t space = script_space(text);
   if (space >= text.size) return;
-  place = str_slice(text, space + 1, text.size);
-  f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
+  pprofc_str place = str_slice(text, space + 1, text.size);
+  f->name = str_slice(text, 0, space);
   /* Two numbers are line and column; a single number is the line. */
   if (import_take_number(&place, &number)) {
     f->line = number;

@@ -6,7 +6,8 @@
 
 /* A function of a program's source code. */
 struct jit_function {
-  pprofc_str name, file; /* name and source file of the function; the file is empty if unknown */
+  pprofc_str name, file; /* name and source file of the function; the name is empty if a function of
+                            JavaScript has no name, and the file is empty if it is unknown */
   int64_t line;          /* first line of the function, or 0 */
 };
 

@@ -58,6 +58,14 @@ uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file
   return builder_add_function(builder, text, import_system_name(name, text), file, 0);
 }
 
+pprofc_str import_script_name(pprofc_str name, pprofc_str file, int64_t line, char *room) {
+  pprofc_str last = str_slice(str_path_base(file), 0, IMPORT_SCRIPT_NAME - 40);
+  if (name.size) return name;
+  if (!file.size) return STR("(anonymous)");
+  snprintf(room, IMPORT_SCRIPT_NAME, "(anonymous %.*s:%lld)", STR_ARG(last), (long long)line);
+  return str_of(room);
+}
+
 uint32_t import_location(pprofc_builder *builder, uint32_t mapping, uint32_t function,
                          int64_t line) {
   return pprofc_builder_location(builder, mapping, 0, &(pprofc_line){function, line, 0}, 1);

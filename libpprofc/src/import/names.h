@@ -11,6 +11,14 @@ uint32_t import_system_name(pprofc_str name, uint32_t text);
 /* Adds a function and returns its index. `file` is a string index of the builder. */
 uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file);
 
+/* Maximum size in bytes of a name that import_script_name writes, including the final NUL. */
+#define IMPORT_SCRIPT_NAME 256
+
+/* Returns the name of a script's function. A function without a name gets the name
+ * "(anonymous FILE:LINE)", or "(anonymous)" if its file is unknown. `room` has IMPORT_SCRIPT_NAME
+ * bytes, which must outlive the result. */
+pprofc_str import_script_name(pprofc_str name, pprofc_str file, int64_t line, char *room);
+
 /* Adds a location with one line and no address, and returns its index. `mapping` may be NONE. */
 uint32_t import_location(pprofc_builder *builder, uint32_t mapping, uint32_t function,
                          int64_t line);

@@ -188,11 +188,13 @@ enum callgrind_relation callgrind_context_relation(const struct callgrind_contex
 static struct callgrind_symbol symbol_get(struct callgrind_contexts *contexts, uint32_t symbol) {
   struct callgrind_symbol *info = &contexts->infos[symbol];
   struct jit_function found;
+  char room[IMPORT_SCRIPT_NAME];
   uint64_t address;
   if (info->text != NONE) return *info;
   pprofc_str text = contexts->symbols.items[symbol];
   if (str_starts(text, STR("0x")) && str_parse_uint(str_slice(text, 2, text.size), 16, &address) &&
       jit_names_find(&contexts->jit, address, &found)) {
+    found.name = import_script_name(found.name, found.file, found.line, room);
     *info = (struct callgrind_symbol){.text = builder_string(contexts->builder, found.name),
                                       .file = builder_string(contexts->builder, found.file),
                                       .line = found.line};

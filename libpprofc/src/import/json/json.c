@@ -128,19 +128,8 @@ int64_t json_member_line(const struct node *object, const char *key) {
 
 uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                            int64_t column) {
-  if (name.size) return json_frame(builder, name, file, line, column);
-  return json_anonymous_frame(builder, file, line, line, column);
-}
-
-uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,
-                              int64_t line, int64_t column) {
-  char name[256] = "(anonymous)";
-  size_t slash = str_find_last_char(file, '/');
-  pprofc_str last = slash < file.size ? str_slice(file, slash + 1, file.size) : file;
-  if (file.size)
-    snprintf(name, sizeof name, "(anonymous %.*s:%lld)",
-             STR_ARG(str_slice(last, 0, sizeof name - 40)), (long long)shown_line);
-  return json_plain_frame(builder, str_of(name), file, line, column);
+  char room[IMPORT_SCRIPT_NAME];
+  return json_frame(builder, import_script_name(name, file, line, room), file, line, column);
 }
 
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {

@@ -87,12 +87,10 @@ void json_wall_types(pprofc_builder *builder, int64_t interval);
 /* Returns a member that is a line or a column; -1 if it is missing or out of range. */
 int64_t json_member_line(const struct node *object, const char *key);
 
-/* Adds a location for a JavaScript frame and returns its index. The function of a frame without a
- * name is called "(anonymous FILE:LINE)", or "(anonymous)" if the file is unknown. */
+/* Adds a location for a JavaScript frame and returns its index. import_script_name names a function
+ * without a name. */
 uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                            int64_t column);
-uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,
-                              int64_t line, int64_t column);
 
 /* Returns the location of the member "callFrame" of a V8 node: function, file, and line. */
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);

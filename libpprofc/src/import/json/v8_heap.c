@@ -9,10 +9,11 @@ static uint32_t heap_frame(pprofc_builder *builder, const struct node *node) {
   int64_t line = json_member_line(call, "lineNumber"),
           column = json_member_line(call, "columnNumber");
   if (!call || node_text(call, "functionName").size) return json_v8_frame(builder, node);
-  pprofc_str file = node_text(call, "url");
+  char room[IMPORT_SCRIPT_NAME];
+  pprofc_str file = node_text(call, "url"), name = import_script_name(STR(""), file, line, room);
   int64_t from_one = line < 0 ? 0 : line + 1;
   if (line < 0) column = -1;
-  return json_anonymous_frame(builder, file, line, from_one, column < 0 ? 0 : column + 1);
+  return json_frame(builder, name, file, from_one, column < 0 ? 0 : column + 1);
 }
 
 JSON_SHAPE(json_heapprofile) {

@@ -166,6 +166,7 @@ static size_t perf_frames_lines(struct perf_frames *f, const struct perf_frame *
                                 pprofc_line *lines, size_t count) {
   struct perf_known *known = &f->known[item->text];
   struct perf_script_frame frame;
+  char room[IMPORT_SCRIPT_NAME];
   bool plain = item->file == NONE;
   size_t before = count;
   if (count < MAX_LINES && plain && known->function != NONE) {
@@ -177,7 +178,8 @@ static size_t perf_frames_lines(struct perf_frames *f, const struct perf_frame *
   if (!frame.symbol.size || count == MAX_LINES) return count;
   struct jit_function symbol = jit_function_of(frame.symbol);
   pprofc_str file = plain ? symbol.file : f->texts.items[item->file];
-  uint32_t function = perf_script_function_of(f, symbol.name, file);
+  pprofc_str name = import_script_name(symbol.name, symbol.file, symbol.line, room);
+  uint32_t function = perf_script_function_of(f, name, file);
   if (plain && count == before) known->function = function;
   lines[count] = (pprofc_line){function, item->line, 0};
   return count + 1;
