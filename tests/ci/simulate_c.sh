@@ -87,6 +87,32 @@ there c/ci/parse_body_count_top.txt
 has c/ci/parse_body_count_top.txt walk
 ok "one tree, one function"
 
+# The name of a template has 300 characters before the function.
+types=$(printf '14a_type_name_%02d' {10..29})
+cat >bench.c <<END
+#include "count.h"
+unsigned parse_body(unsigned steps) __asm__("_ZN4json6parserI${types}E10parse_bodyEj");
+__attribute__((noinline)) unsigned parse_body(unsigned steps) {
+  unsigned sum = 1;
+  for (unsigned i = 0; i < steps; i++) sum = sum * 31 + i;
+  return sum;
+}
+int main(void) {
+  count_begin();
+  volatile unsigned sum = parse_body(10000);
+  count_end("bench.cpp::parse");
+  return sum == 1;
+}
+END
+git commit -qam template
+git tag -f base
+sed -i 's/sum \* 31 + i/(sum * 31 + i) ^ (sum >> 3)/' bench.c
+git commit -qam slower
+run 2 -simulate ./bench -setup "$build" -base-ref base -out t/ci
+grep -q '^[^ ]*json.*parser.*\.\.\..*parse&*.*body(\.\.\.).* grew by ' t/ci/summary.md || broken "the sentence lacks the function"
+grep -q ' 5 + .*sum &gt;&gt; 3' t/ci/summary.md || broken "the changed line is missing"
+ok "a long name"
+
 # A benchmark that is gone is no pass.
 git commit -qam nothing
 git checkout -q base

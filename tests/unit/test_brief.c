@@ -273,6 +273,35 @@ TEST(test_lines_above_the_rows) {
   brief_free(&b);
 }
 
+TEST(test_long_functions_keep_their_end) {
+  static const struct {
+    const char *name, *shown;
+    size_t most;
+  } cases[] = {
+      {"short<int>(char)", "short<int>(char)", 16},
+      {"json::parser<std::map<int, list<char> >, (3>2)>::parse(bool, std::string const&) const",
+       "json::parser<...>::parse(...) const", 40},
+      {"a::operator<< <char, std::allocator<char> >(stream<char>&, char)",
+       "a::operator<< <...>(...)", 40},
+      {"fn<void (int)>::operator()(int, char, long) const", "fn<...>::operator()(...) const", 40},
+      {"p<int>::operator->() const noexcept(true)", "p<...>::operator->() const noexcept(...)", 40},
+      {"a::(anonymous namespace)::scan(std::vector<int>, long)",
+       "a::(anonymous namespace)::scan(...)", 40},
+      {"lib/parse.(*Scanner[go.shape.int,go.shape.string]).next", "lib/pa....next", 14},
+      {"never<closed(a, list", "neve...list", 11},
+      {"<lambda>::call_with_a_long_name", "<lam...name", 11},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct buffer out;
+    buffer_init(&out, &mem_default, SIZE_MAX / 2);
+    brief_function(&out, str_of(cases[i].name), cases[i].most);
+    buffer_add_char(&out, '\0');
+    CU_ASSERT_STRING_EQUAL(out.data, cases[i].shown);
+    if (strcmp(out.data, cases[i].shown) != 0) printf("%s\n", out.data);
+    buffer_free(&out);
+  }
+}
+
 TEST(test_long_names_have_a_handle) {
   struct buffer out;
   char name[200], handle[BRIEF_HANDLE];

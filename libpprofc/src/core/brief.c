@@ -77,6 +77,73 @@ void brief_shorten(struct buffer *out, pprofc_str text, size_t most) {
   buffer_printf(out, " %s", handle);
 }
 
+/* ---- names of functions ------------------------------ */
+
+/* Brackets that are open at a place in a name. */
+struct brief_arguments {
+  uint64_t round; /* a bit for each open bracket, innermost first; 1 for '(', 0 for '<' */
+  size_t depth;
+};
+
+/* Updates the open brackets with a character. A '>' in round brackets is an operator. */
+static void brief_arguments_pass(struct brief_arguments *a, char c) {
+  if (c == '<' || c == '(') {
+    a->round = a->round << 1 | (c == '(');
+    a->depth++;
+  }
+  bool closes = c == ')' || (c == '>' && !(a->round & 1));
+  bool found = !closes;
+  while (!found && a->depth) {
+    found = c == '>' || a->round & 1;
+    a->round >>= 1;
+    a->depth--;
+  }
+}
+
+/* Returns the offset after the arguments that begin at `open` with '<' or '('. Returns `open` if
+ * there are no arguments: the sign belongs to an operator or to "(anonymous namespace)", or it has
+ * no counterpart. */
+static size_t brief_arguments_end(pprofc_str name, size_t open) {
+  pprofc_str before = str_slice(name, 0, open);
+  struct brief_arguments brackets = {0, 0};
+  if (!open || str_ends(before, STR("::")) || str_ends(before, STR("."))) return open;
+  if (str_ends(before, STR("operator")) || str_ends(before, STR("operator<"))) return open;
+  for (size_t i = open; i < name.size; i++) {
+    if (name.data[i] != '>' || name.data[i - 1] != '-')
+      brief_arguments_pass(&brackets, name.data[i]);
+    if (!brackets.depth) return i + 1;
+  }
+  return open;
+}
+
+/* Appends a name with "..." in place of template arguments and parameters. */
+static void brief_add_outline(struct buffer *out, pprofc_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    size_t end = c == '<' || c == '(' ? brief_arguments_end(name, i) : i;
+    buffer_add_char(out, c);
+    if (end <= i + 2) continue;
+    buffer_add_text(out, "...");
+    i = end - 2; /* The next step appends the closing bracket. */
+  }
+}
+
+void brief_function(struct buffer *out, pprofc_str name, size_t most) {
+  struct buffer outline;
+  if (name.size <= most) {
+    buffer_add_str(out, name);
+    return;
+  }
+  buffer_init(&outline, out->mem, SIZE_MAX / 2);
+  brief_add_outline(&outline, name);
+  if (outline.size <= most)
+    buffer_add_str(out, buffer_str(&outline));
+  else
+    brief_add_ends(out, buffer_str(&outline), most);
+  out->failed |= outline.failed;
+  buffer_free(&outline);
+}
+
 /* ---- rows: a heap ------------------------------------ */
 
 static bool is_less_important(const struct brief_piece *a, const struct brief_piece *b) {

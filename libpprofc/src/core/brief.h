@@ -112,6 +112,10 @@ size_t brief_name_most(const struct brief *brief);
  * "first...last f:0123456789abcdef". */
 void brief_shorten(struct buffer *out, pprofc_str text, size_t most);
 
+/* Appends the name of a function. If it has more than `most` bytes, replaces template arguments and
+ * parameters by "...": "list<...>::push(...)". If it is still too long, replaces its middle. */
+void brief_function(struct buffer *out, pprofc_str name, size_t most);
+
 /* Writes the handle of a name, which is a hash that identifies the name. It has 18 bytes and a NUL.
  * Equal names have equal handles in every report. */
 #define BRIEF_HANDLE 19

@@ -2,6 +2,7 @@
 #include "page/html.h"
 
 #include "core/base64.h"
+#include "core/brief.h"
 #include "core/escape.h"
 #include "page/numbers.h"
 #include "run/changes.h"
@@ -46,7 +47,7 @@ static void put_run_line(struct buffer *out, const struct run_hunk *hunk,
 static void put_hunk_head(struct buffer *out, const struct run_hunk *hunk) {
   buffer_add_text(out, hunk->file);
   buffer_add_text(out, "  ");
-  buffer_add_text(out, hunk->function);
+  brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
   if (*hunk->verdict) buffer_add_text(out, "  ");
   buffer_add_text(out, hunk->verdict);
   if (hunk->whole)
@@ -200,7 +201,8 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
   pprofc_str unit = str_of(pair->unit);
   bool grew = line_share(hunk) > 0 || is_inlined(hunk);
   if (!hunk->whole && (!grew || !hunk->lines[hunk->worst].head_line)) return false;
-  buffer_printf(out, "%s grew by ", hunk->function);
+  brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
+  buffer_add_text(out, " grew by ");
   number_profile(out, hunk->grown, unit);
   if (hunk->base > 0) {
     buffer_add_text(out, " (");
@@ -348,17 +350,20 @@ const char *html_shown(const struct run_pair *pair) {
   return pair->names[SIDE_HEAD] ? pair->names[SIDE_HEAD] : pair->names[SIDE_BASE];
 }
 
-pprofc_str html_short_function(pprofc_str name) {
+void html_short_function(struct buffer *out, pprofc_str name) {
   size_t bracket = str_find_char(name, '('), slash = name.size;
   for (size_t i = 0; i < bracket && i < name.size; i++)
     if (name.data[i] == '/') slash = i;
-  return slash < name.size ? str_slice(name, slash + 1, name.size) : name;
+  if (slash < name.size) name = str_slice(name, slash + 1, name.size);
+  brief_function(out, name, HTML_NAME_MOST);
 }
 
 void html_function(struct fill *f, pprofc_str name) {
-  pprofc_str shown = html_short_function(name);
-  fill_str(f, "function", shown);
-  fill_str(f, "full", shown.size < name.size ? name : STR(""));
+  struct buffer *shown = fill_text(f, "function");
+  size_t before = shown->size;
+  html_short_function(shown, name);
+  bool whole = shown->size - before == name.size;
+  fill_str(f, "full", whole ? STR("") : name);
 }
 
 void html_place(struct fill *f, pprofc_str file, int64_t line) {
@@ -435,13 +440,13 @@ static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
          explained >= BAR_LEAST * growth;
 }
 
-/* Begins a segment of the bar, such as "words.trim +470 us". */
+/* Begins a segment of the bar for a function, such as "words.trim +470 us". */
 static void bar_begin(struct fill *f, const struct change_bar *bar, const char *css,
                       pprofc_str name, double size) {
   fill_begin(f, "segments");
   fill_words(f, "css", css);
   buffer_printf(fill_text(f, "width"), "%.2f", 100 * size / bar->head);
-  fill_str(f, "name", name);
+  html_short_function(fill_text(f, "name"), name);
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
@@ -458,7 +463,7 @@ static void put_bar(struct fill *f, const struct run_pair *pair) {
   for (size_t i = 0; i < bar.functions; i++) {
     const struct change *change = &pair->changes[i];
     double size = change->head - change->base;
-    bar_begin(f, &bar, "cause", html_short_function(str_of(change->name)), size);
+    bar_begin(f, &bar, "cause", str_of(change->name), size);
     number_share(fill_text(f, "part"), size / (bar.head - bar.base));
     fill_end(f);
   }

@@ -20,14 +20,18 @@ void html_strip(struct fill *f, const struct run_samples *base, const struct run
 /* Adds a flame graph as an image of `height` pixels, without scripts and ids of the page. */
 void html_picture(struct fill *f, const struct run_picture *picture, double height);
 
-/* Adds a function name without the folders of its package; the tooltip has the full name. */
+/* Adds a short function name (html_short_function); the tooltip has the full name. */
 void html_function(struct fill *f, pprofc_str name);
 
 /* Adds a source position: "src/parse.go:14" if the file is in this checkout, else "parse.go:14". */
 void html_place(struct fill *f, pprofc_str file, int64_t line);
 
-/* Returns "regexp.(*Regexp).doExecute" for "example.com/regexp.(*Regexp).doExecute". */
-pprofc_str html_short_function(pprofc_str name);
+/* Maximum size in bytes of a function name in a text. */
+#define HTML_NAME_MOST 120
+
+/* Appends "regexp.(*Regexp).doExecute" for "example.com/regexp.(*Regexp).doExecute", and at most
+ * HTML_NAME_MOST bytes of a long name (brief_function). */
+void html_short_function(struct buffer *out, pprofc_str name);
 
 /* Appends the address of the flame graph of a profile: "flame/NAME.html#search=FUNCTION", or in
  * report.html "#flame/NAME.html&search=FUNCTION" for the graph of the pair of profiles. `search`

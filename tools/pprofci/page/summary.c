@@ -172,8 +172,14 @@ static void md_put_clean(struct buffer *out, pprofc_str name,
   buffer_free(&plain);
 }
 
-static void md_code(struct buffer *out, pprofc_str name) {
-  md_put_clean(out, name, md_code_of);
+/* Appends a short function name as code (html_short_function). */
+static void md_function(struct buffer *out, pprofc_str name) {
+  struct buffer shorter;
+  buffer_init(&shorter, out->mem, SIZE_MAX / 2);
+  html_short_function(&shorter, name);
+  md_put_clean(out, buffer_str(&shorter), md_code_of);
+  out->failed |= shorter.failed;
+  buffer_free(&shorter);
 }
 
 void md_name(struct buffer *out, pprofc_str name) {
@@ -230,7 +236,7 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
 static void put_function(struct buffer *out, const struct page_model *m,
                          const struct run_pair *pair, const struct change *change) {
   md_link_flame(out, m, pair, str_of(change->name));
-  md_code(out, html_short_function(str_of(change->name)));
+  md_function(out, str_of(change->name));
   message_link_end(out);
   buffer_add_text(out, " +");
   number_profile(out, change->head - change->base, str_of(pair->unit));
@@ -439,7 +445,7 @@ static void md_put_function_row(struct buffer *out, const struct function_list *
                                 const struct function_values *row, bool both) {
   double base = row->flat[SIDE_BASE], head = row->flat[SIDE_HEAD];
   buffer_add_text(out, "| ");
-  md_code(out, html_short_function(row->name));
+  md_function(out, row->name);
   buffer_add_text(out, " | ");
   if (!both) {
     md_put_value(out, base + head, f->unit);
@@ -461,7 +467,7 @@ static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v)
   for (size_t i = 0; i < v->row_count && i < FUNCTIONS_MOST; i++) {
     const struct change *change = &v->rows[i];
     buffer_add_text(out, "| ");
-    md_code(out, html_short_function(str_of(change->name)));
+    md_function(out, str_of(change->name));
     buffer_add_text(out, " | ");
     md_put_value(out, change->base, unit);
     md_put_value(out, change->head, unit);

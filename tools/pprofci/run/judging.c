@@ -1,6 +1,7 @@
 /* Judges the functions of a pair of profiles, and converts the verdicts for the page. */
 #include "run/judging.h"
 
+#include "core/brief.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "noise/noise.h"
@@ -103,7 +104,7 @@ static const char *judged_domain_names(const struct filling *f,
   for (size_t i = 0; i < domain->row_count && i < INSIDE_MOST; i++) {
     pprofc_str name = f->report->rows[domain->rows[i]].name;
     buffer_add_text(&names, i ? ", " : "");
-    buffer_add_str(&names, escape_line_keep(str_slice(name, 0, NAME_MOST), &f->run->arena));
+    brief_function(&names, escape_line_keep(name, &f->run->arena), NAME_MOST);
   }
   if (domain->row_count > INSIDE_MOST)
     buffer_printf(&names, " and %zu more", domain->row_count - INSIDE_MOST);
@@ -304,8 +305,10 @@ static bool judged_largest(struct filling *f) {
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
       s->largest == PPROFC_VERDICT_NO_ROW)
     return true;
-  pprofc_str name = str_slice(f->report->rows[s->largest].name, 0, NAME_MOST);
-  f->to->largest = judged_row_text(f, name);
+  struct buffer name;
+  buffer_init(&name, f->run->mem, SIZE_MAX / 2);
+  brief_function(&name, f->report->rows[s->largest].name, NAME_MOST);
+  f->to->largest = judged_row_text(f, buffer_take(&name, &f->run->arena));
   return f->to->largest != NULL;
 }
 

@@ -330,7 +330,7 @@ static const char *line_text(struct ci_run *run, pprofc_str text) {
 
 static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
   struct change change;
-  hunk->function = line_text(s->run, function);
+  hunk->function = text_keep(&s->run->arena, escape_line_keep(function, &s->run->arena));
   hunk->verdict = "";
   if (!line_change(s, function, &change)) return hunk->function;
   if (change.certain) hunk->verdict = change.verdict;
