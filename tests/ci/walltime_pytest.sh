@@ -29,3 +29,15 @@ else
 fi
 ls /tmp/jit-*.dump /tmp/jitted-*.so >/dev/null 2>&1 && broken "compiled code is left in /tmp"
 ok "profiles"
+
+# The module is in src, and Python runs an installed copy of it. Profiles name the file of the repository.
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || exit 0
+mkdir src
+git mv parse_pr.py src
+export PYTHONPATH=$work/site-packages
+mkdir "$PYTHONPATH"
+cp src/parse_pr.py "$PYTHONPATH"
+run 0 -walltime "$pytest" -count 1 -profile-runs 1 -any-load -out b/ci
+"$PPROFC_BIN/pprofc" -traces -filefunctions b/ci/profiles/test_parse_pr.py__test_parse_pr_cpu*.pb.gz >traces
+grep -q 'parse_pr .*/project/src/parse_pr.py$' traces || broken "the installed module is not the file of the repository"
+ok "an installed module"

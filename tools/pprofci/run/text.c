@@ -15,10 +15,17 @@ bool text_is_iterations(pprofc_str text, double *count) {
   return true;
 }
 
+/* True if the text has a letter or digit of ASCII. */
+static bool has_words(pprofc_str text) {
+  size_t at = 0;
+  while (at < text.size && !char_is_word(text.data[at])) at++;
+  return at < text.size;
+}
+
 pprofc_str text_last_line(pprofc_str text) {
   pprofc_str line, last = STR("");
   while (str_next_line(&text, &line))
-    if (str_trim(line).size) last = str_trim(line);
+    if (str_trim(line).size && (!last.size || has_words(line))) last = str_trim(line);
   return last;
 }
 

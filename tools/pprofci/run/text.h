@@ -7,7 +7,8 @@
 /* True for a number of iterations such as "1000x". `count` may be NULL. */
 bool text_is_iterations(pprofc_str text, double *count);
 
-/* Returns the last line that is not empty, or an empty text. */
+/* Returns the last line that has a letter or digit, or else the first line that is not empty, or an
+ * empty text. */
 pprofc_str text_last_line(pprofc_str text);
 
 /* Formats a text in the arena. Returns NULL when out of memory. */

@@ -5,6 +5,7 @@
 #include "run/text.h"
 #include "simulate/counting.h"
 
+#include <stdio.h>
 #include <unistd.h>
 #include <wordexp.h>
 
@@ -140,4 +141,38 @@ pprofc_status sides_words(struct ci_run *run, const char *flag, const char *comm
                                         : error_set(error, PPROFC_E_INVALID, "-%s is empty", flag);
   wordfree(&split);
   return status;
+}
+
+/* ---- installed modules ------------------------------- */
+
+/* End of the name of the folder of installed Python modules: site-packages or dist-packages. */
+#define INSTALLED "-packages/"
+
+/* Writes the path of the source file of an installed module. Returns false if there is no such
+ * file. */
+static bool source_file(const char *folder, pprofc_str module, char *path, size_t size) {
+  int written = snprintf(path, size, "%s/src/%.*s", folder, STR_ARG(module));
+  return written > 0 && (size_t)written < size && files_is_regular(path);
+}
+
+/* Copies a line. Text may follow the path of the module. */
+static void copy_source_line(const char *folder, pprofc_str line, struct buffer *to) {
+  char path[4096];
+  size_t from = str_find(line, STR(":/")), installed = str_find(line, STR(INSTALLED));
+  size_t module = installed + strlen(INSTALLED);
+  if (from < installed && installed < line.size) {
+    size_t end = module + str_find(str_slice(line, module, line.size), STR(".py")) + strlen(".py");
+    if (end <= line.size && source_file(folder, str_slice(line, module, end), path, sizeof path)) {
+      buffer_add_str(to, str_slice(line, 0, from + 1));
+      buffer_add_text(to, path);
+      line = str_slice(line, end, line.size);
+    }
+  }
+  buffer_add_str(to, line);
+  buffer_add_char(to, '\n');
+}
+
+void sides_source_files(const char *folder, pprofc_str text, struct buffer *to) {
+  pprofc_str line;
+  while (text.data && str_next_line(&text, &line)) copy_source_line(folder, line, to);
 }

@@ -13,11 +13,12 @@
 
 /* Environment variables with which benchmark plugins count instructions. Fixed seeds and plain
  * malloc make Python runs repeatable. Python writes no byte code, so that the first run does the
- * same work as later runs. */
+ * same work as later runs. Messages of failed commands need no colors. */
 static const char *const environment[] = {
     "CODSPEED_ENV=runner", "CODSPEED_RUNNER_MODE=instrumentation",
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",
-    "PYTHONMALLOC=malloc", "PYTHONDONTWRITEBYTECODE=1"};
+    "PYTHONMALLOC=malloc", "PYTHONDONTWRITEBYTECODE=1",
+    "NO_COLOR=1"};
 
 /* Additional callgrind options: one file per benchmark, exact stacks of up to 60 frames, and
  * tracing of child processes. */

@@ -111,6 +111,11 @@ pprofc_status sides_words(struct ci_run *run, const char *flag, const char *comm
 pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
                          const char *const **words, pprofc_error *error);
 
+/* Copies lines that contain names of Python functions: "py::parse:/venv/site-packages/tom/parser.py".
+ * If the source file of an installed module is in the folder src of `folder`, replaces the path of
+ * the module by the path of this file. Changed lines of the checkout can then be found in it. */
+void sides_source_files(const char *folder, pprofc_str text, struct buffer *to);
+
 /* Appends a quoted field of CSV. */
 void csv_field(struct buffer *out, const char *text);
 

@@ -72,39 +72,13 @@ static pprofc_status part_read(const struct counting *c, const char *path, struc
 
 /* ---- maps of code ------------------------------------ */
 
-/* End of the name of the folder of installed Python modules: site-packages or dist-packages. */
-#define INSTALLED "-packages/"
-
-/* Copies a line of a code map. If the line has an installed Python module whose source file is in
- * the folder src of the checkout, replaces the path of the module by the path of this file. Changed
- * lines of the checkout can then be found in it. */
-static void map_line(struct counting *c, const struct count_run *run, pprofc_str line,
-                     struct buffer *to) {
-  size_t installed = str_find(line, STR(INSTALLED));
-  size_t from = str_find(line, STR(":/"));
-  if (installed < line.size && from < installed) {
-    const char *path =
-        text_printf(&c->run->arena, "%s/src/%.*s", run->folder,
-                    STR_ARG(str_slice(line, installed + strlen(INSTALLED), line.size)));
-    if (path && files_is_regular(path)) {
-      buffer_add_str(to, str_slice(line, 0, from + 1));
-      line = str_of(path);
-    }
-  }
-  buffer_add_str(to, line);
-  buffer_add_char(to, '\n');
-}
-
 static pprofc_status copy_map(struct counting *c, const struct count_run *run, const char *from,
                               const char *path, pprofc_error *error) {
   struct buffer text, to;
-  pprofc_str line;
   buffer_init(&text, c->run->mem, SIZE_MAX / 2);
   buffer_init(&to, c->run->mem, SIZE_MAX / 2);
   pprofc_status status = file_read(from, &text, error);
-  pprofc_str rest = buffer_str(&text);
-  while (status == PPROFC_OK && rest.data && str_next_line(&rest, &line))
-    map_line(c, run, line, &to);
+  if (status == PPROFC_OK) sides_source_files(run->folder, buffer_str(&text), &to);
   if (to.failed) status = error_nomem(error);
   if (status == PPROFC_OK) status = save_text(path, buffer_str(&to), error);
   buffer_free(&to);

@@ -127,7 +127,7 @@ static pprofc_status add_compiled(struct timing *t, const char *place, const cha
 /* Writes a profile. Removes the frames above the root frame. A stack without the root frame stays
  * unchanged: for example, stacks of Python before 3.12 contain only C frames. Sets *path to NULL if
  * there are no samples. */
-static pprofc_status write_cut(struct timing *t, const struct program *perf, const char **path,
+static pprofc_status write_cut(struct timing *t, pprofc_str text, const char **path,
                                pprofc_error *error) {
   pprofc_profile *whole = NULL, *cut = NULL;
   pprofc_read_options options;
@@ -136,7 +136,6 @@ static pprofc_status write_cut(struct timing *t, const struct program *perf, con
   pprofc_filter_options_init(&filter);
   options.allocator = t->run->mem;
   filter.show_from = ROOT_FRAME;
-  pprofc_str text = buffer_str(&perf->printed);
   if (pprofc_profile_read_memory(text.data, text.size, &options, &whole, error) != PPROFC_OK) {
     *path = NULL; /* There are no samples because the benchmark was too short. */
     return PPROFC_OK;
@@ -165,12 +164,17 @@ static pprofc_status sampling_cut(struct timing *t, int side, const char *data, 
   const char *const argv[] = {"perf", "script", "-f", "-i", data, "-F", "+pid", times, NULL};
   struct program perf = {.argv = argv};
   struct timed *item = timed_of(t, str_of(talked->name));
+  struct buffer text;
   if (!path || !times || !item) return error_nomem(error);
   pprofc_status status = program_run(t->run, &perf, error);
   if (status == PPROFC_OK && perf.status != 0)
     status = error_set(error, PPROFC_E_IO, "cannot read '%s': perf ended with status %d: %.*s",
                        data, perf.status, STR_ARG(program_last_line(&perf)));
-  if (status == PPROFC_OK) status = write_cut(t, &perf, &path, error);
+  buffer_init(&text, t->run->mem, SIZE_MAX / 2);
+  if (status == PPROFC_OK) sides_source_files(t->folders[side], buffer_str(&perf.printed), &text);
+  if (text.failed) status = error_nomem(error);
+  if (status == PPROFC_OK) status = write_cut(t, buffer_str(&text), &path, error);
+  buffer_free(&text);
   program_end(&perf);
   if (status != PPROFC_OK || !path) return status;
   struct timed_profiles *profiles = &item->profiles[side];

@@ -38,6 +38,7 @@ static void timed_add_environment(struct timed_words *w, const char *place, bool
   timed_add(w, "CODSPEED_ENV=runner");
   timed_add(w, "CODSPEED_RUNNER_MODE=walltime");
   timed_add(w, "PYTHONHASHSEED=0");
+  timed_add(w, "NO_COLOR=1");
   if (samples) timed_add(w, "PYTHON_PERF_JIT_SUPPORT=1");
   timed_add(w, text_printf(w->arena, "CODSPEED_PROFILE_FOLDER=%s", place));
   if (uname(&machine) == 0) timed_add(w, text_printf(w->arena, "ARCH=%s", machine.machine));
