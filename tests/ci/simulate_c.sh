@@ -85,6 +85,10 @@ cc -O1 -g -o plain bench.c
 run 0 -simulate ./plain -simulate-toggle parse_body -out c/ci
 there c/ci/parse_body_count_top.txt
 has c/ci/parse_body_count_top.txt walk
+grep -q 'profiles have no lines' "$work/messages" && broken "a program with debug information lacks lines"
+cc -O1 -g0 -o plain bench.c
+run 0 -simulate ./plain -simulate-toggle parse_body -out c/ci
+has "$work/messages" "profiles have no lines of '$PWD/plain': build it with -g"
 ok "one tree, one function"
 
 # The name of a template has 300 characters before the function.
@@ -105,16 +109,15 @@ int main(void) {
 }
 END
 git commit -qam template
-git tag -f base
+git tag template
 sed -i 's/sum \* 31 + i/(sum * 31 + i) ^ (sum >> 3)/' bench.c
 git commit -qam slower
-run 2 -simulate ./bench -setup "$build" -base-ref base -out t/ci
+run 2 -simulate ./bench -setup "$build" -base-ref template -out t/ci
 grep -q '^[^ ]*json.*parser.*\.\.\..*parse&*.*body(\.\.\.).* grew by ' t/ci/summary.md || broken "the sentence lacks the function"
 grep -q ' 5 + .*sum &gt;&gt; 3' t/ci/summary.md || broken "the changed line is missing"
 ok "a long name"
 
 # A benchmark that is gone is no pass.
-git commit -qam nothing
 git checkout -q base
 program 100000 ''
 sed -i '/"bench.c::walk"/d' bench.c

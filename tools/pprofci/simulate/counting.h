@@ -39,7 +39,8 @@ struct counting {
   size_t count, capacity;
   size_t places; /* number of folders created so far */
   size_t steps, all_steps;
-  bool unnamed; /* true after the message that profiles lack the functions of Python */
+  struct interner noted; /* objects without debug information that a message named */
+  bool unnamed;          /* true after the message that profiles lack the functions of Python */
 };
 
 /* ---- steps, in the order of their calls -------------- */
@@ -70,6 +71,11 @@ void allocations_free(struct allocations *a);
 /* Reads the files that callgrind wrote in a run. Adds the number of their benchmarks to *found. */
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
+
+/* Prints a message about each object in a profile that the project in `folder` can build and that
+ * has no debug information. */
+pprofc_status count_note_objects(struct counting *c, const char *folder, const char *path,
+                                 pprofc_error *error);
 
 /* Creates a run with its own folder. Returns NULL when out of memory. */
 struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder);
@@ -111,9 +117,10 @@ pprofc_status sides_words(struct ci_run *run, const char *flag, const char *comm
 pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
                          const char *const **words, pprofc_error *error);
 
-/* Copies lines that contain names of Python functions: "py::parse:/venv/site-packages/tom/parser.py".
- * If the source file of an installed module is in the folder src of `folder`, replaces the path of
- * the module by the path of this file. Changed lines of the checkout can then be found in it. */
+/* Copies lines that contain names of Python functions:
+ * "py::parse:/venv/site-packages/tom/parser.py". If the source file of an installed module is in
+ * the folder src of `folder`, replaces the path of the module by the path of this file. Changed
+ * lines of the checkout can then be found in it. */
 void sides_source_files(const char *folder, pprofc_str text, struct buffer *to);
 
 /* Appends a quoted field of CSV. */

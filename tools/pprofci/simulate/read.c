@@ -179,7 +179,9 @@ static pprofc_status part_add(struct counting *c, const struct count_run *run, c
   counted->iterations = iterations;
   counted->allocations = part->allocations.count;
   const char *ignore = run->group ? GO_MONITOR : NULL;
-  return callgrind_convert(path, to, &options, ignore, counted->totals, error);
+  pprofc_status status = callgrind_convert(path, to, &options, ignore, counted->totals, error);
+  bool first = run->side == SIDE_HEAD && !run->number;
+  return status == PPROFC_OK && first ? count_note_objects(c, run->folder, to, error) : status;
 }
 
 /* ---- a run ------------------------------------------- */

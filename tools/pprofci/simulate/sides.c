@@ -97,9 +97,11 @@ pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error) {
   if (o->counts_base) c.runs[SIDE_BASE] = (size_t)o->simulated_runs;
   c.all_steps = c.runs[SIDE_BASE] + 1 + (*o->setup ? 2 : 0);
   interner_init(&c.names, run->mem);
+  interner_init(&c.noted, run->mem);
   pprofc_status status = o->counts_base ? count_commits(&c, error) : count_here(&c, error);
   if (status == PPROFC_OK) status = count_results(&c, error);
   interner_free(&c.names);
+  interner_free(&c.noted);
   ARRAY_FREE(run->mem, c.items, c.capacity);
   ARRAY_FREE(run->mem, c.packages.items, c.packages.capacity);
   return status;
