@@ -159,12 +159,13 @@ void noise_gate_today(char out[16]) {
 static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_row *row,
                               const pprofc_verdict_domain *domain, noise_found_fn found,
                               void *context) {
-  struct noise_finding finding = {
-      .row = row,
-      .domain = domain,
-      .name = row->name,
-      .estimate = domain ? domain->net : *noise_estimate(row, g->c.measure == MEASURE_CUM),
-      .change = (double)NAN};
+  bool cum = g->c.measure == MEASURE_CUM;
+  struct noise_finding finding = {.row = row,
+                                  .domain = domain,
+                                  .name = row->name,
+                                  .estimate = domain ? domain->net : *noise_estimate(row, cum),
+                                  .change = (double)NAN};
+  if (cum) finding.domain = NULL; /* the domain has only this row, with a sum for its cum value */
   finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
                                              &finding.reason, &finding.until);
   found(context, &finding);
@@ -212,8 +213,6 @@ static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, vo
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
     if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
       continue;
-    /* A domain is a sum of flat values, so it cannot replace cum. */
-    if (g->c.measure == MEASURE_CUM) domain = NULL;
     noise_gate_report(g, row, domain, found, context);
   }
 }
