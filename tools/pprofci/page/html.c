@@ -202,7 +202,7 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
   bool grew = line_share(hunk) > 0 || is_inlined(hunk);
   if (!hunk->whole && (!grew || !hunk->lines[hunk->worst].head_line)) return false;
   brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
-  buffer_add_text(out, " grew by ");
+  buffer_add_text(out, hunk->base > 0 ? " grew by " : " is new and has ");
   number_profile(out, hunk->grown, unit);
   if (hunk->base > 0) {
     buffer_add_text(out, " (");

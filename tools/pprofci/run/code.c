@@ -271,12 +271,21 @@ static const struct changed_source *changed_source(struct run_code *code,
   return source;
 }
 
+pprofc_str code_def_name(pprofc_str name) {
+  for (;;) {
+    size_t dot = str_find_last_char(name, '.');
+    pprofc_str outer = str_slice(name, 0, dot);
+    if (!str_ends(name, STR(">")) || !str_ends(outer, STR(".<locals>"))) return name;
+    name = str_slice(outer, 0, outer.size - STR(".<locals>").size);
+  }
+}
+
 size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
                     const struct def *function, const struct def **extents, struct def *one) {
   const struct changed_source *source = changed_source(run->code, file);
   size_t count;
   if (!source) return 0;
-  *extents = defs_find(&source->defs[side], function->name, &count);
+  *extents = defs_find(&source->defs[side], code_def_name(function->name), &count);
   if (function->first < 1) return count;
   *one = *function;
   one->last = defs_last_line(&source->text[side], function->first);
@@ -358,20 +367,10 @@ static bool is_touched(struct run_code *code, const struct changed_file *changes
   return hunks_touch(&code->revisions.hunks, changes, place->side, first, last, &ignored) > 0;
 }
 
-/* Removes ".<locals>.<lambda>" from a Python name: a lambda is a part of the def around it. */
-static pprofc_str without_lambda(pprofc_str name) {
-  for (;;) {
-    size_t dot = str_find_last_char(name, '.');
-    pprofc_str outer = str_slice(name, 0, dot);
-    if (!str_ends(name, STR(">")) || !str_ends(outer, STR(".<locals>"))) return name;
-    name = str_slice(outer, 0, outer.size - STR(".<locals>").size);
-  }
-}
-
 /* Checks by its name if a hunk touches a function without lines. */
 static enum source_state named_state(struct ci_run *run, const struct changed_file *changes,
                                      pprofc_str name) {
-  const struct def function = {.name = without_lambda(name)}, *found;
+  const struct def function = {.name = name}, *found;
   struct def one;
   size_t all = 0, first;
   for (int side = 0; side < SIDES; side++) {

@@ -19,6 +19,9 @@ void code_close(struct ci_run *run);
 /* Returns the sources of base and head, or NULL if git does not know the base. */
 struct revisions *code_sources(const struct ci_run *run);
 
+/* Removes ".<locals>.<lambda>" from a Python name: a lambda is a part of the def around it. */
+pprofc_str code_def_name(pprofc_str name);
+
 /* Finds the lines of a function in the version `side` of a changed file. Finds a Python function by
  * its name, and any other function by its first line. Sets *extents to an array, or to `one`.
  * Returns the number of items, which is above 1 if the file defines the function several times. */

@@ -16,6 +16,7 @@
 /* Costs of a changed line. */
 struct changed_line {
   double cost[SIDES];
+  double inner[SIDES]; /* cost without the samples that reach another changed line below */
   double largest;      /* cost of the line in the function `function`, for base or head */
   bool grew;           /* true if `function` grew by more than the noise */
   pprofc_str function; /* function that the page shows for the line; see take_function */
@@ -38,6 +39,7 @@ struct lines_search {
   struct run_pair *pair;
   const struct judged *judged;
   const struct revisions *revisions;
+  const struct line_costs *costs;
   struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
   struct around *around;      /* for each hunk, the function around it that grew most */
   double divisors[SIDES];
@@ -90,6 +92,11 @@ static void take_function(const struct lines_search *s, struct changed_line *lin
   line->function = function;
 }
 
+/* True for a changed line: the samples below it count for it, and not for its callers. */
+static bool owns_samples(void *context, enum diff_side side, const struct line_cost *cost) {
+  return changed_line_at(context, side, cost) != NULL;
+}
+
 static void add_costs(struct lines_search *s, const struct line_costs *costs) {
   for (size_t i = 0; i < costs->count; i++)
     for (int side = 0; side < SIDES; side++) {
@@ -99,13 +106,15 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
       if (!line) continue;
       double value = (double)cost->cum[side] / s->divisors[side];
       line->cost[side] += value;
+      line->inner[side] += (double)cost->inner[side] / s->divisors[side];
       take_function(s, line, cost->name, value);
     }
 }
 
 /* ---- inlined code ------------------------------------ */
 
-/* Returns the growth of foreign code inlined into a function, whose lines are by file. */
+/* Returns the growth of foreign code inlined into a function, whose lines are by file. Ignores
+ * samples of changed lines in callees. */
 static double inlined_growth(const struct lines_search *s, const struct line_cost *costs,
                              size_t count) {
   double sum = 0;
@@ -115,8 +124,8 @@ static double inlined_growth(const struct lines_search *s, const struct line_cos
     if (!i || !str_equal(cost->file, costs[i - 1].file))
       own = revisions_place(s->revisions, DIFF_HEAD, cost->file).size > 0;
     if (own) continue;
-    sum += (double)cost->cum[SIDE_HEAD] / s->divisors[SIDE_HEAD] -
-           (double)cost->cum[SIDE_BASE] / s->divisors[SIDE_BASE];
+    sum += (double)cost->inner[SIDE_HEAD] / s->divisors[SIDE_HEAD] -
+           (double)cost->inner[SIDE_BASE] / s->divisors[SIDE_BASE];
   }
   return sum;
 }
@@ -185,12 +194,20 @@ struct whole_extents {
   size_t count;
 };
 
+/* True if the profile has no line of the function. An item without a line is the first item of its
+ * function. */
+static bool lacks_lines(const struct lines_search *s, const struct line_cost *item) {
+  const struct line_cost *next = item + 1;
+  bool last = next == s->costs->items + s->costs->count || line_function_order(next, item) != 0;
+  return item->line <= 0 && (last || next->line <= 0);
+}
+
 /* Finds the lines of a function with a cost, if the profile lacks them and its file changed. */
 static bool find_extents(const struct lines_search *s, const struct line_cost *item, int side,
                          struct whole_extents *extents) {
   enum diff_side from = (enum diff_side)side;
   const struct def function = {item->name, item->start_line, item->start_line};
-  if (item->line > 0 || !item->cum[side]) return false;
+  if (!item->cum[side] || !lacks_lines(s, item)) return false;
   pprofc_str path = revisions_place(s->revisions, from, item->file);
   extents->file = hunks_file(&s->revisions->hunks, from, path);
   if (!extents->file) return false;
@@ -228,10 +245,32 @@ static bool share_samples(const struct lines_search *s, const pprofc_profile *p,
   return stack != NULL;
 }
 
-/* True for an empty line and for a line with only a comment. */
+/* True for an empty line, and for a line that begins a comment or has only brackets. */
 static bool is_idle_line(pprofc_str line) {
+  size_t brackets = 0;
   line = str_trim(line);
-  return !line.size || *line.data == '#' || str_starts(line, STR("//"));
+  while (brackets < line.size && line.data[brackets] && strchr("{}()[];,", line.data[brackets]))
+    brackets++;
+  return brackets == line.size || *line.data == '#' || str_starts(line, STR("//")) ||
+         str_starts(line, STR("\"\"\""));
+}
+
+/* True for a line such as "pub fn parse(text: &str) {" or "const parse = text => {". */
+static bool is_declaration(pprofc_str line) {
+  static const char *const words[] = {"fn", "def", "func", "function", "class"};
+  static const char *const before[] = {"pub", "pub(crate)", "unsafe", "async", "export", "static"};
+  pprofc_str word;
+  line = str_trim(line);
+  if (str_starts(line, STR("const ")) && str_ends(line, STR("=> {"))) return true;
+  while (str_next(&line, ' ', &word)) {
+    bool skip = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+      if (str_equal(word, str_of(words[i]))) return true;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+      skip = skip || str_equal(word, str_of(before[i]));
+    if (!skip) return false;
+  }
+  return false;
 }
 
 static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
@@ -288,6 +327,22 @@ static bool propose_item(const struct lines_search *s, const struct line_cost *i
   return touched;
 }
 
+/* Returns the first item of a function of the profile, or the number of items. A lambda of Python
+ * counts for the def around it, if the profile has that def. */
+static size_t function_item(const struct line_costs *costs, const pprofc_profile *p,
+                            size_t function) {
+  struct line_cost key = {.name = profile_string(p, p->functions.name[function]),
+                          .file = profile_string(p, p->functions.filename[function])};
+  pprofc_str inner = key.name;
+  key.name = code_def_name(inner);
+  for (;; key.name = inner) {
+    size_t item = first_item(costs, &key);
+    bool has = item < costs->count && line_function_order(&costs->items[item], &key) == 0;
+    if (has) return item;
+    if (str_equal(key.name, inner)) return costs->count;
+  }
+}
+
 /* Finds the functions that the change touches. Maps each function of the profile to its first item
  * in `costs`, or to NONE if the change does not touch it. */
 static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
@@ -297,11 +352,8 @@ static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
   for (size_t i = 0; i < costs->count; i++)
     if (propose_item(s, &costs->items[i], 0)) touched[first_item(costs, &costs->items[i])] = true;
   for (size_t i = 0; i < p->functions.count; i++) {
-    const struct line_cost key = {.name = profile_string(p, p->functions.name[i]),
-                                  .file = profile_string(p, p->functions.filename[i])};
-    size_t item = first_item(costs, &key);
-    bool has = item < costs->count && line_function_order(&costs->items[item], &key) == 0;
-    owners[i] = has && touched[item] ? (uint32_t)item : NONE;
+    size_t item = function_item(costs, p, i);
+    owners[i] = item < costs->count && touched[item] ? (uint32_t)item : NONE;
   }
   return true;
 }
@@ -344,33 +396,44 @@ static double worst_cost(const struct run_hunk *hunk) {
   return hunk->lines[hunk->worst].cost[SIDE_HEAD];
 }
 
-/* Returns the index of the first line of a hunk that belongs to the function and has code. */
-static size_t first_code(const struct around *around, const struct run_hunk *to) {
-  size_t found = 0;
+/* Sets the line of a hunk to its first line that belongs to the function and has code. Prefers a
+ * line after the first line of the function, which only declares it. */
+static void first_code(const struct around *around, struct run_hunk *to) {
+  to->declares = true;
   for (size_t i = to->line_count; i-- > 0;) {
     const struct run_line *line = &to->lines[i];
     int64_t number = around->side ? line->head_line : line->base_line;
     if (number < 1 || number < around->first || number > around->last) continue;
-    if (!is_idle_line(str_of(line->text))) found = i;
+    bool begins = number == around->first && number < around->last;
+    bool declares = begins || is_declaration(str_of(line->text));
+    if (is_idle_line(str_of(line->text)) || (declares && !to->declares)) continue;
+    to->declares = declares;
+    to->worst = i;
   }
-  return found;
 }
 
-/* Sets the line of a hunk that grew most. Returns its function. */
+static double grown_cost(const double cost[SIDES]) {
+  return cost[SIDE_HEAD] - cost[SIDE_BASE];
+}
+
+/* Sets the line of a hunk that grew most. Returns its function. If a changed line calls another
+ * changed line, the growth counts for the called line. */
 static pprofc_str worst_line(const struct lines_search *s, const struct hunk *from,
                              struct run_hunk *to) {
-  double most = 0;
+  double most = 0, inner = 0;
   pprofc_str function = STR("");
   for (size_t i = 0; i < to->line_count; i++) {
     const struct changed_line *cost = &s->lines[from->text + i];
-    double delta = cost->cost[SIDE_HEAD] - cost->cost[SIDE_BASE];
+    double delta = fmin(grown_cost(cost->cost), grown_cost(cost->inner));
     bool first = cost->largest > 0 && !function.size;
-    to->delta += delta;
+    to->delta += grown_cost(cost->cost);
+    inner += grown_cost(cost->inner);
     if (delta <= most && (most > 0 || !first)) continue;
     if (delta > most) most = delta;
     to->worst = i;
     function = cost->function;
   }
+  to->delta = fmin(to->delta, inner);
   return function;
 }
 
@@ -385,7 +448,8 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   bool more = around->delta > fmax(to->delta, 0) && (size_t)from->base_count < to->line_count;
   if (!more && !to->whole) return function;
   to->delta = around->delta;
-  to->worst = to->whole ? first_code(around, to) : (size_t)from->base_count;
+  to->worst = to->whole ? 0 : (size_t)from->base_count;
+  if (to->whole) first_code(around, to);
   for (size_t i = to->worst + 1; i < to->line_count; i++)
     if (worst_cost(to) < to->lines[i].cost[SIDE_HEAD]) to->worst = i;
   return around->function;
@@ -410,11 +474,21 @@ static bool fill_hunk(const struct lines_search *s, const struct changed_file *f
     if (!to->lines[i].text) return false;
   }
   to->line_count = (size_t)count;
-  return name_hunk(s, to, choose_worst(s, from, to));
+  pprofc_str function = choose_worst(s, from, to);
+  if (!to->whole) to->declares = is_declaration(str_of(to->lines[to->worst].text));
+  return name_hunk(s, to, function);
+}
+
+/* Hunks that grew come first. The declaration of a function comes after the lines inside functions,
+ * because a renamed function has new lines without new cost. */
+static int hunk_rank(const struct run_hunk *hunk) {
+  if (!(hunk->delta > 0)) return 2;
+  return hunk->declares;
 }
 
 static int hunks_by_growth(const void *a, const void *b) {
   const struct run_hunk *x = a, *y = b;
+  if (hunk_rank(x) != hunk_rank(y)) return hunk_rank(x) - hunk_rank(y);
   if (x->delta != y->delta) return x->delta < y->delta ? 1 : -1;
   if (worst_cost(x) != worst_cost(y)) return worst_cost(x) < worst_cost(y) ? 1 : -1;
   int order = strcmp(x->file, y->file);
@@ -450,8 +524,10 @@ static bool take_hunks(const struct lines_search *s) {
 pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
                          const pprofc_profile *difference, size_t type, const struct judged *judged,
                          pprofc_error *error) {
-  struct lines_search s = {run, pair, judged, code_sources(run), NULL, NULL, {1, 1}};
+  struct lines_search s = {run, pair, judged, code_sources(run), NULL, NULL, NULL, {1, 1}};
+  const struct line_costs_choice choice = {.owns = owns_samples, .context = &s};
   struct line_costs costs;
+  s.costs = &costs;
   if (!s.revisions) return PPROFC_OK;
   pair->has_sources = true;
   s.lines = arena_zero_array(&run->arena, s.revisions->hunks.text_count, sizeof *s.lines);
@@ -460,7 +536,7 @@ pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
   for (int side = 0; side < SIDES; side++)
     s.divisors[side] =
         (pair->iterations > 0 ? pair->iterations : 1) * (double)run_drawn(pair, side);
-  bool room = line_costs_add_up(&costs, difference, type, NULL, NULL, run->mem);
+  bool room = line_costs_add_up(&costs, difference, type, &choice, run->mem);
   if (room) add_costs(&s, &costs);
   if (room) find_inlined(&s, &costs);
   room = room && find_whole(&s, difference, type, &costs) && take_hunks(&s);

@@ -57,6 +57,7 @@ struct run_hunk {
   bool certain;                /* true if the function grew by more than noise */
   double delta;                /* growth of all lines, or of inlined code if that is larger */
   bool whole;                  /* true if the profile has no lines of the function, only its sum */
+  bool declares;               /* true if `worst` only declares the function */
   struct run_line *lines;
   size_t line_count, worst; /* `worst`: index of the line that grew most, or that shows code */
 };

@@ -21,6 +21,8 @@ struct line_pass {
   uint8_t *known;    /* for each name, a value NAME_*: not known yet, wanted or not wanted */
   uint32_t *counted; /* for each name, 1 + the index of the last sample that was counted */
   uint32_t *stack;
+  const struct line_costs_choice *choice;
+  bool owned; /* true if a marked line below the current line owns the sample */
 };
 
 /* Returns the cost of a line. Adds a cost of 0 for a new line. Returns NULL when out of memory. */
@@ -45,6 +47,15 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
+/* Returns whether a line owns the samples below it. Asks the caller once for each line and side. */
+static bool line_owns(const struct line_pass *pass, struct line_cost *cost, enum diff_side side) {
+  const struct line_costs_choice *choice = pass->choice;
+  if (!choice->owns) return false;
+  if (cost->owner[side] == OWNER_UNKNOWN)
+    cost->owner[side] = choice->owns(choice->context, side, cost) ? OWNER_YES : OWNER_NOT;
+  return cost->owner[side] == OWNER_YES;
+}
+
 /* Adds a sample to a line of its stack, once for each function. */
 static bool count_line(struct line_pass *pass, size_t sample, const struct line *line, bool leaf,
                        int64_t value, enum diff_side side) {
@@ -56,6 +67,8 @@ static bool count_line(struct line_pass *pass, size_t sample, const struct line 
   if (!cost) return false;
   cost->cum[side] = sum_add(cost->cum[side], value);
   if (leaf) cost->flat[side] = sum_add(cost->flat[side], value);
+  if (!pass->owned) cost->inner[side] = sum_add(cost->inner[side], value);
+  pass->owned = pass->owned || line_owns(pass, cost, side);
   return true;
 }
 
@@ -66,6 +79,7 @@ static bool count_sample(struct line_pass *pass, struct stack_reader *reader, si
   size_t depth = stack_read(reader, sample, pass->stack);
   if (side == DIFF_BASE) value = sum_add(0, (int64_t)(0 - (uint64_t)value));
   bool leaf = true;
+  pass->owned = false;
   for (size_t i = 0; value && i < depth; i++) {
     uint32_t from = p->locations.line_from[pass->stack[i]];
     uint32_t to = p->locations.line_from[pass->stack[i] + 1];
@@ -76,8 +90,8 @@ static bool count_sample(struct line_pass *pass, struct stack_reader *reader, si
   return true;
 }
 
-static bool name_functions(struct line_pass *pass, struct arena *arena, line_costs_want want,
-                           void *context) {
+static bool name_functions(struct line_pass *pass, struct arena *arena) {
+  const struct line_costs_choice *choice = pass->choice;
   const pprofc_profile *p = pass->profile;
   size_t count = p->functions.count;
   pass->name_of = arena_array(arena, count, sizeof *pass->name_of);
@@ -89,7 +103,7 @@ static bool name_functions(struct line_pass *pass, struct arena *arena, line_cos
     if (id == MAP_NONE) return false;
     pass->name_of[i] = id;
     if (pass->known[id] != NAME_UNKNOWN) continue;
-    bool wanted = !want || want(context, pass->names.items[id]);
+    bool wanted = !choice->want || choice->want(choice->context, pass->names.items[id]);
     pass->known[id] = wanted ? NAME_WANTED : NAME_OTHER;
   }
   return true;
@@ -103,15 +117,15 @@ static int line_cost_order(const void *a, const void *b) {
 }
 
 bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *p, size_t type,
-                       line_costs_want want, void *context, const pprofc_allocator *mem) {
+                       const struct line_costs_choice *choice, const pprofc_allocator *mem) {
   *costs = (struct line_costs){.mem = mem};
-  struct line_pass pass = {.costs = costs, .profile = p};
+  struct line_pass pass = {.costs = costs, .profile = p, .choice = choice};
   struct arena arena;
   arena_init(&arena, mem);
   interner_init(&pass.names, mem);
   map_init(&pass.keys, mem);
   pass.stack = arena_array(&arena, p->samples.max_depth, sizeof *pass.stack);
-  bool room = pass.stack && name_functions(&pass, &arena, want, context);
+  bool room = pass.stack && name_functions(&pass, &arena);
   const struct value_column values = profile_values(p, type);
   struct stack_reader reader = stack_reader_at(&p->samples, 0);
   for (size_t i = 0; room && i < p->samples.count; i++)

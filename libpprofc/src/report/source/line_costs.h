@@ -13,6 +13,8 @@ struct line_cost {
   pprofc_str name, file;
   int64_t line, start_line;
   int64_t flat[DIFF_SIDES], cum[DIFF_SIDES];
+  int64_t inner[DIFF_SIDES]; /* cum without the samples that a marked line below this line owns */
+  enum { OWNER_UNKNOWN, OWNER_NOT, OWNER_YES } owner[DIFF_SIDES];
 };
 
 struct line_costs {
@@ -24,11 +26,20 @@ struct line_costs {
 /* True for functions whose lines are added up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* Adds up the samples of a difference. Samples of the base are negative. `want` may be NULL, which
- * means all functions. Returns false when out of memory. The caller frees the result, even after an
- * error. */
+/* True for lines of a side that own the samples below them, for `inner` of their callers. */
+typedef bool (*line_costs_owns)(void *context, enum diff_side side, const struct line_cost *line);
+
+/* The lines to add up. A function that is NULL selects all functions, or marks no line. */
+struct line_costs_choice {
+  line_costs_want want;
+  line_costs_owns owns;
+  void *context;
+};
+
+/* Adds up the samples of a difference. Samples of the base are negative. Returns false when out of
+ * memory. The caller frees the result, even after an error. */
 bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *profile, size_t type,
-                       line_costs_want want, void *context, const pprofc_allocator *mem);
+                       const struct line_costs_choice *choice, const pprofc_allocator *mem);
 void line_costs_free(struct line_costs *costs);
 
 #endif

@@ -309,12 +309,13 @@ pprofc_status report_list_diff(struct report *report, struct output *out, pprofc
   const pprofc_report_options *o = report->options;
   const struct pipeline_result *result = &report->result;
   struct list_diff l = {.report = report, .out = out};
+  const struct line_costs_choice choice = {.want = list_diff_wants, .context = result->argument};
   pprofc_status status = list_diff_check(report, error);
   if (status == PPROFC_OK) status = source_lookup_init(&l.sources, o, report->mem, error);
   if (status == PPROFC_OK)
     status = revisions_open(&l.revisions, o->source_diff, report->mem, error);
-  if (status == PPROFC_OK && !line_costs_add_up(&l.costs, result->profile, result->value_index,
-                                                list_diff_wants, result->argument, report->mem))
+  if (status == PPROFC_OK &&
+      !line_costs_add_up(&l.costs, result->profile, result->value_index, &choice, report->mem))
     status = error_nomem(error);
   if (status == PPROFC_OK && regex_tripped(result->argument))
     status = error_set(error, PPROFC_E_LIMIT, "the expression takes too long to match");
