@@ -155,6 +155,8 @@ static void md_code_of(struct buffer *out, pprofc_str clean) {
     char c = clean.data[i];
     if (c && strchr("|`@*_~\\[:#!", c))
       buffer_printf(out, "&#%d;", c);
+    else if ((unsigned char)c >= 0x80)
+      buffer_add_char(out, c); /* escape_xml would replace a part of a character */
     else
       escape_xml(out, (pprofc_str){&c, 1});
   }
