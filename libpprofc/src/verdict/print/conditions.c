@@ -160,12 +160,13 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
                               const pprofc_verdict_domain *domain, noise_found_fn found,
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
+  const pprofc_verdict_estimate *own = noise_estimate(row, cum);
+  bool less = domain && domain->net.delta < own->delta; /* cost moved to the row */
   struct noise_finding finding = {.row = row,
-                                  .domain = domain,
+                                  .domain = cum ? NULL : domain,
                                   .name = row->name,
-                                  .estimate = domain ? domain->net : *noise_estimate(row, cum),
+                                  .estimate = domain && (less || !cum) ? domain->net : *own,
                                   .change = (double)NAN};
-  if (cum) finding.domain = NULL; /* the domain has only this row, with a sum for its cum value */
   finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
                                              &finding.reason, &finding.until);
   found(context, &finding);
