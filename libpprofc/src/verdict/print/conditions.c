@@ -161,11 +161,12 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
-  bool less = domain && domain->net.delta < own->delta; /* cost moved to the row */
+  /* With a smaller sum, cost moved to the row. */
+  if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {.row = row,
                                   .domain = cum ? NULL : domain,
                                   .name = row->name,
-                                  .estimate = domain && (less || !cum) ? domain->net : *own,
+                                  .estimate = domain ? domain->net : *own,
                                   .change = (double)NAN};
   finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
                                              &finding.reason, &finding.until);
