@@ -163,11 +163,10 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
   /* With a smaller sum, cost moved to the row. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
-  struct noise_finding finding = {.row = row,
-                                  .domain = cum ? NULL : domain,
-                                  .name = row->name,
-                                  .estimate = domain ? domain->net : *own,
-                                  .change = (double)NAN};
+  struct noise_finding finding = {
+      .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};
+  if (domain) finding.estimate = domain->net;
+  if (!cum) finding.domain = domain;
   finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
                                              &finding.reason, &finding.until);
   found(context, &finding);
