@@ -138,7 +138,9 @@ static void expect_dropped(const char *drop, const char *keep, const char *stack
   sample(b, stack, 1, 0);
   pprofc_profile *source = finish(b), *p = NULL;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(transform_drop_frames(source, &p, &error), PPROFC_OK);
+  bool unsupported = true;
+  CU_ASSERT_EQUAL_FATAL(transform_drop_frames(source, &p, &unsupported, &error), PPROFC_OK);
+  CU_ASSERT_FALSE(unsupported);
   struct buffer text;
   buffer_init(&text, &mem_default, 4096);
   text_of_samples(&text, p);
@@ -165,6 +167,25 @@ TEST(test_drop_frames_cut_below_the_first_user_frame) {
   expect_dropped("malloc", "(", "leaf malloc user", "leaf malloc user");
 }
 
+/* PCRE2 before 10.43 lacks this script of Unicode 15. */
+static void test_an_unsupported_drop_frames_prunes_nothing_and_is_reported(void) {
+  const char *drop = "malloc|\\p{Kawi}";
+  pprofc_builder *b = cpu_builder();
+  pprofc_builder_drop_frames(b, drop, NULL);
+  sample(b, "leaf malloc user", 1, 0);
+  pprofc_profile *source = finish(b), *p = NULL;
+  pprofc_error error;
+  struct regex *regex = NULL;
+  bool unsupported = false;
+  bool known = regex_compile(&mem_default, str_of(drop), &regex, &error) == PPROFC_OK;
+  CU_ASSERT_EQUAL_FATAL(transform_drop_frames(source, &p, &unsupported, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(unsupported, !known);
+  expect_samples(p, known ? "1: 1 | user\n" : "1: 1 2 3 | leaf malloc user\n");
+  regex_free(regex);
+  pprofc_profile_release(p);
+  pprofc_profile_release(source);
+}
+
 /* Returns a profile with malloc inlined into `caller`. After pruning, the location must have only
  * `caller`, in all samples. */
 static pprofc_profile *inlined_malloc(const char *drop) {
@@ -185,7 +206,9 @@ static pprofc_profile *inlined_malloc(const char *drop) {
 TEST(test_pruning_shows_in_samples_that_are_not_cut) {
   pprofc_profile *source = inlined_malloc("malloc"), *p = NULL;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(transform_drop_frames(source, &p, &error), PPROFC_OK);
+  bool unsupported = true;
+  CU_ASSERT_EQUAL_FATAL(transform_drop_frames(source, &p, &unsupported, &error), PPROFC_OK);
+  CU_ASSERT_FALSE(unsupported);
   expect_samples(p, "1: 1 3 | caller main\n1: 2 1 | leaf caller\n");
   pprofc_profile_release(p);
   pprofc_profile_release(source);

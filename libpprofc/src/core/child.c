@@ -196,11 +196,6 @@ static pprofc_status child_finish(struct child_running *run, pprofc_status statu
   return status;
 }
 
-pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
-                        pprofc_error *error) {
-  return child_run_for_user(child, NULL, output, end, error);
-}
-
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end,
                                  pprofc_error *error) {

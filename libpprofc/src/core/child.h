@@ -25,14 +25,6 @@ struct child_end {
   char said[512]; /* beginning of the program's standard error, as one line */
 };
 
-/* Runs the program until it ends, and appends its standard output to `output`, whose ceiling limits
- * the size. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
- * exist, and PPROFC_E_LIMIT if it exceeds the time or size limit. Returns PPROFC_E_NOMEM if the
- * budget of `output` is stopped. After an exceeded limit or a stop, kills the process group of the
- * program. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
-pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
-                        pprofc_error *error);
-
 /* Additional settings for a program of the user, such as a compiler or a test. It gets the whole
  * environment of the caller. */
 struct child_user {
@@ -47,10 +39,20 @@ struct child_user {
   int watched; /* descriptor that `serve` reads */
 };
 
-/* Runs a program like child_run, with the additional settings of `user`. Returns PPROFC_E_IO if
- * `stop` ended the program. */
+/* Runs the program until it ends, and appends its standard output to `output`, whose ceiling limits
+ * the size. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
+ * exist, and PPROFC_E_LIMIT if it exceeds the time or size limit. Returns PPROFC_E_NOMEM if the
+ * budget of `output` is stopped, and PPROFC_E_IO if `user->stop` ended the program. After an
+ * exceeded limit or a stop, kills the process group of the program. If `user` is NULL, the
+ * environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end, pprofc_error *error);
+
+/* Runs a program without additional settings. */
+static inline pprofc_status child_run(const struct child *child, struct buffer *output,
+                                      struct child_end *end, pprofc_error *error) {
+  return child_run_for_user(child, NULL, output, end, error);
+}
 
 /* True if PATH has the program. If it contains a slash, true if that file exists. */
 bool child_exists(const char *program);

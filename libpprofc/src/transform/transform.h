@@ -31,9 +31,12 @@ pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *p
                                    pprofc_profile **out, pprofc_error *error);
 
 /* Applies the expressions drop_frames and keep_frames of the profile. An expression that does not
- * compile prunes nothing. */
+ * compile prunes nothing. Sets *unsupported to true if the expression is valid, but this build
+ * cannot match it. The caller then prints DROP_FRAMES_UNSUPPORTED. */
 pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile **out,
-                                    pprofc_error *error);
+                                    bool *unsupported, pprofc_error *error);
+#define DROP_FRAMES_UNSUPPORTED                                                                    \
+  "drop_frames of the profile is not applied: this build does not support the expression"
 
 /* ---- labels ------------------------------------------ */
 

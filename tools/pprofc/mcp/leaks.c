@@ -13,6 +13,7 @@ struct growth {
   struct call *call;
   struct leak_input inputs[PROFILES_OPEN];
   size_t count;
+  bool unsupported; /* true if drop_frames of a profile is not applied */
   struct leaks leaks;
 };
 
@@ -22,7 +23,10 @@ static pprofc_status growth_add(struct growth *g, const char *path, pprofc_error
   pprofc_profile *opened, *profile = NULL;
   pprofc_status status = call_profile(g->call, str_of(path), &opened, error);
   if (status) return status;
-  if (leak_source_of(opened, &source)) status = transform_drop_frames(opened, &profile, error);
+  bool unsupported = false;
+  if (leak_source_of(opened, &source))
+    status = transform_drop_frames(opened, &profile, &unsupported, error);
+  g->unsupported |= unsupported;
   pprofc_profile_release(opened);
   if (profile) g->inputs[g->count++] = (struct leak_input){path, profile};
   return status;
@@ -93,6 +97,7 @@ static void growth_put_head(struct growth *g) {
     else
       buffer_printf(to, ": not judged, %d profiles are needed\n", LEAK_MIN);
   }
+  if (g->unsupported) buffer_add_text(to, "warning: " DROP_FRAMES_UNSUPPORTED "\n");
 }
 
 pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,

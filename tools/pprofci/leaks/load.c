@@ -36,6 +36,7 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
 static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
   pprofc_symbolize_options options;
   pprofc_profile *made;
+  bool unsupported;
   pprofc_status status = PPROFC_OK;
   pprofc_symbolize_options_init(&options);
   options.search_path = getenv("PPROF_BINARY_PATH");
@@ -43,8 +44,10 @@ static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error
     status = pprofc_symbolize(*profile, &options, &made, error);
     if (status == PPROFC_OK) leaks_replace(profile, made);
   }
-  if (status == PPROFC_OK) status = transform_drop_frames(*profile, &made, error);
-  if (status == PPROFC_OK) leaks_replace(profile, made);
+  if (status == PPROFC_OK) status = transform_drop_frames(*profile, &made, &unsupported, error);
+  if (status != PPROFC_OK) return status;
+  leaks_replace(profile, made);
+  if (unsupported) message_note("warning: %s", DROP_FRAMES_UNSUPPORTED);
   return status;
 }
 

@@ -1,6 +1,7 @@
 /* Applies the steps of pprof's driver that precede a report to the profiles of a run. */
 #include "run/profiles.h"
 
+#include "common/terminal.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/mappings.h"
 
@@ -16,8 +17,10 @@ static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
  * does with every profile. Also removes URLs from file names of mappings. */
 static pprofc_status profile_prune(pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *pruned;
-  pprofc_status status = transform_drop_frames(*profile, &pruned, error);
+  bool unsupported;
+  pprofc_status status = transform_drop_frames(*profile, &pruned, &unsupported, error);
   if (status != PPROFC_OK) return status;
+  if (unsupported) message_note("warning: %s", DROP_FRAMES_UNSUPPORTED);
   pprofc_profile_release(*profile);
   *profile = pruned;
   return mappings_forget_urls(profile, error);

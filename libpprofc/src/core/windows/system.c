@@ -7,11 +7,6 @@
 
 #include <errno.h>
 
-pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
-                        pprofc_error *error) {
-  return child_run_for_user(child, NULL, output, end, error);
-}
-
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end,
                                  pprofc_error *error) {

@@ -108,9 +108,10 @@ static void drop_location(struct pruning *p, uint32_t location) {
     memset(p->keep_line + from, 0, i - from);
 }
 
-/* Compiles ^(text)$; *regex is NULL if the text is not a valid expression. */
+/* Compiles ^(text)$; *regex is NULL if the text is not a valid expression, or if this build does
+ * not support it. */
 static pprofc_status compile_whole(const pprofc_allocator *mem, pprofc_str text,
-                                   struct regex **regex, pprofc_error *error) {
+                                   struct regex **regex, bool *unsupported, pprofc_error *error) {
   struct buffer pattern;
   buffer_init(&pattern, mem, SIZE_MAX);
   buffer_add_text(&pattern, "^(");
@@ -121,6 +122,7 @@ static pprofc_status compile_whole(const pprofc_allocator *mem, pprofc_str text,
   pprofc_status status = PPROFC_E_NOMEM;
   if (!pattern.failed) status = regex_compile(mem, buffer_str(&pattern), regex, &ignored);
   buffer_free(&pattern);
+  *unsupported |= status == PPROFC_E_UNSUPPORTED;
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 
@@ -131,15 +133,16 @@ static pprofc_status drop_matches(struct pruning *p, pprofc_profile **out, pprof
 }
 
 pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile **out,
-                                    pprofc_error *error) {
+                                    bool *unsupported, pprofc_error *error) {
   struct pruning p = {.profile = source};
   pprofc_str drop = profile_string(source, source->drop_frames);
   pprofc_str keep = profile_string(source, source->keep_frames);
   pprofc_status status = PPROFC_OK;
+  *unsupported = false;
   arena_init(&p.arena, &source->mem);
-  if (drop.size) status = compile_whole(&source->mem, drop, &p.drop, error);
+  if (drop.size) status = compile_whole(&source->mem, drop, &p.drop, unsupported, error);
   if (status == PPROFC_OK && p.drop && keep.size)
-    status = compile_whole(&source->mem, keep, &p.keep, error);
+    status = compile_whole(&source->mem, keep, &p.keep, unsupported, error);
   bool usable = p.drop && (p.keep || !keep.size);
   if (status == PPROFC_OK && usable)
     status = drop_matches(&p, out, error);
