@@ -31,13 +31,14 @@ library() {
   fi
 }
 say "comparing the library with that of $(git rev-parse --short "$reference")"
-library "$work/earlier" "$work/build-earlier"
-library . "$work/build-now"
+# Folders of one name, so that ccache can use the objects of one build for the other.
+library "$work/earlier" "$work/earlier/build-abi"
+library . build-abi
 
 status=0
 abidiff --suppressions scripts/abi.suppressions --drop-private-types \
   --headers-dir1 "$work/earlier/libpprofc/include" --headers-dir2 libpprofc/include \
-  "$work/build-earlier/libpprofc/libpprofc.so" "$work/build-now/libpprofc/libpprofc.so" >"$work/said" || status=$?
+  "$work/earlier/build-abi/libpprofc/libpprofc.so" build-abi/libpprofc/libpprofc.so >"$work/said" || status=$?
 # Bit 0: abidiff failed; bit 1: called wrongly; bit 2: something changed; bit 3: what breaks programs for certain.
 if [ $((status & 3)) -ne 0 ]; then
   cat "$work/said"

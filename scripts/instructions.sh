@@ -87,7 +87,7 @@ programs() {
   fi
 }
 say "counting the instructions of this commit and of $(git rev-parse --short "$ref")"
-programs "$work/base" "$work/build-base"
+programs "$work/base" "$work/base/build"
 [ -n "$head_build" ] || { head_build=$work/build-head; programs . "$head_build"; }
 
 # Hash tables have a secret; with one that is known the count is the same in every run.
@@ -141,7 +141,7 @@ commands >"$work/commands"
 while read -r name arguments; do
   case "$only " in " " | *" $name "*) ;; *) continue ;; esac
   # shellcheck disable=SC2086 # a list of words
-  count base "$work/build-base/bin" $arguments &
+  count base "$work/base/build/bin" $arguments &
   # shellcheck disable=SC2086
   count head "$head_build/bin" $arguments
   wait $!
