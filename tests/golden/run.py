@@ -19,8 +19,8 @@ installed; such cases are named. "# needs slots" leaves out the secret 0, with w
 20,000 keys then takes many seconds. The command runs in an empty folder that has
 testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
 the difference before you commit it. --secrets runs the cases with several secrets of the hash tables, which LIBRARY
-(known_secret.c) gives to the programs. --pprofc runs another PROGRAM as pprofc. --without leaves out the cases in which REGEXP
-matches, and counts them.
+(known_secret.c) gives to the programs. --pprofc runs the cases of pprofc and pprofci with another PROGRAM as pprofc. --without leaves out
+the cases in which REGEXP matches, and counts them.
 """
 import argparse
 import concurrent.futures
@@ -168,6 +168,8 @@ def main():
     cases = [c for c in cases if not missing.intersection(c.needs)]
     act = Case.update if options.update else Case.check
     if options.pprofc:
+        # The other programs are the same as in a run without --pprofc. A script may run pprofc.
+        cases = [case for case in cases if re.search(r"\bpprofci?\b|\.(py|sh)\b", case.command)]
         with tempfile.TemporaryDirectory() as folder:
             return run_cases(cases, replace_pprofc(programs, options.pprofc, folder), Case.check)
     if not options.secrets:
