@@ -5,12 +5,13 @@
 #   scripts/release.sh -small BUILD [OUT]    from the programs that were built in BUILD, for this machine alone, in seconds
 #
 # OUT has Debian packages (libpprofc0.1, libpprofc-dev, pprofc) for this machine's architecture; a tarball of static programs, a
-# wheel for pip and a package for npm for x86-64 and for arm64; the source, a Containerfile, a formula of Homebrew, an expression of
+# wheel for pip and a package for npm for x86-64 and for arm64; a zip for Windows on x86-64; the source, a Containerfile, a formula of Homebrew, an expression of
 # Nix, an SPDX list of parts, and SHA256SUMS. The last commit is what is built; the same commit with the same packages of Debian
 # gives the same bytes.
 #
 # Static programs have all optional libraries in them; so pprofci publish, sources over HTTP and -http work without any. With
-# -small they lack libcurl and libmicrohttpd, which have to be built. Needs apt and a network, -small neither.
+# -small they lack libcurl and libmicrohttpd, which have to be built, and there is no zip for Windows. Needs apt and a network, -small
+# neither.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -104,6 +105,17 @@ pack_for() {
   while read -r bundle; do cp "$stage/.parts/$name.tar.gz" "$stage/.parts/$bundle"; done <"$work/bundles"
 }
 
+# for_windows: builds the commit for Windows in the cache, and packs it.
+for_windows() {
+  name=pprofc-$VERSION-windows-x64
+  packaging/windows.sh "$cache/windows"
+  rm -rf "$cache/windows/build"
+  (cd "$cache/source" && build_target='' build "$cache/windows/build" -DCMAKE_TOOLCHAIN_FILE=packaging/windows.cmake \
+    -DPPROFC_CROSS_ROOT="$cache/windows/root" -DPPROFC_BUILD_TESTS=OFF)
+  "$cache/source/packaging/windows_zip.sh" "$cache/windows" "$name" "$stage" | sed 's/^/static /' >"$stage/.parts/$name.zip"
+  [ -s "$stage/$name.zip" ] || die "the zip for Windows cannot be made"
+}
+
 # dynamic_parts DEB: the libraries that the package depends on, in the versions of this machine.
 dynamic_parts() {
   dpkg-deb -f "$1" Depends | tr ',|' '\n\n' | sed 's/(.*//; s/ //g' | while read -r package; do
@@ -149,6 +161,7 @@ else
   DESTDIR=$work/installed cmake --install "$cache/build-amd64" >"$work/log" 2>&1 || die "cmake --install failed: $(tail -n 3 "$work/log")"
   pack_for amd64 "$cache/build-amd64" "$cache/libraries-amd64" ""
   pack_for arm64 "$cache/build-arm64" "$cache/libraries-arm64" "$cache/root-arm64"
+  for_windows
 fi
 
 say "packing"

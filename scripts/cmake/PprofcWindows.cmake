@@ -12,5 +12,6 @@ target_compile_definitions(pprofc_flags INTERFACE _CRT_RAND_S PCRE2_STATIC)
 # The compiler checks formats by the rules of another library, and its macros of math.h convert double to float.
 target_compile_options(pprofc_flags INTERFACE -include ${windows}/posix.h -Wno-attributes -Wno-format
   -Wno-float-conversion)
-target_link_options(pprofc_flags INTERFACE -static)
+# Without the time of the link, the same sources give the same bytes.
+target_link_options(pprofc_flags INTERFACE -static -Wl,--no-insert-timestamp)
 target_link_libraries(pprofc_flags INTERFACE ssp)
