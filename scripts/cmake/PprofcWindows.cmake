@@ -12,6 +12,8 @@ target_compile_definitions(pprofc_flags INTERFACE _CRT_RAND_S PCRE2_STATIC)
 # The compiler checks formats by the rules of another library, and its macros of math.h convert double to float.
 target_compile_options(pprofc_flags INTERFACE -include ${windows}/posix.h -Wno-attributes -Wno-format
   -Wno-float-conversion)
+# Only archives: libz.dll.a would make every program need zlib1.dll.
+set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
 # Without the time of the link, the same sources give the same bytes.
 target_link_options(pprofc_flags INTERFACE -static -Wl,--no-insert-timestamp)
 target_link_libraries(pprofc_flags INTERFACE ssp)
