@@ -132,12 +132,8 @@ static pprofc_status capture_check(void *options, const struct command_line *lin
   return status == PPROFC_OK ? capture_check_sources(options, error) : status;
 }
 
-pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
-                          pprofc_error *error) {
-  if (ARRAY_PUSH(&mem_default, capture->items, capture->count, capture->capacity, *item))
-    return PPROFC_OK;
-  pprofc_profile_release(item->profile);
-  return error_nomem(error);
+void capture_add(struct capture *capture, struct capture_item item) {
+  (void)ARRAY_PUSH(&ci_mem, capture->items, capture->count, capture->capacity, item);
 }
 
 static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error *error) {
@@ -189,7 +185,7 @@ static pprofc_status capture_run(void *options, const struct command_line *line,
   (void)line, (void)code;
   pprofc_status status = capture_all(&capture, error);
   for (size_t i = 0; i < capture.count; i++) pprofc_profile_release(capture.items[i].profile);
-  ARRAY_FREE(&mem_default, capture.items, capture.capacity);
+  ARRAY_FREE(&ci_mem, capture.items, capture.capacity);
   if (capture.remote.opened) remote_close(&capture.remote);
   return status;
 }

@@ -3,6 +3,7 @@
 #define PPROFCI_CAPTURE_CAPTURE_H
 
 #include "commands.h"
+#include "memory.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 #include "run/run.h"
@@ -39,8 +40,7 @@ struct capture {
 };
 
 /* Adds a profile and takes ownership of it. */
-pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
-                          pprofc_error *error);
+void capture_add(struct capture *capture, struct capture_item item);
 
 /* Starts the servers and the load. Takes profiles of base and of head in turns. */
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error);

@@ -39,8 +39,8 @@ static pprofc_str queries_type(const char *query, size_t kind, const char **sele
   return str_of(remote_kinds[kind].type);
 }
 
-static pprofc_status queries_body(struct capture *capture, int side, size_t kind, int64_t start,
-                                  int64_t end, pprofc_str *body, pprofc_error *error) {
+static pprofc_str queries_body(struct capture *capture, int side, size_t kind, int64_t start,
+                               int64_t end) {
   Pyroscope__SelectMergeProfileRequest request = PYROSCOPE__SELECT_MERGE_PROFILE_REQUEST__INIT;
   const char *selector;
   pprofc_str type = queries_type(capture->options->queries[side], kind, &selector);
@@ -50,11 +50,9 @@ static pprofc_status queries_body(struct capture *capture, int side, size_t kind
   request.start = start;
   request.end = end;
   size_t size = pyroscope__select_merge_profile_request__get_packed_size(&request);
-  uint8_t *packed = type.data ? arena_alloc(&capture->remote.arena, size) : NULL;
-  if (!packed) return error_nomem(error);
+  uint8_t *packed = arena_alloc(&capture->remote.arena, size);
   pyroscope__select_merge_profile_request__pack(&request, packed);
-  *body = (pprofc_str){(const char *)packed, size};
-  return PPROFC_OK;
+  return (pprofc_str){(const char *)packed, size};
 }
 
 /* Adds the profile of a slice. Prints a note and adds nothing if the slice has no samples. */
@@ -71,7 +69,10 @@ static pprofc_status queries_take(struct capture *capture, struct capture_item *
     }
     pprofc_profile_samples(item->profile, &view);
   }
-  if (view.count) return capture_add(capture, item, error);
+  if (view.count) {
+    capture_add(capture, *item);
+    return PPROFC_OK;
+  }
   message_note("pprofci: no %s samples of %s in slice %zu", remote_kinds[item->kind].name,
                side_names[item->side], item->round + 1);
   pprofc_profile_release(item->profile);
@@ -82,11 +83,9 @@ static pprofc_status queries_slice(struct capture *capture, const struct url *ur
                                    struct capture_item *item, int64_t start, int64_t end,
                                    pprofc_error *error) {
   struct reply reply;
-  pprofc_str body;
-  pprofc_status status = queries_body(capture, item->side, item->kind, start, end, &body, error);
-  if (status == PPROFC_OK)
-    status = remote_post(&capture->remote, url, body, LIMIT_MS, &reply, capture->options->pyroscope,
-                         error);
+  pprofc_str body = queries_body(capture, item->side, item->kind, start, end);
+  pprofc_status status = remote_post(&capture->remote, url, body, LIMIT_MS, &reply,
+                                     capture->options->pyroscope, error);
   if (status != PPROFC_OK) return status;
   status = queries_take(capture, item, &reply, error);
   reply_free(&reply);

@@ -87,6 +87,12 @@ static void processes_signal(size_t first, int number) {
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, number);
 }
 
+/* Kills all programs before pprofci ends because memory ran out. */
+static void processes_kill(void *context) {
+  (void)context;
+  processes_signal(0, SIGKILL);
+}
+
 /* Stops all but the first `first` programs: SIGTERM, and three seconds later SIGKILL. */
 static void processes_stop(size_t first) {
   if (processes_count <= first) return;
@@ -143,8 +149,10 @@ static pprofc_status servers_take(const struct capture_round *r, size_t kind,
   pprofc_str content = reply_content(&exchange->reply);
   pprofc_status status =
       pprofc_profile_read_memory(content.data, content.size, NULL, &item.profile, error);
-  if (status == PPROFC_OK) return capture_add(capture, &item, error);
-  error_prefix(error, "cannot read the %s profile of %s: ", remote_kinds[kind].name, server);
+  if (status == PPROFC_OK)
+    capture_add(capture, item);
+  else
+    error_prefix(error, "cannot read the %s profile of %s: ", remote_kinds[kind].name, server);
   return status;
 }
 
@@ -258,6 +266,7 @@ static pprofc_status servers_start(struct capture *capture, size_t *programs, pp
 
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error) {
   size_t programs = 0;
+  memory_set_cleanup(processes_kill, NULL);
   pprofc_status status = remote_open(&capture->remote, NULL, false, error);
   if (status == PPROFC_OK) status = servers_start(capture, &programs, error);
   if (status == PPROFC_OK) status = servers_rounds(capture, programs, error);

@@ -19,7 +19,7 @@ static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
 /* Reads a file. A missing file counts as empty. */
 static pprofc_status agents_read(const char *path, struct buffer *text, bool *exists,
                                  pprofc_error *error) {
-  buffer_init(text, &mem_default, AGENTS_BYTES);
+  buffer_init(text, &ci_mem, AGENTS_BYTES);
   *exists = access(path, F_OK) == 0;
   return *exists ? file_read(path, text, error) : PPROFC_OK;
 }
@@ -61,11 +61,10 @@ static pprofc_status agents_add_section(struct output *out, pprofc_error *error)
   bool has = str_find(before, STR(AGENTS_MARK)) < before.size;
   if (!status && !has) {
     struct buffer added;
-    buffer_init(&added, &mem_default, AGENTS_BYTES);
+    buffer_init(&added, &ci_mem, SIZE_MAX / 2);
     if (before.size) buffer_add_text(&added, str_ends(before, STR("\n")) ? "\n" : "\n\n");
     buffer_add(&added, asset_init_agents_md, asset_init_agents_md_size);
-    status =
-        added.failed ? error_nomem(error) : save_append(AGENTS_FILE, buffer_str(&added), error);
+    status = save_append(AGENTS_FILE, buffer_str(&added), error);
     buffer_free(&added);
   }
   buffer_free(&text);
@@ -152,7 +151,7 @@ static pprofc_status project_matches(const struct project *project, bool *matche
   struct buffer text;
   *matches = files_is_regular(project->file);
   if (!*matches || !project->words[0]) return PPROFC_OK;
-  buffer_init(&text, &mem_default, PROJECT_FILE_MOST);
+  buffer_init(&text, &ci_mem, PROJECT_FILE_MOST);
   pprofc_status status = file_read(project->file, &text, error);
   pprofc_str all = buffer_str(&text);
   *matches = false;
@@ -191,13 +190,12 @@ static pprofc_status init_write(const struct init_options *o, const struct proje
                                 pprofc_error *error) {
   struct buffer steps, text;
   pprofc_str skeleton = {(const char *)asset_init_workflow_yml, asset_init_workflow_yml_size};
-  buffer_init(&steps, &mem_default, SIZE_MAX / 2);
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_init(&steps, &ci_mem, SIZE_MAX / 2);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   init_replace(&steps, skeleton, STR("@STEPS@\n"),
                (pprofc_str){(const char *)project->steps, *project->size});
   init_replace(&text, buffer_str(&steps), STR("@ACTION@"), str_of(o->action));
-  pprofc_status status = steps.failed || text.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = save_text(o->out, buffer_str(&text), error);
+  pprofc_status status = save_text(o->out, buffer_str(&text), error);
   buffer_free(&text);
   buffer_free(&steps);
   return status;

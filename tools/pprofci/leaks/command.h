@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "core/buffer.h"
 #include "leaks/leaks.h"
+#include "memory.h"
 
 #define IGNORES_MAX 64
 
@@ -32,7 +33,7 @@ pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources
 void leaks_inputs_free(struct leaks_inputs *inputs);
 
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
-bool leaks_print_json(const struct leaks *leaks, struct output *out);
+void leaks_print_json(const struct leaks *leaks, struct output *out);
 
 /* Formats "48.20MB" or "1204", and NaN as "-". With `sign`, an increase has a '+'. */
 #define LEAKS_VALUE 64

@@ -25,31 +25,29 @@ struct growth_sites {
   uint32_t *next;  /* for each stack, the next stack that allocates at the same place */
 };
 
-static bool growth_find_sites(const struct leak_collection *stacks, struct arena *arena,
-                              struct growth_sites *sites) {
-  sites->first = arena_array(arena, stacks->place_keys.count, sizeof *sites->first);
-  sites->next = arena_array(arena, stacks->stack_count, sizeof *sites->next);
-  if (!sites->first || !sites->next) return false;
-  for (size_t i = 0; i < stacks->place_keys.count; i++) sites->first[i] = MAP_NONE;
+static struct growth_sites growth_find_sites(const struct leak_collection *stacks,
+                                             struct arena *arena) {
+  struct growth_sites sites = {
+      .first = arena_array(arena, stacks->place_keys.count, sizeof *sites.first),
+      .next = arena_array(arena, stacks->stack_count, sizeof *sites.next)};
+  for (size_t i = 0; i < stacks->place_keys.count; i++) sites.first[i] = MAP_NONE;
   for (size_t i = stacks->stack_count; i-- > 0;) {
     const struct leak_stack *stack = &stacks->stacks[i];
     if (stack->ignored || !stack->depth) continue;
-    uint32_t *first = &sites->first[stack->places[stack->where]];
-    sites->next[i] = *first;
+    uint32_t *first = &sites.first[stack->places[stack->where]];
+    sites.next[i] = *first;
     *first = (uint32_t)i;
   }
-  return true;
+  return sites;
 }
 
 /* Visits each stack that leaks or belongs to a leaking site. */
-static pprofc_status growth_each(const struct leak_kind *kind, const pprofc_allocator *mem,
-                                 growth_fn *take, void *to, pprofc_error *error) {
+static void growth_each(const struct leak_kind *kind, growth_fn *take, void *to) {
   const struct leak_collection *stacks = &kind->stacks;
-  struct growth_sites sites;
   struct arena arena;
-  arena_init(&arena, mem);
-  bool done = growth_find_sites(stacks, &arena, &sites);
-  for (size_t i = 0; i < kind->row_count && done; i++) {
+  arena_init(&arena, &ci_mem);
+  const struct growth_sites sites = growth_find_sites(stacks, &arena);
+  for (size_t i = 0; i < kind->row_count; i++) {
     const struct leak_row *row = &kind->rows[i];
     if (row->fit.verdict != LEAK_LEAK) continue;
     if (!row->is_site) growth_take(kind, row->stack, take, to);
@@ -57,7 +55,6 @@ static pprofc_status growth_each(const struct leak_kind *kind, const pprofc_allo
     for (; k != MAP_NONE; k = sites.next[k]) growth_take(kind, &stacks->stacks[k], take, to);
   }
   arena_free(&arena);
-  return done ? PPROFC_OK : error_nomem(error);
 }
 
 /* Writes a name. Replaces ';' and line ends, which are separators in this format. */
@@ -84,10 +81,9 @@ static void leaks_fold(void *to, const struct leak_kind *kind, const struct leak
 
 pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc_error *error) {
   const struct leaks *leaks = context;
-  pprofc_status status = PPROFC_OK;
-  for (size_t k = 0; k < leaks->kind_count && status == PPROFC_OK; k++)
-    status = growth_each(&leaks->kinds[k], leaks->mem, leaks_fold, out, error);
-  return status;
+  (void)error;
+  for (size_t k = 0; k < leaks->kind_count; k++) growth_each(&leaks->kinds[k], leaks_fold, out);
+  return PPROFC_OK;
 }
 
 #define GROWTH_MOST 9e18 /* maximum value of a sample */
@@ -96,7 +92,7 @@ pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc
 struct leaks_builder {
   pprofc_builder *builder;
   uint32_t *frames; /* array for the frames of the deepest stack */
-  size_t capacity, count;
+  size_t count;
 };
 
 static void leaks_add_place(struct leaks_builder *g, const struct leak_place *place) {
@@ -131,24 +127,19 @@ static size_t growth_depth(const struct leak_kind *kind) {
 
 pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
                                 pprofc_str *packed, pprofc_error *error) {
-  const pprofc_allocator *mem = arena->mem;
-  struct leaks_builder g = {.builder = pprofc_builder_new(mem), .capacity = growth_depth(kind)};
+  struct leaks_builder g = {.builder = pprofc_builder_new(&ci_mem)};
   pprofc_profile *profile = NULL;
   pprofc_report_options options;
   char unit[64];
   pprofc_report_options_init(&options);
   options.title = "growth";
   snprintf(unit, sizeof unit, "%.*s", STR_ARG(str_slice(kind->stacks.source.unit, 0, 60)));
-  g.frames = mem_array(mem, g.capacity, sizeof *g.frames);
-  pprofc_status status = g.builder && g.frames ? PPROFC_OK : error_nomem(error);
-  if (status == PPROFC_OK) {
-    pprofc_builder_type(g.builder, "growth", unit);
-    status = growth_each(kind, mem, leaks_add_stack, &g, error);
-  }
-  if (status == PPROFC_OK) status = pprofc_builder_finish(g.builder, &profile, error);
+  g.frames = arena_array(arena, growth_depth(kind), sizeof *g.frames);
+  pprofc_builder_type(g.builder, "growth", unit);
+  growth_each(kind, leaks_add_stack, &g);
+  pprofc_status status = pprofc_builder_finish(g.builder, &profile, error);
   if (status == PPROFC_OK) status = graph_pack(profile, &options, arena, packed, error);
   if (profile) pprofc_profile_release(profile);
-  mem_free(mem, g.frames, g.capacity, sizeof *g.frames);
-  if (g.builder) pprofc_builder_free(g.builder);
+  pprofc_builder_free(g.builder);
   return status;
 }

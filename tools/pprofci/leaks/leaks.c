@@ -102,7 +102,7 @@ static void leaks_print_ignored(struct output *out) {
 static pprofc_status leaks_save_page(const struct leaks_command *command, const struct leaks *leaks,
                                      pprofc_error *error) {
   struct buffer page;
-  buffer_init(&page, &mem_default, SIZE_MAX / 2);
+  buffer_init(&page, &ci_mem, SIZE_MAX / 2);
   pprofc_status status = leaks_print_page(leaks, (size_t)command->top, &page, error);
   if (status == PPROFC_OK) status = save_text(command->html, buffer_str(&page), error);
   buffer_free(&page);
@@ -111,10 +111,10 @@ static pprofc_status leaks_save_page(const struct leaks_command *command, const 
 
 static pprofc_status leaks_print(const struct leaks_command *command, const struct leaks *leaks,
                                  struct output *out, pprofc_error *error) {
-  if (!command->json)
+  if (command->json)
+    leaks_print_json(leaks, out);
+  else
     leaks_print_text(leaks, (size_t)command->top, out);
-  else if (!leaks_print_json(leaks, out))
-    return error_nomem(error);
   pprofc_status status = PPROFC_OK;
   if (*command->folded) status = save_printed(command->folded, leaks_print_folded, leaks, error);
   if (status == PPROFC_OK && *command->html) status = leaks_save_page(command, leaks, error);

@@ -14,7 +14,6 @@ static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *
                                        pprofc_error *error) {
   const char *base = text_printf(&inputs->arena, "%s/base", folder);
   const char *head = text_printf(&inputs->arena, "%s/head", folder);
-  if (!base || !head) return error_nomem(error);
   if (!files_is_folder(base) || !files_is_folder(head)) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
                    "'%s' has the profiles of base and head; pass one of its folders", folder);
@@ -60,10 +59,11 @@ static pprofc_status leaks_keep(struct leaks_inputs *inputs, const char *path,
     return PPROFC_OK;
   }
   pprofc_status status = leaks_prepare(&profile, error);
-  if (status == PPROFC_OK && !ARRAY_PUSH(&mem_default, inputs->items, inputs->count,
-                                         inputs->capacity, (struct leak_input){path, profile}))
-    status = error_nomem(error);
-  if (status != PPROFC_OK) pprofc_profile_release(profile);
+  if (status == PPROFC_OK)
+    (void)ARRAY_PUSH(&ci_mem, inputs->items, inputs->count, inputs->capacity,
+                     (struct leak_input){path, profile});
+  else
+    pprofc_profile_release(profile);
   return status;
 }
 
@@ -93,7 +93,7 @@ static pprofc_status leaks_load_source(struct leaks_inputs *inputs, const char *
 pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count,
                          pprofc_error *error) {
   *inputs = (struct leaks_inputs){.count = 0};
-  arena_init(&inputs->arena, &mem_default);
+  arena_init(&inputs->arena, &ci_mem);
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
     status = leaks_load_source(inputs, sources[i], error);
@@ -107,6 +107,6 @@ pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources
 
 void leaks_inputs_free(struct leaks_inputs *inputs) {
   for (size_t i = 0; i < inputs->count; i++) pprofc_profile_release(inputs->items[i].profile);
-  ARRAY_FREE(&mem_default, inputs->items, inputs->capacity);
+  ARRAY_FREE(&ci_mem, inputs->items, inputs->capacity);
   arena_free(&inputs->arena);
 }

@@ -40,7 +40,7 @@ static const char *link_between(struct arena *arena, const char *from, const cha
   pprofc_str part;
   if (!realpath(from, page) || !realpath(to, job)) return text_printf(arena, "%s/", to);
   size_t same = shared_folders(page, job);
-  buffer_init(&text, arena->mem, PATH_MAX * 4);
+  buffer_init(&text, arena->mem, SIZE_MAX / 2);
   for (pprofc_str rest = str_of(page + same); str_next(&rest, '/', &part);)
     if (part.size) buffer_add_text(&text, "../");
   for (pprofc_str rest = str_of(job + same); str_next(&rest, '/', &part);) {
@@ -66,40 +66,33 @@ static const char *name_of_job(struct arena *arena, const char *folder) {
 }
 
 /* Reads a manifest. An unreadable manifest is a problem of the job, not an error. */
-static pprofc_status read_manifest(struct jobs *jobs, struct job *job, pprofc_error *error) {
+static void read_manifest(struct jobs *jobs, struct job *job) {
   struct arena *arena = &jobs->run->arena;
   struct node *root = NULL;
+  pprofc_error why;
   const char *path = text_printf(arena, "%s/manifest.json", job->folder);
-  if (!path) return error_nomem(error);
-  pprofc_status status = json_tree_read(arena, path, MANIFEST_MAX, &root, error);
-  if (status == PPROFC_E_NOMEM) return status;
-  if (status == PPROFC_OK && node_integer(node_get(root, "version")) < MANIFEST_VERSION)
-    status = error_set(error, PPROFC_E_FORMAT, "%s is not a manifest of pprofci run", path);
-  if (status == PPROFC_OK && node_integer(node_get(root, "gate_status")) == 1)
-    status = error_set(error, PPROFC_E_FORMAT, "the gate failed in '%s'", job->folder);
-  if (status == PPROFC_OK)
-    job->root = root;
+  if (json_tree_read(arena, path, MANIFEST_MAX, &root, &why) != PPROFC_OK)
+    job->problem = text_keep(arena, str_of(why.message));
+  else if (node_integer(node_get(root, "version")) < MANIFEST_VERSION)
+    job->problem = text_printf(arena, "%s is not a manifest of pprofci run", path);
+  else if (node_integer(node_get(root, "gate_status")) == 1)
+    job->problem = text_printf(arena, "the gate failed in '%s'", job->folder);
   else
-    job->problem = text_keep(arena, str_of(error->message));
-  return job->root || job->problem ? PPROFC_OK : error_nomem(error);
+    job->root = root;
 }
 
-pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
-                        size_t count, const char *out, pprofc_error *error) {
+void jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders, size_t count,
+               const char *out) {
   *jobs = (struct jobs){.run = run};
   jobs->items = arena_zero_array(&run->arena, count, sizeof *jobs->items);
-  if (!jobs->items) return error_nomem(error);
   for (size_t i = 0; i < count; i++) {
     struct job *job = &jobs->items[i];
     job->folder = text_path(&run->arena, folders[i]);
-    job->name = job->folder ? name_of_job(&run->arena, job->folder) : NULL;
-    job->link = job->name ? link_between(&run->arena, out, job->folder) : NULL;
-    if (!job->link) return error_nomem(error);
-    pprofc_status status = read_manifest(jobs, job, error);
-    if (status != PPROFC_OK) return status;
+    job->name = name_of_job(&run->arena, job->folder);
+    job->link = link_between(&run->arena, out, job->folder);
+    read_manifest(jobs, job);
     jobs->count++;
   }
-  return PPROFC_OK;
 }
 
 bool jobs_have_results(const struct jobs *jobs) {
@@ -117,17 +110,15 @@ static pprofc_str row_key(struct arena *arena, const struct node *row) {
 }
 
 /* Collects the keys of all rows in `keys`, and the keys that occur in several jobs in `twice`. */
-static bool find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
+static void find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct node *results = node_get(jobs->items[i].root, "results");
     for (size_t k = 0; k < node_size(results); k++) {
       pprofc_str key = row_key(&jobs->run->arena, node_at(results, k));
-      if (!key.data) return false;
       bool known = interner_find(keys, key) != MAP_NONE;
-      if (interner_add(known ? twice : keys, key) == MAP_NONE) return false;
+      (void)interner_add(known ? twice : keys, key);
     }
   }
-  return true;
 }
 
 /* Reads the measurements of base or head. Returns false if a measurement is not a number. */
@@ -139,7 +130,6 @@ static bool job_samples(struct arena *arena, const struct node *row, int side,
   size_t count = node_size(values);
   double *numbers = arena_array(arena, count, sizeof *numbers);
   uint32_t *of_rounds = arena_zero_array(arena, count, sizeof *of_rounds);
-  if (!numbers || !of_rounds) return false;
   for (size_t i = 0; i < count; i++) {
     const struct node *value = node_at(values, i);
     if (!node_is(value, NODE_NUMBER) || !str_parse_float(value->text, &numbers[i])) return false;
@@ -150,8 +140,8 @@ static bool job_samples(struct arena *arena, const struct node *row, int side,
   return true;
 }
 
-static pprofc_status job_add_row(struct ci_run *run, const struct job *job, const struct node *from,
-                                 bool shared, pprofc_error *error) {
+static void job_add_row(struct ci_run *run, const struct job *job, const struct node *from,
+                        bool shared) {
   struct run_samples sides[SIDES];
   struct gate_row row = gate_row_unknown();
   row.group = node_text(from, "group");
@@ -168,12 +158,11 @@ static pprofc_status job_add_row(struct ci_run *run, const struct job *job, cons
   if (row.direction < -1 || row.direction > 1) row.direction = 0;
   if (shared)
     row.group = str_of(text_printf(&run->arena, "%s: %.*s", job->name, STR_ARG(row.group)));
-  if (!row.group.data) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
     if (job_samples(&run->arena, from, side, &sides[side])) continue;
     gate_problem(&run->gate, "'%s': a measurement of %.*s is not a number", job->folder,
                  STR_ARG(row.name));
-    return PPROFC_OK;
+    return;
   }
   row.base_count = sides[SIDE_BASE].count;
   row.head_count = sides[SIDE_HEAD].count;
@@ -181,44 +170,37 @@ static pprofc_status job_add_row(struct ci_run *run, const struct job *job, cons
   row.in_head = row.head_count > 0;
   const struct gate_side base = {sides[SIDE_BASE].values, sides[SIDE_BASE].rounds, row.base_count};
   const struct gate_side head = {sides[SIDE_HEAD].values, sides[SIDE_HEAD].rounds, row.head_count};
-  if (row.in_base && row.in_head && !gate_compare_sides(&run->gate, &row, base, head))
-    return error_nomem(error);
+  if (row.in_base && row.in_head) (void)gate_compare_sides(&run->gate, &row, base, head);
   for (int side = 0; side < SIDES; side++)
     buffer_add(&run->plots[side], &sides[side], sizeof sides[side]);
-  return gate_add(&run->gate, &row) ? PPROFC_OK : error_nomem(error);
+  (void)gate_add(&run->gate, &row);
 }
 
-static pprofc_status job_add_rows(struct jobs *jobs, const struct job *job,
-                                  const struct interner *twice, pprofc_error *error) {
+static void job_add_rows(struct jobs *jobs, const struct job *job, const struct interner *twice) {
   struct ci_run *run = jobs->run;
   const struct node *results = node_get(job->root, "results");
-  pprofc_status status = PPROFC_OK;
   pprofc_str load = escape_line_keep(node_text(job->root, "overloaded"), &run->arena);
   if (job->problem) gate_problem(&run->gate, "%s", job->problem);
   if (load.size)
     run->gate.settings.overloaded = text_printf(&run->arena, "%s: %.*s", job->name, STR_ARG(load));
-  for (size_t i = 0; i < node_size(results) && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < node_size(results); i++) {
     const struct node *row = node_at(results, i);
-    pprofc_str key = row_key(&run->arena, row);
-    if (!key.data) return error_nomem(error);
-    status = job_add_row(run, job, row, interner_find(twice, key) != MAP_NONE, error);
+    job_add_row(run, job, row, interner_find(twice, row_key(&run->arena, row)) != MAP_NONE);
   }
-  return status;
 }
 
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error) {
   struct jobs *jobs = context;
   struct interner keys, twice;
-  (void)inputs;
+  (void)inputs, (void)error;
   interner_init(&keys, run->mem);
   interner_init(&twice, run->mem);
-  pprofc_status status = find_shared(jobs, &keys, &twice) ? PPROFC_OK : error_nomem(error);
-  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++)
-    status = job_add_rows(jobs, &jobs->items[i], &twice, error);
+  find_shared(jobs, &keys, &twice);
+  for (size_t i = 0; i < jobs->count; i++) job_add_rows(jobs, &jobs->items[i], &twice);
   interner_free(&twice);
   interner_free(&keys);
-  return status;
+  return PPROFC_OK;
 }
 
 /* Returns a text of the manifest, or NULL if it is empty or a path. */
@@ -236,7 +218,6 @@ static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
   pprofc_profile *profile;
   if (!shown) return PPROFC_OK;
   const char *path = text_printf(&run->arena, "%s/profiles/%s.pb.gz", pair->folder, shown);
-  if (!path) return error_nomem(error);
   pprofc_status status = graph_read(run, pair, shown, error);
   if (status != PPROFC_OK) return status;
   pprofc_report_options_init(&options);
@@ -244,7 +225,7 @@ static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
     options.sample_index = "alloc_space";
   if (run_is_counted(pair)) options.sample_index = "Ir";
   pair->sample_index = options.sample_index;
-  if (source_read(path, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;
+  if (source_read(path, &mem_default, &profile, error) != PPROFC_OK) return PPROFC_OK;
   status = changes_find(run, pair, profile, &options, NULL, error);
   pprofc_profile_release(profile);
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
@@ -270,39 +251,37 @@ static void jobs_set_package(struct ci_run *run, const struct job *job, struct r
   pair->package = text_printf(&run->arena, "%s: %s", job->name, pair->package);
 }
 
-/* Sets package and benchmark of the pair of profiles. Returns false when out of memory. */
-static bool job_name_benchmark(struct ci_run *run, const struct job *job, const struct node *from,
+/* Sets package and benchmark of the pair of profiles. */
+static void job_name_benchmark(struct ci_run *run, const struct job *job, const struct node *from,
                                struct run_pair *pair) {
   pprofc_str benchmark = node_text(from, "benchmark");
   size_t end = 0;
-  if (!benchmark.size) return true;
+  if (!benchmark.size) return;
   while (end < benchmark.size && benchmark.data[end] != '/' && benchmark.data[end] != '-') end++;
   pair->benchmark = text_keep(&run->arena, benchmark);
   pair->package = text_keep(&run->arena, node_text(from, "package"));
   pair->function =
       text_printf(&run->arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
   pair->iterations = (double)node_integer(node_get(from, "iterations"));
-  if (pair->package) jobs_set_package(run, job, pair);
-  return pair->benchmark && pair->package && pair->function;
+  jobs_set_package(run, job, pair);
 }
 
 static pprofc_status job_add_pair(struct ci_run *run, const struct job *job,
                                   const struct node *from, pprofc_error *error) {
   struct run_pair *pair = run_add_pair(run, NULL, NULL);
-  if (!pair) return error_nomem(error);
   pair->kind = known_kind(node_text(from, "kind"));
   pair->names[SIDE_BASE] = job_text(run, from, "base");
   pair->names[SIDE_HEAD] = job_text(run, from, "head");
   pair->diff = job_text(run, from, "diff");
   pair->folder = job->folder;
   pair->link = job->link;
-  if (!job_name_benchmark(run, job, from, pair)) return error_nomem(error);
+  job_name_benchmark(run, job, from, pair);
   if (!pair->names[SIDE_BASE] && !pair->names[SIDE_HEAD]) {
     run->pair_count--;
     return PPROFC_OK;
   }
-  pprofc_status status = comparisons_read(run, from, pair, error);
-  return status == PPROFC_OK ? explain_job_pair(run, pair, error) : status;
+  comparisons_read(run, from, pair);
+  return explain_job_pair(run, pair, error);
 }
 
 pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error) {
@@ -319,18 +298,16 @@ pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error) {
   return status;
 }
 
-static pprofc_status join_fired(struct jobs *jobs, pprofc_error *error) {
+static void join_fired(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++)
-    status = comparisons_read_fired(run, jobs->items[i].root, jobs->items[i].name, error);
-  if (status != PPROFC_OK || !run->fired_count || run->status == 1) return status;
+  for (size_t i = 0; i < jobs->count; i++)
+    comparisons_read_fired(run, jobs->items[i].root, jobs->items[i].name);
+  if (!run->fired_count || run->status == 1) return;
   run->status = 2;
   run->verdict = "REGRESSION";
-  return PPROFC_OK;
 }
 
-static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
+static void join_instructions(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
   bool regressed = false, any = false;
   for (size_t i = 0; i < jobs->count; i++) {
@@ -339,29 +316,24 @@ static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
     pprofc_str shown = escape_line_keep(text, &run->arena);
     run->instructions = text_printf(&run->arena, "%s%s%s: %.*s", run->instructions, any ? "; " : "",
                                     jobs->items[i].name, STR_ARG(shown));
-    if (!run->instructions) return error_nomem(error);
     regressed |= str_starts(text, STR("regressed"));
     any = true;
   }
-  if (!any || run->status == 1) return PPROFC_OK;
+  if (!any || run->status == 1) return;
   if (regressed) run->status = 2;
   run->verdict = run->status == 2 ? "REGRESSION" : "no regression";
-  return PPROFC_OK;
 }
 
 /* Collects the packages that no job measured because their test binaries did not change. The merge
  * passes if no package was measured and all are in this list. */
-static pprofc_status join_same(struct jobs *jobs, pprofc_error *error) {
+static void join_same(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++)
-    status = same_read(run, jobs->items[i].root, jobs->items[i].name, error);
+  for (size_t i = 0; i < jobs->count; i++) same_read(run, jobs->items[i].root, jobs->items[i].name);
   if (same_is_all(run)) run->verdict = "no regression";
-  return status;
 }
 
-pprofc_status jobs_join_verdicts(struct jobs *jobs, pprofc_error *error) {
-  pprofc_status status = join_same(jobs, error);
-  if (status == PPROFC_OK) status = join_instructions(jobs, error);
-  return status == PPROFC_OK ? join_fired(jobs, error) : status;
+void jobs_join_verdicts(struct jobs *jobs) {
+  join_same(jobs);
+  join_instructions(jobs);
+  join_fired(jobs);
 }

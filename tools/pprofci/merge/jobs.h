@@ -23,8 +23,8 @@ struct jobs {
 
 /* Reads the manifests. A missing manifest becomes a problem that the verdict reports, and is not an
  * error here. `out` is the folder for the merged page. */
-pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
-                        size_t count, const char *out, pprofc_error *error);
+void jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders, size_t count,
+               const char *out);
 
 /* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. The
  * function has the type read_rows_fn, and its context is the jobs. */
@@ -38,6 +38,6 @@ pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error);
 bool jobs_have_results(const struct jobs *jobs);
 
 /* Joins instruction counts and functions of -fail-on, and sets the verdict. */
-pprofc_status jobs_join_verdicts(struct jobs *jobs, pprofc_error *error);
+void jobs_join_verdicts(struct jobs *jobs);
 
 #endif

@@ -4,16 +4,15 @@
 #include "page/page.h"
 #include "run/text.h"
 
-static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
+static void check_compared(struct jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct job *job = &jobs->items[i];
     bool results = node_size(node_get(job->root, "results")) > 0 ||
                    node_size(node_get(job->root, "same_binary")) > 0;
     if (!job->root || results || node_text(job->root, "instructions").size) continue;
     jobs->run->doubt = text_printf(&jobs->run->arena, "Nothing was compared in %s.", job->name);
-    return jobs->run->doubt ? PPROFC_OK : error_nomem(error);
+    return;
   }
-  return PPROFC_OK;
 }
 
 /* Returns the commit of base or head from the first manifest that names this commit. Sets *differ
@@ -31,21 +30,18 @@ static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool
 }
 
 /* Sets the commit of base or head. Reports a problem if the jobs have different commits. */
-static pprofc_status take_commit(struct jobs *jobs, const char *key, const char **commit,
-                                 pprofc_error *error) {
+static void take_commit(struct jobs *jobs, const char *key, const char **commit) {
   struct ci_run *run = jobs->run;
   bool differ;
   const char *found = commit_of_jobs(jobs, key, &differ);
-  if (!found) return error_nomem(error);
   if (text_is_of(str_of(found), TEXT_HEX)) *commit = found;
-  if (!differ || *run->doubt) return PPROFC_OK;
+  if (!differ || *run->doubt) return;
   run->doubt =
       text_printf(&run->arena, "The jobs are not all of one %s: is one of them of an earlier run?",
                   strcmp(key, "commit") == 0 ? "commit" : "base");
-  return run->doubt ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
+static void take_machines(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
@@ -56,7 +52,6 @@ static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
     buffer_printf(&text, "%s%s: %.*s", text.size ? "; " : "", jobs->items[i].name, STR_ARG(shown));
   }
   run->machine = buffer_take(&text, &run->arena);
-  return run->machine.data ? PPROFC_OK : error_nomem(error);
 }
 
 /* True if the text is a number of jobs, or names of jobs separated by commas. */
@@ -75,7 +70,7 @@ static bool has_job(const struct jobs *jobs, pprofc_str name) {
   return false;
 }
 
-static pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error) {
+static void jobs_expect(struct jobs *jobs, const char *expected) {
   struct gate *gate = &jobs->run->gate;
   int64_t number = 0; /* 0 for a list of names */
   pprofc_str rest = str_of(expected), name;
@@ -90,16 +85,14 @@ static pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc
     jobs->incomplete = true;
     gate_problem(gate, "the result of job %.*s is missing", STR_ARG(name));
   }
-  return gate->problems.failed ? error_nomem(error) : PPROFC_OK;
 }
 
 /* Sets commits and machines. Doubts the result if a job compared nothing or differs. */
-static pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error) {
-  pprofc_status status = check_compared(jobs, error);
-  if (status == PPROFC_OK) status = take_commit(jobs, "commit", &jobs->run->head_commit, error);
-  if (status == PPROFC_OK)
-    status = take_commit(jobs, "base_commit", &jobs->run->base_commit, error);
-  return status == PPROFC_OK ? take_machines(jobs, error) : status;
+static void jobs_check(struct jobs *jobs) {
+  check_compared(jobs);
+  take_commit(jobs, "commit", &jobs->run->head_commit);
+  take_commit(jobs, "base_commit", &jobs->run->base_commit);
+  take_machines(jobs);
 }
 
 struct merge_options {
@@ -160,13 +153,14 @@ static pprofc_status merge_steps(struct ci_run *run, const struct merge_options 
   struct jobs jobs;
   pprofc_status status = name_commits(run, error);
   if (status == PPROFC_OK) status = stage_open(run, error);
-  if (status == PPROFC_OK) status = jobs_read(&jobs, run, folders, count, run->out, error);
-  if (status == PPROFC_OK) status = jobs_expect(&jobs, merge->expect, error);
-  if (status == PPROFC_OK && jobs_have_results(&jobs))
-    status = judge_rows(run, jobs_add_rows, &jobs, error);
-  if (status == PPROFC_OK) status = jobs_join_verdicts(&jobs, error);
-  if (status == PPROFC_OK) status = jobs_check(&jobs, error);
-  if (status == PPROFC_OK) status = jobs_add_pairs(&jobs, error);
+  if (status != PPROFC_OK) return status;
+  jobs_read(&jobs, run, folders, count, run->out);
+  jobs_expect(&jobs, merge->expect);
+  if (jobs_have_results(&jobs)) status = judge_rows(run, jobs_add_rows, &jobs, error);
+  if (status != PPROFC_OK) return status;
+  jobs_join_verdicts(&jobs);
+  jobs_check(&jobs);
+  status = jobs_add_pairs(&jobs, error);
   if (status == PPROFC_OK) status = write_pages(run, error);
   if (status == PPROFC_OK) status = stage_commit(run, error);
   return status == PPROFC_OK ? write_service_files(run, error) : status;

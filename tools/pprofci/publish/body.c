@@ -111,7 +111,6 @@ static size_t body_put_folded(struct buffer *out, const struct body *body, size_
     if (fits) buffer_add_str(out, buffer_str(&part));
     cut += !fits;
   }
-  out->failed |= part.failed;
   buffer_free(&part);
   return cut;
 }
@@ -130,7 +129,6 @@ static size_t body_put_visible(struct buffer *out, const struct body *body, size
     message_put_part(&text, &m->parts[first], &body->place);
   size_t lines = put_head_lines(out, buffer_str(&text), room);
   if (lines) buffer_printf(out, "\nand %zu more lines\n", lines);
-  out->failed |= text.failed;
   buffer_free(&text);
   return first;
 }
@@ -146,7 +144,7 @@ static void put_cut(struct buffer *out, const struct body *body, const char *lin
 
 pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena) {
   struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
   put_cut(&out, body, links, most);
   return buffer_take(&out, arena);
 }
@@ -160,26 +158,26 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* Copies the summary to *m. If the result is green and an earlier commit had regressions, puts "No
- * regressions any more" before its headline. Returns false when out of memory. */
-static bool body_is_fixed(const struct body *body, struct message *m, struct arena *arena) {
+/* Returns the summary. If the result is green and an earlier commit had regressions, puts "No
+ * regressions any more" before its headline. */
+static struct message body_summary(const struct body *body, struct arena *arena) {
   const struct body_state *state = &body->state;
-  *m = *body->summary;
-  if (!state->good || !state->had.size || strcmp(m->sign, SIGN_GOOD) != 0) return true;
-  return message_replace_headline(
-      m, arena, SIGN_GOOD,
-      str_of(text_printf(arena, "No regressions any more (%.*s had %zu)",
-                         STR_ARG(str_slice(state->had, 0, COMMIT_SHOWN)), state->had_count)));
+  struct message m = *body->summary;
+  if (state->good && state->had.size && strcmp(m.sign, SIGN_GOOD) == 0)
+    (void)message_replace_headline(
+        &m, arena, SIGN_GOOD,
+        str_of(text_printf(arena, "No regressions any more (%.*s had %zu)",
+                           STR_ARG(str_slice(state->had, 0, COMMIT_SHOWN)), state->had_count)));
+  return m;
 }
 
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena) {
   struct buffer out;
-  struct message fixed;
+  const struct message summary = body_summary(body, arena);
   struct body shown = *body;
-  if (!body_is_fixed(body, &fixed, arena)) return (pprofc_str){NULL, 0};
-  shown.summary = &fixed;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  shown.summary = &summary;
+  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&out, "<!-- pprofc:%s -->\n", key);
   put_state(&out, &body->state);
   put_cut(&out, &shown, links, most);

@@ -38,8 +38,7 @@ bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 void body_follow(struct body_state *state, const struct body_state *before);
 
 /* Creates the comment, at most `most` bytes of UTF-8. The comment has the whole headline, and as
- * many lines and collapsed sections as fit. `links` is a line of Markdown, or empty. data is NULL
- * when out of memory. */
+ * many lines and collapsed sections as fit. `links` is a line of Markdown, or empty. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 

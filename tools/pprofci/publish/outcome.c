@@ -35,25 +35,23 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
   return str_equal(conclusion, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
 }
 
-/* Sets a summary that consists of a sentence and a code block. Returns false when out of memory. */
-static bool outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
+/* Sets a summary that consists of a sentence and a code block. */
+static void outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
                         struct buffer *code) {
   struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&text, "%s\n\n", sentence);
   const struct message_part words = {.title = STR("")}, lines = {.title = STR(""), .is_code = true};
-  bool said = message_add(&outcome->summary, arena, words, &text) &&
-              message_add(&outcome->summary, arena, lines, code);
+  (void)message_add(&outcome->summary, arena, words, &text);
+  (void)message_add(&outcome->summary, arena, lines, code);
   buffer_free(&text);
   buffer_free(code);
-  return said;
 }
 
-pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
-                              pprofc_error *error) {
+void outcome_missing(struct arena *arena, const char *why, struct outcome *outcome) {
   const pprofc_str headline = STR("The benchmarks have left no result.");
   struct buffer code;
-  buffer_init(&code, &mem_default, SIZE_MAX / 2);
+  buffer_init(&code, &ci_mem, SIZE_MAX / 2);
   template_escape(&code, str_of(why));
   buffer_add_char(&code, '\n');
   *outcome = (struct outcome){.ending = ENDING_UNUSABLE,
@@ -62,8 +60,7 @@ pprofc_status outcome_missing(struct arena *arena, const char *why, struct outco
                               .headline = headline,
                               .commit = STR(""),
                               .summary = {.sign = "\xE2\x9C\x97 ", .headline = headline}};
-  return outcome_say(outcome, arena, "The log of the job says why.", &code) ? PPROFC_OK
-                                                                            : error_nomem(error);
+  outcome_say(outcome, arena, "The log of the job says why.", &code);
 }
 
 pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool no_fail,
@@ -92,7 +89,6 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
 pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail,
                            struct outcome *outcome, pprofc_error *error) {
   const char *path = text_printf(arena, "%s/manifest.json", folder);
-  if (!path) return error_nomem(error);
   pprofc_status status = outcome_read_manifest(arena, path, no_fail, outcome, error);
   if (status != PPROFC_OK) return status;
   status = message_read(node_get(outcome->root, "summary"), arena, &outcome->summary, error);
@@ -113,10 +109,10 @@ static void quote_line(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, '\n');
 }
 
-bool outcome_quote(struct outcome *outcome, struct arena *arena) {
+void outcome_quote(struct outcome *outcome, struct arena *arena) {
   struct buffer text;
   size_t count = node_size(outcome->regressions);
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   quote_line(&text, outcome->verdict);
   quote_line(&text, outcome->headline);
   for (size_t i = 0; i < count && i < QUOTED_LINES; i++)
@@ -124,25 +120,21 @@ bool outcome_quote(struct outcome *outcome, struct arena *arena) {
   if (count > QUOTED_LINES) buffer_printf(&text, "and %zu more\n", count - QUOTED_LINES);
   outcome->summary =
       (struct message){.sign = "", .headline = STR("Reported by the fork's own run")};
-  return outcome_say(outcome, arena, "Nothing of this was checked.", &text);
+  outcome_say(outcome, arena, "Nothing of this was checked.", &text);
 }
 
-bool json_text_begin(struct json_text *text) {
-  buffer_init(&text->text, &mem_default, SIZE_MAX / 2);
-  text->out = mem_array(&mem_default, 1, sizeof *text->out);
-  if (!text->out) return false;
+void json_text_begin(struct json_text *text) {
+  buffer_init(&text->text, &ci_mem, SIZE_MAX / 2);
+  text->out = mem_array(&ci_mem, 1, sizeof *text->out);
   output_init(text->out, buffer_write, &text->text);
-  json_init(&text->json, text->out, &mem_default);
-  return true;
+  json_init(&text->json, text->out, &ci_mem);
 }
 
 pprofc_str json_text_end(struct json_text *text, struct arena *arena) {
-  pprofc_str kept = {NULL, 0};
-  bool good = json_finish(&text->json);
-  if (output_flush(text->out, NULL) == PPROFC_OK && good) kept = buffer_keep(&text->text, arena);
-  mem_free(&mem_default, text->out, 1, sizeof *text->out);
-  buffer_free(&text->text);
-  return kept;
+  (void)json_finish(&text->json);
+  (void)output_flush(text->out, NULL);
+  mem_free(&ci_mem, text->out, 1, sizeof *text->out);
+  return buffer_take(&text->text, arena);
 }
 
 void json_text_member(struct json_text *text, const char *key, pprofc_str value) {
@@ -186,7 +178,7 @@ static void quality_put(struct json_text *text, const struct node *regression) {
 
 pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena) {
   struct json_text text;
-  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_text_begin(&text);
   json_begin_array(&text.json);
   for (size_t i = 0; i < node_size(outcome->regressions); i++)
     quality_put(&text, node_at(outcome->regressions, i));
@@ -203,16 +195,15 @@ static int metrics_by_value(const void *a, const void *b) {
 /* Returns the median of numbers, or NaN if there are no numbers. */
 static double metrics_median(const struct node *samples) {
   size_t count = 0, size = node_size(samples);
-  double *values = mem_array(&mem_default, size + 1, sizeof *values);
+  double *values = mem_array(&ci_mem, size + 1, sizeof *values);
   double median = NAN;
-  if (!values) return NAN;
   for (size_t i = 0; i < size; i++) {
     const struct node *item = node_at(samples, i);
     if (node_is(item, NODE_NUMBER) && str_parse_float(item->text, &values[count])) count++;
   }
   qsort(values, count, sizeof *values, metrics_by_value);
   if (count) median = values[(count - 1) / 2] / 2 + values[count / 2] / 2;
-  mem_free(&mem_default, values, size + 1, sizeof *values);
+  mem_free(&ci_mem, values, size + 1, sizeof *values);
   return median;
 }
 
@@ -232,7 +223,7 @@ static void metrics_put_label(struct buffer *out, const char *name, pprofc_str v
 pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena) {
   const struct node *results = node_get(outcome->root, "results");
   struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
   buffer_add_text(&out, "# TYPE pprofc_benchmark gauge\n");
   for (size_t i = 0; i < node_size(results); i++) {
     const struct node *row = node_at(results, i);
@@ -273,7 +264,7 @@ static pprofc_status plain_render(const void *context, pprofc_write_fn write, vo
   struct output out;
   struct json_writer json;
   output_init(&out, write, to);
-  json_init(&json, &out, &mem_default);
+  json_init(&json, &out, &ci_mem);
   json_begin_object(&json);
   json_string(json_key(&json, "verdict"), outcome->verdict);
   json_int(json_key(&json, "gate_status"), outcome->status);
@@ -287,9 +278,8 @@ static pprofc_status plain_render(const void *context, pprofc_write_fn write, vo
   output_no_row(&out);
   json_end(&json);
   output_note(&out);
-  bool good = json_finish_file(&json);
-  pprofc_status status = output_flush(&out, error);
-  return good ? status : error_nomem(error);
+  (void)json_finish_file(&json);
+  return output_flush(&out, error);
 }
 
 pprofc_status outcome_json(const struct outcome *outcome, const char *page, uint64_t budget,
@@ -297,9 +287,9 @@ pprofc_status outcome_json(const struct outcome *outcome, const char *page, uint
   const struct brief kind = {.kind = BRIEF_JSON};
   const struct plain plain = {outcome, page};
   struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
   pprofc_status status =
       brief_report(&kind, budget, "", plain_render, &plain, buffer_write, &out, error);
   *text = buffer_take(&out, arena);
-  return status || text->data ? status : error_nomem(error);
+  return status;
 }

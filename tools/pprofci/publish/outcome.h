@@ -39,12 +39,11 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
 pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool no_fail,
                                     struct outcome *outcome, pprofc_error *error);
 
-/* Creates a summary that quotes the manifest of a fork's run. Returns false when out of memory. */
-bool outcome_quote(struct outcome *outcome, struct arena *arena);
+/* Creates a summary that quotes the manifest of a fork's run. */
+void outcome_quote(struct outcome *outcome, struct arena *arena);
 
 /* Creates the result of a run without a manifest. It replaces an older result on the host. */
-pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
-                              pprofc_error *error);
+void outcome_missing(struct arena *arena, const char *why, struct outcome *outcome);
 
 /* True for at least 7 digits of a commit id. Comments show the id without quotes. */
 bool outcome_is_commit(pprofc_str text);
@@ -55,10 +54,9 @@ struct json_text {
   struct json_writer json;
 };
 
-/* Begins a text. Returns false when out of memory. */
-bool json_text_begin(struct json_text *text);
+void json_text_begin(struct json_text *text);
 
-/* Ends the text and copies it into the arena. data is NULL when out of memory. */
+/* Ends the text and copies it into the arena. */
 pprofc_str json_text_end(struct json_text *text, struct arena *arena);
 void json_text_member(struct json_text *text, const char *key, pprofc_str value);
 

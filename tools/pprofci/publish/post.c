@@ -25,8 +25,7 @@ static pprofc_status post_send(struct post *post, const struct wire_request *req
     pprofc_str text = buffer_keep(&to->body, post->arena);
     const char *name =
         text_printf(post->arena, "the reply to %s %s", request->method, request->path);
-    status = text.data && name ? json_tree_parse(post->arena, name, text, root, error)
-                               : error_nomem(error);
+    status = json_tree_parse(post->arena, name, text, root, error);
   }
   if (!reply) reply_free(&own);
   return status;
@@ -50,7 +49,6 @@ static pprofc_status post_find_author(struct post *post, pprofc_error *error) {
   }
   reply_free(&reply);
   if (status != PPROFC_OK || post->dry) return status;
-  if (!post->author) return error_nomem(error);
   return *post->author ? PPROFC_OK
                        : error_set(error, PPROFC_E_FORMAT,
                                    "%s has no owner of the token; pass -author", forge->user_path);
@@ -66,14 +64,13 @@ static pprofc_status find_change(struct post *post, pprofc_error *error) {
   if (site->number) return PPROFC_OK;
   if (!*site->owner || !*site->branch)
     return error_set(error, PPROFC_E_INVALID, "this run has no pull request; pass -pr N");
-  buffer_init(&path, &mem_default, 1 << 16);
+  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&path, "/repos/%s/pulls?state=open&per_page=100&head=", site->repo);
   escape_url(&path, str_of(site->owner), "");
   buffer_add_char(&path, ':');
   escape_url(&path, str_of(site->branch), "");
-  const char *text = buffer_take(&path, post->arena).data;
-  if (!text) return error_nomem(error);
-  const struct wire_request request = {.method = "GET", .path = text};
+  const struct wire_request request = {.method = "GET",
+                                       .path = buffer_take(&path, post->arena).data};
   pprofc_status status = post_send(post, &request, &root, NULL, error);
   for (size_t i = 0; i < node_size(root) && !site->number; i++) {
     const struct node *pull = node_at(root, i);
@@ -107,8 +104,8 @@ static void look_through(struct post *post, const struct node *items,
 static pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                                struct post_found *found, pprofc_error *error) {
   const char *list = site_path(post->site, texts->list, "");
-  const char *path = list ? text_printf(post->arena, "%s%s", list, texts->query) : NULL;
-  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
+  const char *path = text_printf(post->arena, "%s%s", list, texts->query);
+  pprofc_status status = PPROFC_OK;
   *found = (struct post_found){.id = NULL};
   for (size_t page = 0; page < PAGES_MAX && status == PPROFC_OK && path && !found->id; page++) {
     const struct wire_request request = {.method = "GET", .path = path};
@@ -127,7 +124,7 @@ static pprofc_status post_find(struct post *post, const struct forge_texts *text
 static pprofc_str comment_request(struct post *post, pprofc_str text) {
   struct json_text json;
   bool nested = strcmp(post->site->forge->body_key, "content") == 0;
-  if (!json_text_begin(&json)) return (pprofc_str){NULL, 0};
+  json_text_begin(&json);
   json_begin_object(&json.json);
   if (nested) json_begin_object(json_key(&json.json, "content"));
   json_text_member(&json, nested ? "raw" : post->site->forge->body_key, text);
@@ -155,7 +152,6 @@ static pprofc_status post_write(struct post *post, const struct forge_texts *tex
   struct reply reply;
   struct node *root;
   request.path = site_path(post->site, found->id ? texts->item : texts->list, found->id);
-  if (!request.path || !request.body.data) return error_nomem(error);
   pprofc_status status = post_send(post, &request, &root, &reply, error);
   if (status == PPROFC_OK && !found->id && !post->dry) check_author(post, root);
   *again = found->id ? reply.code == 404 : wire_is_unsure(&reply);
@@ -176,7 +172,6 @@ static pprofc_status publish_over(struct post *post, const struct post_found *fo
   }
   pprofc_str text =
       body_make(&body, post->key, post->links, post->site->forge->comment_most, post->arena);
-  if (!text.data) return error_nomem(error);
   post->done = found->id ? "updated" : "created";
   return post_write(post, &post->site->forge->comments, found, comment_request(post, text), again,
                     error);
@@ -211,7 +206,7 @@ static pprofc_str issue_request(struct post *post, const struct post_found *foun
                                 pprofc_str text) {
   const struct forge *forge = post->site->forge;
   struct json_text json;
-  if (!json_text_begin(&json)) return (pprofc_str){NULL, 0};
+  json_text_begin(&json);
   json_begin_object(&json.json);
   if (!found->id) json_text_member(&json, "title", STR(ISSUE_TITLE));
   json_text_member(&json, forge->issues.text, text);
@@ -223,7 +218,6 @@ static pprofc_str issue_request(struct post *post, const struct post_found *foun
 static pprofc_status issue_write(struct post *post, const struct post_found *found, bool *again,
                                  pprofc_error *error) {
   pprofc_str text = issue_text(post);
-  if (!text.data) return error_nomem(error);
   post->done = found->id ? "updated" : "opened";
   if (!post->issue.size) post->done = "closed";
   if (found->id && str_equal(found->text, text)) {
@@ -276,7 +270,7 @@ static pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) 
   return str_of(text_printf(post->arena, "%.*s" ELLIPSIS, (int)cut, text.data));
 }
 
-/* Returns "pprofc" or "pprofc/KEY", or NULL when out of memory. */
+/* Returns "pprofc" or "pprofc/KEY". */
 static const char *post_name(struct post *post) {
   if (strcmp(post->key, "default") == 0) return "pprofc";
   return text_printf(post->arena, "pprofc/%s", post->key);
@@ -287,7 +281,6 @@ static pprofc_status check_send(struct post *post, const char *method, const cha
                                 pprofc_str body, const char **id, pprofc_error *error) {
   const struct wire_request request = {.method = method, .path = path, .body = body};
   struct node *root;
-  if (!path || !body.data) return error_nomem(error);
   pprofc_status status = post_send(post, &request, &root, NULL, error);
   if (status != PPROFC_OK || !id) return status;
   *id = "ID";
@@ -296,7 +289,7 @@ static pprofc_status check_send(struct post *post, const char *method, const cha
   if (!node_is(number, NODE_NUMBER))
     return error_set(error, PPROFC_E_FORMAT, "the reply to %s %s has no id", method, path);
   *id = text_printf(post->arena, "%lld", (long long)node_integer(number));
-  return *id ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 static pprofc_status check_commit(const struct post *post, pprofc_error *error) {
@@ -310,13 +303,11 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   struct json_text text;
   pprofc_status status = check_commit(post, error);
   if (status != PPROFC_OK) return status;
-  const char *name = post_name(post);
-  pprofc_str headline = post_shorten(post, outcome->headline, DESCRIPTION_MAX);
-  if (!name || !headline.data || !json_text_begin(&text)) return error_nomem(error);
+  json_text_begin(&text);
   json_begin_object(&text.json);
   json_text_member(&text, "state", str_of(forge->states[outcome->ending]));
-  json_text_member(&text, forge->status_name, str_of(name));
-  json_text_member(&text, "description", headline);
+  json_text_member(&text, forge->status_name, str_of(post_name(post)));
+  json_text_member(&text, "description", post_shorten(post, outcome->headline, DESCRIPTION_MAX));
   if (*post->site->page) json_text_member(&text, forge->status_url, str_of(post->site->page));
   json_end(&text.json);
   pprofc_str body = json_text_end(&text, post->arena);
@@ -366,12 +357,11 @@ static pprofc_str note_message(struct post *post, const struct node *note) {
   pprofc_str link = node_text(note, "link");
   struct buffer text;
   if (!link.size || link.size > LINK_BYTES || !post->body.place.address.size) return message;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   buffer_add_str(&text, message);
   buffer_add_char(&text, '\n');
   message_put_address(&text, link, &post->body.place);
-  message = buffer_take(&text, post->arena);
-  return message;
+  return buffer_take(&text, post->arena);
 }
 
 static void put_github_note(struct post *post, struct json_text *text, const struct node *note) {
@@ -402,7 +392,7 @@ static pprofc_str github_check_body(struct post *post, const char *name, size_t 
   static const char *const conclusions[ENDINGS] = {"success", "neutral", "neutral",
                                                    "failure", "neutral", "failure"};
   struct json_text text;
-  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_text_begin(&text);
   json_begin_object(&text.json);
   if (name) {
     json_text_member(&text, "name", str_of(name));
@@ -420,7 +410,6 @@ static pprofc_status post_github_check(struct post *post, pprofc_error *error) {
   const char *name = post_name(post), *id = "";
   const char *path = site_path(post->site, "/repos/{repo}/check-runs", "");
   size_t at = 0;
-  if (!name) return error_nomem(error);
   pprofc_status status =
       check_send(post, "POST", path, github_check_body(post, name, &at), &id, error);
   while (status == PPROFC_OK && has_more_notes(post, at)) {
@@ -450,7 +439,7 @@ static pprofc_str bitbucket_body(struct post *post) {
   static const char *const results[ENDINGS] = {"PASSED", "PASSED", "FAILED",
                                                "FAILED", "PASSED", "FAILED"};
   struct json_text text;
-  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_text_begin(&text);
   json_begin_object(&text.json);
   json_text_member(&text, "title", STR("Benchmarks"));
   json_text_member(&text, "details", post_shorten(post, post->outcome->headline, DETAILS_MAX));
@@ -477,7 +466,7 @@ static pprofc_status post_bitbucket_report(struct post *post, pprofc_error *erro
   while (status == PPROFC_OK && has_more_notes(post, at)) {
     struct json_text text;
     const char *notes = text_printf(post->arena, "%s/annotations", path);
-    if (!json_text_begin(&text)) return error_nomem(error);
+    json_text_begin(&text);
     put_check_notes(post, &text, &at, BITBUCKET_NOTES, put_bitbucket_note);
     status = check_send(post, "POST", notes, json_text_end(&text, post->arena), NULL, error);
   }

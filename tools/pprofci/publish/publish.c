@@ -206,7 +206,7 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   if (status == PPROFC_E_FORMAT)
     return error_set(error, status, "'%s' is not the manifest.json of a run", path);
   if (status != PPROFC_OK) return status;
-  if (!outcome_quote(&p->outcome, &p->arena)) return error_nomem(error);
+  outcome_quote(&p->outcome, &p->arena);
   if (!utf8_valid(p->outcome.summary.parts[1].text))
     return error_set(error, PPROFC_E_FORMAT, "'%s' is not UTF-8", path);
   p->body.state = (struct body_state){
@@ -242,40 +242,36 @@ static bool is_of_other_commit(const struct publish *p) {
 }
 
 /* Replaces the result of an unrelated commit by a result that is not green. */
-static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error) {
+static void replace_other_commit(struct publish *p) {
   struct outcome *o = &p->outcome;
   message_note("pprofci: the result in '%s' is for commit %.*s, not for %s", p->folder,
                STR_ARG(str_slice(o->commit, 0, 9)), p->site.sha);
   const char *said = text_printf(&p->arena, "The result is for commit %.*s, not for %.7s",
                                  STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha);
-  if (!said) return error_nomem(error);
   o->headline = str_of(text_printf(&p->arena, "%s: %.*s", said, STR_ARG(o->headline)));
   pprofc_str sentence = str_of(text_printf(&p->arena, "%s.", said));
-  if (!o->headline.data || !message_replace_headline(&o->summary, &p->arena, "? ", sentence))
-    return error_nomem(error);
+  (void)message_replace_headline(&o->summary, &p->arena, "? ", sentence);
   if (o->ending == ENDING_GOOD || o->ending == ENDING_UNCERTAIN) o->ending = ENDING_NOTHING;
-  return PPROFC_OK;
 }
 
 /* Reads the result, or creates one that contains the error message. */
-static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
+static void read_outcome(struct publish *p) {
   pprofc_error why;
   pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
   if (status == PPROFC_OK) {
     p->other_commit = is_of_other_commit(p);
-    return p->other_commit ? replace_other_commit(p, error) : PPROFC_OK;
+    if (p->other_commit) replace_other_commit(p);
+    return;
   }
-  if (status == PPROFC_E_NOMEM) return error_set(error, status, "%s", why.message);
   message_error("pprofci: %s", why.message);
-  return outcome_missing(&p->arena, why.message, &p->outcome, error);
+  outcome_missing(&p->arena, why.message, &p->outcome);
 }
 
 static pprofc_status read_result(struct publish *p, pprofc_error *error) {
   p->body.summary = &p->outcome.summary;
   p->body.place = publish_place(p);
   if (*p->options->body) return read_given_body(p, error);
-  pprofc_status status = read_outcome(p, error);
-  if (status != PPROFC_OK) return status;
+  read_outcome(p);
   const char *sha = p->site.sha;
   p->body.state = (struct body_state){.commit = *sha ? str_of(sha) : p->outcome.commit,
                                       .regressed = p->outcome.regressed,
@@ -293,7 +289,7 @@ static const char *publish_links(struct publish *p) {
   bool linked = p->body.place.linked && !*p->options->body;
   const char *page =
       *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
-  if (!page || !commit.size) return page;
+  if (!commit.size) return page;
   const char *dot = *page ? " \xC2\xB7 " : "";
   if (p->outcome.ending == ENDING_UNUSABLE && !p->outcome.root) return page;
   if (p->other_commit)
@@ -313,7 +309,6 @@ static void publish_failed(struct publish *p, const char *what, const pprofc_err
 static pprofc_status write_one_file(struct publish *p, const char *path, pprofc_str text,
                                     pprofc_error *error) {
   if (!*path) return PPROFC_OK;
-  if (!text.data) return error_nomem(error);
   if (!p->options->dry_run) return save_text(path, text, error);
   output_printf(p->out, "write %s\n", path);
   output_add_str(p->out, text);
@@ -335,7 +330,6 @@ static pprofc_status write_files(struct publish *p, const char *links, pprofc_er
   struct arena *arena = &p->arena;
   size_t room = o->brief_bytes ? (size_t)o->brief_bytes : SUMMARY_ROOM;
   pprofc_str text = body_cut(&p->body, links, room, arena);
-  if (!text.data) return error_nomem(error);
   pprofc_status status = write_one_file(p, o->markdown, text, error);
   if (status == PPROFC_OK) status = write_step_summary(p, text, error);
   if (status == PPROFC_OK && *o->json)
@@ -489,7 +483,6 @@ static pprofc_status publish_result(struct publish *p, pprofc_error *error) {
   if (status != PPROFC_OK) return status;
   print_verdict(p);
   const char *links = publish_links(p);
-  if (!links) return error_nomem(error);
   pprofc_error failed;
   if (!*p->options->body && write_files(p, links, &failed) != PPROFC_OK)
     publish_failed(p, "a file", &failed);
@@ -504,7 +497,7 @@ static pprofc_status publish_run(void *options, const struct command_line *line,
                                  pprofc_error *error) {
   struct publish p = {.options = options, .out = line->out};
   p.folder = line->count ? line->words[0] : ".docs/artifacts/ci";
-  arena_init(&p.arena, &mem_default);
+  arena_init(&p.arena, &ci_mem);
   pprofc_status status = site_read(&p.site, &p.arena, &p.options->site, error);
   if (status == PPROFC_OK)
     status = *p.options->issue ? publish_issue(&p, error) : publish_result(&p, error);

@@ -35,7 +35,7 @@ static bool is_of_fork(const struct node *event, const char *head) {
 static void read_pull_request(struct site *site, const struct node *event) {
   const char *sha = event_text(site, event, "pull_request.head.sha");
   if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
-  if (!*site->sha && sha) site->sha = sha;
+  if (!*site->sha) site->sha = sha;
   site->read_only = strcmp(identity_value("GITHUB_EVENT_NAME"), "pull_request") == 0 &&
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
@@ -54,7 +54,7 @@ static void read_workflow_run(struct site *site, const struct node *event) {
   const struct node *first = node_at(node_get(run, "pull_requests"), 0);
   const char *sha = event_text(site, run, "head_sha");
   if (!site->number) site->number = node_integer(node_get(first, "number"));
-  if (!*site->sha && sha) site->sha = sha;
+  if (!*site->sha) site->sha = sha;
   site->owner = event_text(site, run, "head_repository.owner.login");
   site->branch = event_text(site, run, "head_branch");
 }
@@ -68,7 +68,7 @@ static pprofc_status read_event(struct site *site, pprofc_error *error) {
   if (node_get(event, "pull_request")) read_pull_request(site, event);
   if (node_path(event, "issue.pull_request")) read_issue_comment(site, event);
   if (node_get(event, "workflow_run")) read_workflow_run(site, event);
-  return site->owner && site->branch ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 static pprofc_status read_github(struct site *site, pprofc_error *error) {
@@ -233,7 +233,6 @@ static bool is_link(const char *text) {
 }
 
 static pprofc_status site_check(const struct site *site, pprofc_error *error) {
-  if (!site->page || !site->sha) return error_nomem(error);
   if (*site->sha && !is_hex_commit(str_of(site->sha)))
     return error_set(error, PPROFC_E_INVALID, "'%s' is not a commit id", site->sha);
   if (*site->page && !is_link(site->page))
@@ -286,7 +285,7 @@ const char *site_path(const struct site *site, const char *pattern, const char *
   } places[] = {{"{repo}", site->repo}, {"{number}", number}, {"{sha}", site->sha}, {"{id}", id}};
   struct buffer path;
   snprintf(number, sizeof number, "%lld", (long long)site->number);
-  buffer_init(&path, &mem_default, 1 << 16);
+  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
   while (*pattern) {
     size_t i = 0, count = sizeof places / sizeof *places;
     while (i < count && !str_starts(str_of(pattern), str_of(places[i].name))) i++;

@@ -67,7 +67,7 @@ struct site_options {
 pprofc_status site_read(struct site *site, struct arena *arena, const struct site_options *options,
                         pprofc_error *error);
 
-/* Returns a path with its placeholders replaced, or NULL when out of memory. */
+/* Returns a path with its placeholders replaced. */
 const char *site_path(const struct site *site, const char *pattern, const char *id);
 
 #endif

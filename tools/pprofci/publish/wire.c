@@ -2,6 +2,7 @@
 #include "publish/wire.h"
 
 #include "core/json_tree.h"
+#include "memory.h"
 
 #include <stdio.h>
 
@@ -74,8 +75,7 @@ static pprofc_status wire_check_token(struct api *wire, pprofc_error *error) {
 
 pprofc_status wire_open(const struct wire_options *options, struct api **wire,
                         pprofc_error *error) {
-  struct api *w = mem_zero_array(&mem_default, 1, sizeof *w);
-  if (!w) return error_nomem(error);
+  struct api *w = mem_zero_array(&ci_mem, 1, sizeof *w);
   w->options = *options;
   w->left_ms = 1000 * options->wait_most;
   pprofc_status status = wire_check_address(w, error);
@@ -92,7 +92,7 @@ pprofc_status wire_open(const struct wire_options *options, struct api **wire,
 void wire_close(struct api *wire) {
   if (!wire) return;
   client_close(wire->client);
-  mem_free(&mem_default, wire, 1, sizeof *wire);
+  mem_free(&ci_mem, wire, 1, sizeof *wire);
 }
 
 bool wire_is_unsure(const struct reply *reply) {
@@ -131,7 +131,7 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena;
   struct node *root = NULL;
-  arena_init(&arena, &mem_default);
+  arena_init(&arena, &ci_mem);
   if (json_tree_parse(&arena, NULL, body, &root, NULL) == PPROFC_OK) {
     const struct node *nested = node_get(root, "error");
     pprofc_str said = node_text(root, "message");
@@ -179,7 +179,7 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
   struct buffer text;
   char before[sizeof error->message];
   snprintf(before, sizeof before, "%s", why ? why : error->message);
-  buffer_init(&text, &mem_default, 1 << 20);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&text, "%s %s: ", try->request->method, try->url);
   if (!why && try->status == PPROFC_OK)
     put_failure(&text, try->reply);

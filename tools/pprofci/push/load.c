@@ -29,7 +29,6 @@ static pprofc_status push_add_label(struct push *push, pprofc_str name, const ch
   if (i == sizeof push->labels / sizeof *push->labels)
     return error_set(error, PPROFC_E_LIMIT, "too many labels");
   pprofc_str kept = arena_str(&push->remote.arena, str_of(value));
-  if (!kept.data) return error_nomem(error);
   push->labels[i] = (struct push_label){name, kept};
   if (i == push->label_count) push->label_count++;
   return PPROFC_OK;
@@ -96,7 +95,7 @@ static size_t push_kind(const pprofc_profile *profile) {
 }
 
 /* Sets Pyroscope's names of the profile and its types. Wall time comes before CPU time. */
-static bool push_name_type(struct push *push, const pprofc_profile *profile,
+static void push_name_type(struct push *push, const pprofc_profile *profile,
                            struct push_item *item) {
   pprofc_header header;
   bool wall = item->kind == 0 && push_find_type(profile, WALL) < SIZE_MAX;
@@ -108,17 +107,16 @@ static bool push_name_type(struct push *push, const pprofc_profile *profile,
   item->type = text_printf(&push->remote.arena, "%s:%.*s:%.*s:%.*s:%.*s", item->metric,
                            STR_ARG(type.type), STR_ARG(type.unit), STR_ARG(header.period_type.type),
                            STR_ARG(header.period_type.unit));
-  return item->type != NULL;
 }
 
 static pprofc_status push_pack(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                                pprofc_error *error) {
   struct buffer packed;
   if (push_is_otlp(push)) return push_pack_otlp(push, profile, bytes, error);
-  buffer_init(&packed, &mem_default, SIZE_MAX / 2);
+  buffer_init(&packed, &ci_mem, SIZE_MAX / 2);
   pprofc_status status = pprofc_profile_write(profile, buffer_write, &packed, error);
   *bytes = buffer_take(&packed, &push->remote.arena);
-  return bytes->data ? status : error_nomem(error);
+  return status;
 }
 
 /* Returns the profile type. The path distinguishes mutex and block profiles. */
@@ -142,11 +140,10 @@ static pprofc_status push_add(struct push *push, const struct found_file *at,
   }
   pprofc_profile_header(profile, &header);
   item.time_nanos = header.time_nanos;
-  if (item.kind < SIZE_MAX && !push_name_type(push, profile, &item)) return error_nomem(error);
+  if (item.kind < SIZE_MAX) push_name_type(push, profile, &item);
   pprofc_status status = push_pack(push, profile, &item.bytes, error);
-  if (status == PPROFC_OK &&
-      !ARRAY_PUSH(&mem_default, push->items, push->count, push->capacity, item))
-    status = error_nomem(error);
+  if (status == PPROFC_OK)
+    (void)ARRAY_PUSH(&ci_mem, push->items, push->count, push->capacity, item);
   return status;
 }
 

@@ -43,7 +43,7 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
 static void links_put_query(struct buffer *out, const struct push *push,
                             const struct push_item *item) {
   struct buffer query;
-  buffer_init(&query, &mem_default, 1 << 16);
+  buffer_init(&query, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&query, "%s{service_name=", item->type);
   links_put_quoted(&query, str_of(push->options->service));
   for (size_t i = 0; i < push->label_count; i++) {
@@ -56,7 +56,6 @@ static void links_put_query(struct buffer *out, const struct push *push,
   }
   buffer_add_char(&query, '}');
   escape_url(out, buffer_str(&query), "");
-  out->failed |= query.failed;
   buffer_free(&query);
 }
 
@@ -140,7 +139,8 @@ static void links_print(const struct push_links *l, struct output *out) {
 static pprofc_status links_save(const void *context, struct output *out, pprofc_error *error) {
   const struct push_links *l = context;
   struct json_writer json;
-  json_init(&json, out, &mem_default);
+  (void)error;
+  json_init(&json, out, &ci_mem);
   json_begin_object(&json);
   json_int(json_key(&json, "version"), 1);
   json_begin_array(json_key(&json, "links"));
@@ -151,19 +151,19 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
     json_end(&json);
   }
   json_end(&json);
-  return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
+  (void)json_finish_file(&json);
+  return PPROFC_OK;
 }
 
 /* Prints a link to each query and difference, and writes them to the file of -links. */
 static pprofc_status push_put_links(const struct push *push, struct output *out,
                                     pprofc_error *error) {
   struct push_links links = {.push = push};
-  buffer_init(&links.text, &mem_default, 1 << 20);
+  pprofc_status status = PPROFC_OK;
+  buffer_init(&links.text, &ci_mem, SIZE_MAX / 2);
   links_make(&links);
-  pprofc_status status = links.text.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) links_print(&links, out);
-  if (status == PPROFC_OK && *push->options->links)
-    status = save_printed(push->options->links, links_save, &links, error);
+  links_print(&links, out);
+  if (*push->options->links) status = save_printed(push->options->links, links_save, &links, error);
   buffer_free(&links.text);
   return status;
 }
@@ -291,7 +291,7 @@ static pprofc_status push_run(void *options, const struct command_line *line, in
   (void)code;
   push.options = options;
   pprofc_status status = push_all(&push, line, error);
-  ARRAY_FREE(&mem_default, push.items, push.capacity);
+  ARRAY_FREE(&ci_mem, push.items, push.capacity);
   remote_close(&push.remote);
   return status;
 }

@@ -3,6 +3,7 @@
 #define PPROFCI_PUSH_PUSH_H
 
 #include "common/flags.h"
+#include "memory.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 

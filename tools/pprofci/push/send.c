@@ -22,10 +22,10 @@ pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, p
   struct buffer data;
   pprofc_report_options_init(&options);
   options.format = "otlp";
-  buffer_init(&data, &mem_default, SIZE_MAX / 2);
+  buffer_init(&data, &ci_mem, SIZE_MAX / 2);
   pprofc_status status = pprofc_report(profile, &options, buffer_write, &data, error);
   *bytes = buffer_take(&data, &push->remote.arena);
-  return bytes->data ? status : error_nomem(error);
+  return status;
 }
 
 static int otlp_digit(char c) {
@@ -60,10 +60,8 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
     if (!item.size) continue;
     if (!equals || equals == item.size)
       return error_set(error, PPROFC_E_INVALID, HEADERS " is not NAME=VALUE,NAME=VALUE");
-    char *name = (char *)text_keep(&push->remote.arena, str_trim(str_slice(item, 0, equals)));
-    char *value =
-        (char *)text_keep(&push->remote.arena, str_trim(str_slice(item, equals + 1, item.size)));
-    if (!name || !value) return error_nomem(error);
+    const char *name = text_keep(&push->remote.arena, str_trim(str_slice(item, 0, equals)));
+    char *value = text_keep(&push->remote.arena, str_trim(str_slice(item, equals + 1, item.size)));
     otlp_decode(value);
     status = remote_add(&push->remote, name, value, HEADERS, error);
     if (status == PPROFC_OK) status = remote_add_secret(&push->remote, value, error);
@@ -87,12 +85,12 @@ static pprofc_status otlp_add_attribute(struct push *push, struct otlp_attribute
     return error_set(error, PPROFC_E_INVALID, "the label %.*s is not UTF-8", STR_ARG(name));
   otlp_export__key_value__init(&a->pairs[i]);
   otlp_export__any_value__init(&a->values[i]);
-  a->pairs[i].key = (char *)text_keep(&push->remote.arena, name);
-  a->values[i].string_value = (char *)text_keep(&push->remote.arena, value);
+  a->pairs[i].key = text_keep(&push->remote.arena, name);
+  a->values[i].string_value = text_keep(&push->remote.arena, value);
   a->pairs[i].value = &a->values[i];
   a->pointers[i] = &a->pairs[i];
   a->resource.n_attributes++;
-  return a->pairs[i].key && a->values[i].string_value ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 static pprofc_status otlp_fill_attributes(struct push *push, const struct push_item *item,
@@ -149,12 +147,12 @@ static pprofc_status otlp_pack_body(struct push *push, const struct push_item *i
   size_t at;
   if (!otlp_find_resource(item->bytes, &at, &inner))
     return error_set(error, PPROFC_E_FORMAT, "'%s' cannot be written as OTLP", item->path);
-  buffer_init(&packed, &mem_default, SIZE_MAX / 2);
-  struct gzip_writer *out = gzip_writer_open(&mem_default, 0, buffer_write, &packed);
-  if (out) otlp_put_body(out, item->bytes, at, inner, resource);
-  pprofc_status status = out ? gzip_writer_finish(out) : PPROFC_E_NOMEM;
+  buffer_init(&packed, &ci_mem, SIZE_MAX / 2);
+  struct gzip_writer *out = gzip_writer_open(&ci_mem, 0, buffer_write, &packed);
+  otlp_put_body(out, item->bytes, at, inner, resource);
+  (void)gzip_writer_finish(out);
   *body = buffer_take(&packed, &push->remote.arena);
-  return status == PPROFC_OK && body->data ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 /* Converts a profile to a gzip'd request body, with its labels as resource attributes. */
@@ -165,7 +163,6 @@ static pprofc_status push_make_otlp(struct push *push, const struct push_item *i
   if (status != PPROFC_OK) return status;
   size_t size = otlp_export__resource__get_packed_size(&attributes.resource);
   uint8_t *packed = arena_alloc(&push->remote.arena, size + 1);
-  if (!packed) return error_nomem(error);
   otlp_export__resource__pack(&attributes.resource, packed);
   return otlp_pack_body(push, item, (pprofc_str){(const char *)packed, size}, body, error);
 }
@@ -206,7 +203,7 @@ static bool send_make_id(char id[40]) {
   return true;
 }
 
-/* Collects all labels of a profile to send. Returns their number, or 0 when out of memory. */
+/* Collects all labels of a profile to send. Returns their number. */
 static size_t send_labels(struct push *push, const struct push_item *item,
                           Pyroscope__LabelPair *pairs, Pyroscope__LabelPair **pointers) {
   size_t count = 0;
@@ -219,7 +216,6 @@ static size_t send_labels(struct push *push, const struct push_item *item,
     pyroscope__label_pair__init(&pairs[count]);
     pairs[count].name = text_keep(&push->remote.arena, label->name);
     pairs[count].value = (char *)label->value.data;
-    if (!pairs[count].name) return 0;
     pointers[count] = &pairs[count];
     count++;
   }
@@ -244,8 +240,7 @@ static pprofc_status send_make_push(struct push *push, const struct push_item *i
   request.n_series = 1;
   request.series = &all;
   size_t size = pyroscope__push_request__get_packed_size(&request);
-  uint8_t *packed = series.n_labels ? arena_alloc(&push->remote.arena, size) : NULL;
-  if (!packed) return error_nomem(error);
+  uint8_t *packed = arena_alloc(&push->remote.arena, size);
   pyroscope__push_request__pack(&request, packed);
   *body = (pprofc_str){(const char *)packed, size};
   return PPROFC_OK;
@@ -265,8 +260,8 @@ static const char *send_ingest_path(struct push *push, const struct push_item *i
   struct buffer name, path;
   int64_t at = item->time_nanos > 0 ? item->time_nanos : (int64_t)time(NULL) * 1000000000;
   const char *between = "{";
-  buffer_init(&name, &mem_default, 1 << 16);
-  buffer_init(&path, &mem_default, 1 << 17);
+  buffer_init(&name, &ci_mem, SIZE_MAX / 2);
+  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
   buffer_add_text(&name, push->options->service);
   if (*item->side) {
     buffer_printf(&name, "{side=%s", item->side);
@@ -282,19 +277,16 @@ static const char *send_ingest_path(struct push *push, const struct push_item *i
   escape_url(&path, buffer_str(&name), "");
   buffer_printf(&path, "&from=%lld&until=%lld&spyName=pprofci", (long long)(at / 1000000000),
                 (long long)(at / 1000000000 + 1));
-  path.failed |= name.failed;
   buffer_free(&name);
   return buffer_take(&path, &push->remote.arena).data;
 }
 
-static pprofc_status send_make_form(struct push *push, const struct push_item *item,
-                                    pprofc_str *body, pprofc_error *error) {
+static pprofc_str send_make_form(struct push *push, const struct push_item *item) {
   struct buffer form;
-  buffer_init(&form, &mem_default, SIZE_MAX / 2);
+  buffer_init(&form, &ci_mem, SIZE_MAX / 2);
   send_put_part(&form, "profile", "profile.pprof", item->bytes);
   buffer_add_text(&form, "--" BOUNDARY "--\r\n");
-  *body = buffer_take(&form, &push->remote.arena);
-  return body->data ? PPROFC_OK : error_nomem(error);
+  return buffer_take(&form, &push->remote.arena);
 }
 
 bool push_is_otlp(const struct push *push) {
@@ -305,7 +297,8 @@ static pprofc_status send_make(struct push *push, const struct push_item *item, 
                                pprofc_str *body, pprofc_error *error) {
   if (strcmp(push->options->format, "ingest") == 0) {
     *path = send_ingest_path(push, item);
-    return *path ? send_make_form(push, item, body, error) : error_nomem(error);
+    *body = send_make_form(push, item);
+    return PPROFC_OK;
   }
   *path = push_is_otlp(push) ? "/v1development/profiles" : "/push.v1.PusherService/Push";
   if (push_is_otlp(push)) return push_make_otlp(push, item, body, error);

@@ -5,6 +5,7 @@
 #include "core/escape.h"
 #include "core/json_tree.h"
 #include "http/request.h"
+#include "memory.h"
 #include "otlp_export.pb-c.h"
 
 #include <stdio.h>
@@ -30,10 +31,9 @@ static const char *remote_variable(const char *name) {
 pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
                          const char *where, pprofc_error *error) {
   struct buffer line;
-  buffer_init(&line, &mem_default, 1 << 16);
+  buffer_init(&line, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&line, "%s: %s", name, value);
-  pprofc_str kept = buffer_take(&line, &remote->arena);
-  return kept.data ? headers_add(&remote->headers, kept, where, error) : error_nomem(error);
+  return headers_add(&remote->headers, buffer_take(&line, &remote->arena), where, error);
 }
 
 pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
@@ -48,15 +48,13 @@ pprofc_status remote_add_secret(struct remote_client *remote, const char *secret
 static pprofc_status remote_add_basic(struct remote_client *remote, const char *user,
                                       const char *password, pprofc_error *error) {
   struct buffer plain, line;
-  buffer_init(&plain, &mem_default, 1 << 14);
-  buffer_init(&line, &mem_default, 1 << 15);
+  buffer_init(&plain, &ci_mem, SIZE_MAX / 2);
+  buffer_init(&line, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&plain, "%s:%s", user, password);
   buffer_add_text(&line, "Basic ");
   base64_put(&line, (const uint8_t *)plain.data, plain.size);
-  line.failed |= plain.failed;
   buffer_free(&plain);
   const char *basic = buffer_take(&line, &remote->arena).data;
-  if (!basic) return error_nomem(error);
   return remote_add(remote, "Authorization", basic, "PYROSCOPE_USER", error);
 }
 
@@ -77,7 +75,7 @@ static pprofc_status remote_identify(struct remote_client *remote, pprofc_error 
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error) {
   *remote = (struct remote_client){.opened = true, .is_pyroscope = is_pyroscope};
-  arena_init(&remote->arena, &mem_default);
+  arena_init(&remote->arena, &ci_mem);
   headers_init(&remote->headers, &remote->arena);
   pprofc_limits_init(&remote->limits);
   pprofc_status status = is_pyroscope ? remote_identify(remote, error) : PPROFC_OK;
@@ -109,13 +107,11 @@ void remote_put_server(struct buffer *out, const char *server) {
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
                              struct url *url, pprofc_error *error) {
   struct buffer text;
-  buffer_init(&text, &mem_default, 1 << 14);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   remote_put_server(&text, server);
   buffer_add_text(&text, path);
   pprofc_str whole = buffer_take(&text, &remote->arena);
-  if (!whole.data) return error_nomem(error);
   pprofc_status status = url_parse(&remote->arena, whole, url);
-  if (status == PPROFC_E_NOMEM) return error_nomem(error);
   if (status != PPROFC_OK || !url->host.size)
     return error_set(error, PPROFC_E_INVALID, "the address of the server is not a URL");
   if (url->has_user && remote->is_pyroscope)
@@ -170,7 +166,7 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
       {422, ""}};
   struct arena arena;
   const char *hint = "";
-  arena_init(&arena, &mem_default);
+  arena_init(&arena, &ci_mem);
   pprofc_str said = exchange->reply.code ? remote_said(&arena, &exchange->reply) : STR("");
   if (remote_has_secret(remote, said)) said = STR("");
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)

@@ -108,10 +108,7 @@ void built_compare(const struct ci_run *run, const struct built sides[SIDES], st
   built_put_item(out, "processor", buffer_str(&processor[SIDE_BASE]),
                  buffer_str(&processor[SIDE_HEAD]), &differences);
   built_put_same(run, sides, out);
-  for (int side = 0; side < SIDES; side++) {
-    out->failed |= processor[side].failed;
-    buffer_free(&processor[side]);
-  }
+  for (int side = 0; side < SIDES; side++) buffer_free(&processor[side]);
 }
 
 void built_write(struct json_writer *json, const struct built sides[SIDES]) {
@@ -192,10 +189,8 @@ static pprofc_status read_files_changed(struct ci_run *run, const char *folder, 
   return status;
 }
 
-static pprofc_status same_add(struct ci_run *run, const char *package, pprofc_error *error) {
-  bool added = package &&
-               ARRAY_PUSH_IN(&run->arena, run->same, run->same_count, run->same_capacity, package);
-  return added ? PPROFC_OK : error_nomem(error);
+static void same_add(struct ci_run *run, const char *package) {
+  (void)ARRAY_PUSH_IN(&run->arena, run->same, run->same_count, run->same_capacity, package);
 }
 
 static pprofc_status same_check(struct ci_run *run, struct go_package *package,
@@ -210,7 +205,8 @@ static pprofc_status same_check(struct ci_run *run, struct go_package *package,
   package->same = !changed;
   if (status != PPROFC_OK || changed) return status;
   message_note("unchanged: same binary: %s", package->path);
-  return same_add(run, package->path, error);
+  same_add(run, package->path);
+  return PPROFC_OK;
 }
 
 pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_error *error) {
@@ -231,15 +227,12 @@ void same_write(struct json_writer *json, const struct ci_run *run) {
   json_end(json);
 }
 
-pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
-                        pprofc_error *error) {
+void same_read(struct ci_run *run, const struct node *root, const char *job) {
   const struct node *list = node_get(root, "same_binary");
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < node_size(list) && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < node_size(list); i++) {
     const struct node *item = node_at(list, i);
     if (!node_is(item, NODE_STRING)) continue;
     pprofc_str shown = escape_line_keep(item->text, &run->arena);
-    status = same_add(run, text_printf(&run->arena, "%s: %.*s", job, STR_ARG(shown)), error);
+    same_add(run, text_printf(&run->arena, "%s: %.*s", job, STR_ARG(shown)));
   }
-  return status;
 }

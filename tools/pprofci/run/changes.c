@@ -102,9 +102,8 @@ static bool is_growth(const struct drawn *d, const struct drawn_sum *sum) {
 
 /* True for code of the user's repository, but not for its tests. */
 static bool is_own(const struct stack_frame *frame, struct arena *arena) {
-  const char *file = text_keep(arena, frame->file);
-  if (!file || str_ends(frame->file, STR("_test.go"))) return false;
-  return place_in_checkout(file).size > 0;
+  if (str_ends(frame->file, STR("_test.go"))) return false;
+  return place_in_checkout(text_keep(arena, frame->file)).size > 0;
 }
 
 #define LINES_MOST 256 /* maximum number of lines of a function */
@@ -144,7 +143,7 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   size_t count = 0, depth = pprofc_profile_max_depth(profile), best = 0;
   uint32_t *stack = arena_array(&run->arena, depth + 1, sizeof *stack);
   pprofc_profile_samples(profile, &samples);
-  for (size_t i = 0; stack && i < samples.count; i++) {
+  for (size_t i = 0; i < samples.count; i++) {
     size_t frames = pprofc_profile_stack(profile, i, stack, depth);
     int64_t line = 0;
     for (size_t k = 0; k < frames && !line; k++) line = line_in(profile, stack[k], frame);
@@ -181,7 +180,7 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
 /* Sets pair->own, the change of the function that explains the change of the pair. Takes the change
  * from the verdict that includes callees. If this verdict does not report growth, computes the
  * change from the profiles. */
-static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
+static void set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
   const pprofc_verdict_row *row = judged_row(judged, frame->name);
@@ -205,7 +204,6 @@ static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   pair->own.file = text_keep(&run->arena, frame->file);
   pair->own.line = frame->line;
   pair->own.share = blame_share(&blame, pair->own.delta);
-  return pair->own.name && pair->own.file;
 }
 
 /* Finds the user's file and line that explain the change of a pair of profiles. */
@@ -214,11 +212,11 @@ static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, s
                                     pprofc_error *error) {
   const struct drawn_sum *sums = drawn_sums(d);
   bool *own = arena_zero_array(&run->arena, d->graph.frames.count, sizeof *own);
-  if (!sums || !own) return error_nomem(error);
+  if (!sums) return error_nomem(error);
   size_t found = find_own(run, d, sums, judged, own);
   if (found == SIZE_MAX) return PPROFC_OK;
   const struct stack_frame *frame = &d->graph.frames.items[found];
-  if (!set_own(run, pair, judged, frame, &sums[found])) return error_nomem(error);
+  set_own(run, pair, judged, frame, &sums[found]);
   if (!pair->own.line) pair->own.line = find_line(run, profile, d->result.value_index, frame);
   return PPROFC_OK;
 }
@@ -244,13 +242,12 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_picture *pictur
   };
   struct buffer text;
   struct output *out = arena_alloc(&run->arena, sizeof *out);
-  if (!out) return error_nomem(error);
-  buffer_init(&text, run->mem, (size_t)64 << 20);
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
   output_init(out, buffer_write, &text);
   pprofc_status status = flame_svg(&drawing, out, error);
   if (status == PPROFC_OK) status = output_flush(out, error);
   picture->frames = buffer_take(&text, &run->arena);
-  return status == PPROFC_OK && !picture->frames.data ? error_nomem(error) : status;
+  return status;
 }
 
 /* Collects the verdicts on the functions of a picture, or sets NULL. */
@@ -316,7 +313,7 @@ pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const ppro
   if (d.graph.tree.has_base && judged)
     status = explain_change(run, pair, &d, profile, judged, error);
   if (status == PPROFC_OK && d.graph.tree.has_base && judged)
-    status = lines_find(run, pair, profile, d.result.value_index, judged, error);
+    lines_find(run, pair, profile, d.result.value_index, judged);
   if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options))
     status = draw_pictures(run, pair, &d, options->verdicts, error);
   drawn_close(&d);

@@ -37,9 +37,8 @@ pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const ppro
 
 /* Finds the hunks of the diff with a cost in a difference of profiles, largest growth first, if the
  * sources are known. `type` is the sample type. */
-pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
-                         const pprofc_profile *difference, size_t type, const struct judged *judged,
-                         pprofc_error *error);
+void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
+                size_t type, const struct judged *judged);
 
 /* Returns the first of at most `most` lines to show, around the line that grew most. */
 size_t lines_window(const struct run_hunk *hunk, size_t most);

@@ -60,7 +60,7 @@ static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pp
     if (status != PPROFC_OK) return status;
     run->base_why = text_printf(&run->arena, "the merge base of HEAD and %s", branches[i]);
   }
-  if (run_has(*commit)) return run->base_why ? PPROFC_OK : error_nomem(error);
+  if (run_has(*commit)) return PPROFC_OK;
   pprofc_status status = is_shallow(run, &shallow, error);
   if (status != PPROFC_OK) return status;
   return error_set(error, PPROFC_E_INVALID, "cannot find the base: %s",
@@ -110,7 +110,6 @@ static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const c
                                  pprofc_error *error) {
   *commit = NULL;
   const char *spelled = text_printf(&run->arena, "%s^{commit}", wanted);
-  if (!spelled) return error_nomem(error);
   const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", spelled, NULL};
   pprofc_status status = PPROFC_OK;
   if (wanted[0] != '-') status = program_line(run, NULL, argv, commit, error);
@@ -189,14 +188,13 @@ pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const c
   pprofc_status status = program_line(run, NULL, argv, &prefix, error);
   if (status != PPROFC_OK) return status;
   *path = text_printf(&run->arena, "%s/%s", checkout, prefix ? prefix : "");
-  return *path ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error) {
   const char *wanted, *commit;
   pprofc_status status = checkouts_find_base(run, &wanted, &commit, error);
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
-  if (status == PPROFC_OK && !folder) status = error_nomem(error);
   if (status == PPROFC_OK) status = add_worktree(run, wanted, commit, folder, error);
   return status == PPROFC_OK ? checkouts_inside(run, folder, base, error) : status;
 }
@@ -207,7 +205,7 @@ void checkouts_remove(struct ci_run *run) {
   struct program git = {.argv = argv};
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
-  if (folder) tree_remove(folder);
+  tree_remove(folder);
   run_stopped = 0; /* git must run even after a stop signal */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;
@@ -231,13 +229,10 @@ static struct go_package *package_of(struct ci_run *run, struct packages *packag
     inside = str_path_base(path);
   else if (module.size && str_starts(path, module) && path.data[module.size] == '/')
     inside = str_slice(path, module.size + 1, path.size);
-  const char *word = text_word(&run->arena, inside, ".-");
-  const char *taken = word ? run_take_name(run, word) : NULL;
-  if (!taken || !ARRAY_RESERVE(run->mem, packages->items, packages->capacity, packages->count + 1))
-    return NULL;
-  package = &packages->items[packages->count++];
-  *package = (struct go_package){.path = text_keep(&run->arena, path), .name = taken};
-  return package->path ? package : NULL;
+  const char *name = run_take_name(run, text_word(&run->arena, inside, ".-"));
+  (void)ARRAY_PUSH(run->mem, packages->items, packages->count, packages->capacity,
+                   (struct go_package){.path = text_keep(&run->arena, path), .name = name});
+  return &packages->items[packages->count - 1];
 }
 
 /* Returns the first error message of the compiler, without the name of the package. */
@@ -280,13 +275,14 @@ static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, cons
   return status;
 }
 
-/* Returns the temporary path of a test program: "bin/base/3/words.test". */
-static const char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
+/* Makes the temporary folder of a test program, and its path: "bin/base/3/words.test". */
+static pprofc_status program_path(struct ci_run *run, int side, size_t number, pprofc_str path,
+                                  const char **program, pprofc_error *error) {
   const char *word = text_word(&run->arena, str_path_base(path), "._-");
   const char *folder =
       text_printf(&run->arena, "%s/bin/%s/%zu", run->work, side_names[side], number);
-  if (!word || !folder || !files_make_folders(folder)) return NULL;
-  return text_printf(&run->arena, "%s/%s.test", folder, word);
+  *program = text_printf(&run->arena, "%s/%s.test", folder, word);
+  return files_need_folder(folder, error);
 }
 
 /* Reads a line of `go list`, "path|module|folder", and builds the test program of that package. */
@@ -298,16 +294,16 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
   if (!str_next(&line, '|', &path) || !str_next(&line, '|', &module)) return PPROFC_OK;
   if (str_starts(path, STR("-")))
     return error_set(error, PPROFC_E_INVALID, "'%.*s' is not a package", STR_ARG(path));
-  const char *program = program_path(run, side, number, path);
   const char *name = text_keep(&run->arena, path), *folder = text_keep(&run->arena, line);
-  if (!program || !name || !folder) return error_nomem(error);
-  pprofc_status status = build_program(run, checkout, name, program, packages->overlay, error);
+  const char *program;
+  pprofc_status status = program_path(run, side, number, path, &program, error);
+  if (status == PPROFC_OK)
+    status = build_program(run, checkout, name, program, packages->overlay, error);
   /* A package without test files has no test program. */
   if (status != PPROFC_OK || access(program, X_OK) != 0) return status;
   status = has_benchmarks(run, folder, program, &any, error);
   if (status != PPROFC_OK || !any) return status;
   struct go_package *package = package_of(run, packages, path, module);
-  if (!package) return error_nomem(error);
   package->programs[side] = program;
   package->folders[side] = folder;
   return PPROFC_OK;
@@ -320,11 +316,9 @@ static size_t choose_patterns(struct ci_run *run, int side, const char *checkout
   size_t count = 0;
   while (str_next(&rest, ' ', &word)) {
     if (!word.size || count == room) continue;
-    const char *pattern = text_keep(&run->arena, word);
     pprofc_str folder = str_slice(word, 0, str_find(word, STR("...")));
     const char *path = text_printf(&run->arena, "%s/%.*s", checkout, STR_ARG(folder));
-    if (!pattern || !path) continue;
-    if (side == SIDE_HEAD || files_is_folder(path)) argv[count++] = pattern;
+    if (side == SIDE_HEAD || files_is_folder(path)) argv[count++] = text_keep(&run->arena, word);
   }
   argv[count] = NULL;
   return count;

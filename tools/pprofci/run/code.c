@@ -129,37 +129,33 @@ static const char *qualified_name(const struct python_reader *r, pprofc_str name
                      outer->is_class ? "" : ".<locals>", STR_ARG(name));
 }
 
-/* Reads "def f(x):", "async def f(x):" or "class C:". Returns false when out of memory. */
-static bool open_def(struct python_reader *r, pprofc_str text, int64_t number, size_t margin) {
+/* Reads "def f(x):", "async def f(x):" or "class C:". */
+static void open_def(struct python_reader *r, pprofc_str text, int64_t number, size_t margin) {
   bool is_class = take_keyword(&text, STR("class"));
   if (!is_class) take_keyword(&text, STR("async"));
-  if ((!is_class && !take_keyword(&text, STR("def"))) || r->depth == DEPTH_MOST) return true;
+  if ((!is_class && !take_keyword(&text, STR("def"))) || r->depth == DEPTH_MOST) return;
   const char *name = qualified_name(r, identifier_at(text));
   const struct def def = {str_of(name), r->decorator ? r->decorator : number, number};
-  if (!name || !ARRAY_PUSH_IN(r->arena, r->defs->items, r->defs->count, r->capacity, def))
-    return false;
+  (void)ARRAY_PUSH_IN(r->arena, r->defs->items, r->defs->count, r->capacity, def);
   r->open[r->depth++] = (struct open_def){margin, r->defs->count - 1, is_class};
-  return true;
 }
 
-/* Reads a line. Returns false when out of memory. */
-static bool read_python_line(struct python_reader *r, pprofc_str line, int64_t number) {
-  bool begins = !r->quote && !r->brackets && !r->continues, room = true;
+static void read_python_line(struct python_reader *r, pprofc_str line, int64_t number) {
+  bool begins = !r->quote && !r->brackets && !r->continues;
   size_t margin = margin_of(line);
   pprofc_str text = str_trim(line);
-  if (begins && (!text.size || *text.data == '#')) return true;
+  if (begins && (!text.size || *text.data == '#')) return;
   if (begins) {
     close_defs(r, margin);
     if (*text.data == '@') {
       if (!r->decorator) r->decorator = number;
     } else {
-      room = open_def(r, text, number, margin);
+      open_def(r, text, number, margin);
       r->decorator = 0;
     }
   }
   if (text.size) r->last = number;
   scan_python(r, line);
-  return room;
 }
 
 static int def_order(const void *a, const void *b) {
@@ -168,15 +164,14 @@ static int def_order(const void *a, const void *b) {
   return order ? order : (x->first > y->first) - (x->first < y->first);
 }
 
-/* Reads the definitions of a Python file. Returns false when out of memory. */
-static bool defs_read(struct defs *defs, const struct source_file *file, struct arena *arena) {
+/* Reads the definitions of a Python file. */
+static void defs_read(struct defs *defs, const struct source_file *file, struct arena *arena) {
   struct python_reader r = {.defs = defs, .arena = arena};
   *defs = (struct defs){NULL, 0};
   for (size_t i = 0; i < file->line_count; i++)
-    if (!read_python_line(&r, file->lines[i], (int64_t)i + 1)) return false;
+    read_python_line(&r, file->lines[i], (int64_t)i + 1);
   close_defs(&r, 0);
   if (defs->count) qsort(defs->items, defs->count, sizeof *defs->items, def_order);
-  return true;
 }
 
 /* Returns the first definition with a name, or NULL, and their number. */
@@ -220,12 +215,11 @@ pprofc_status code_open(struct ci_run *run, pprofc_error *error) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   run->code = arena_zero_array(&run->arena, 1, sizeof *run->code);
-  if (!run->code) return error_nomem(error);
   if (!run_has(base)) return PPROFC_OK;
   pprofc_status status = revisions_open(&run->code->revisions, base, run->mem, &why);
   if (status == PPROFC_OK)
     status = source_lookup_init(&run->code->sources, &options, run->mem, &why);
-  if (status == PPROFC_E_NOMEM) return error_nomem(error);
+  if (status == PPROFC_E_NOMEM) return error_set(error, status, "%s", why.message);
   run->code->has_sources = status == PPROFC_OK;
   if (status != PPROFC_OK)
     message_note("warning: cannot show the changes of the sources: %s", why.message);
@@ -246,17 +240,14 @@ struct revisions *code_sources(const struct ci_run *run) {
   return run->code && run->code->has_sources ? &run->code->revisions : NULL;
 }
 
-/* Returns a changed file with the text of both sides. Returns NULL when out of memory. The first
- * call reads the files. */
+/* Returns a changed file with the text of both sides. The first call reads the files. */
 static const struct changed_source *changed_source(struct run_code *code,
                                                    const struct changed_file *file) {
   struct arena *arena = &code->revisions.arena;
   const struct hunks *hunks = &code->revisions.hunks;
-  struct changed_source *source;
   if (!code->changed)
     code->changed = arena_zero_array(arena, hunks->file_count, sizeof *code->changed);
-  if (!code->changed) return NULL;
-  source = &code->changed[file - hunks->files];
+  struct changed_source *source = &code->changed[file - hunks->files];
   for (int side = 0; side < SIDES && !source->known; side++) {
     pprofc_str path = side ? file->head : file->base;
     const struct source_file *text;
@@ -265,7 +256,7 @@ static const struct changed_source *changed_source(struct run_code *code,
                                      &text, &ignored) != PPROFC_OK)
       continue;
     source->text[side] = *text;
-    if (str_ends(path, STR(".py")) && !defs_read(&source->defs[side], text, arena)) return NULL;
+    if (str_ends(path, STR(".py"))) defs_read(&source->defs[side], text, arena);
   }
   source->known = true;
   return source;
@@ -284,7 +275,6 @@ size_t code_extents(struct ci_run *run, enum diff_side side, const struct change
                     const struct def *function, const struct def **extents, struct def *one) {
   const struct changed_source *source = changed_source(run->code, file);
   size_t count;
-  if (!source) return 0;
   *extents = defs_find(&source->defs[side], code_def_name(function->name), &count);
   if (function->first < 1) return count;
   *one = *function;
@@ -361,8 +351,7 @@ static bool is_touched(struct run_code *code, const struct changed_file *changes
                        const struct code_place *place, int64_t first) {
   int64_t last = place->last;
   size_t ignored;
-  const struct changed_source *source = changed_source(code, changes);
-  int64_t end = source ? defs_last_line(&source->text[place->side], first) : 0;
+  int64_t end = defs_last_line(&changed_source(code, changes)->text[place->side], first);
   if (end > last) last = end;
   return hunks_touch(&code->revisions.hunks, changes, place->side, first, last, &ignored) > 0;
 }
@@ -416,12 +405,11 @@ static void read_built(struct ci_run *run, struct code_programs *programs) {
   pprofc_error ignored;
   struct built *built = arena_array(&run->arena, SIDES, sizeof *built);
   for (int side = 0; side < SIDES; side++)
-    if (!built || built_read(&built[side], programs->paths[side], &run->arena, &ignored)) return;
+    if (built_read(&built[side], programs->paths[side], &run->arena, &ignored)) return;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   built_compare(run, built, &text);
-  const char *differs = buffer_take(&text, &run->arena).data;
   programs->built = built;
-  if (differs) programs->differs = differs;
+  programs->differs = buffer_take(&text, &run->arena).data;
 }
 
 /* Returns the comparison of the programs of a pair of profiles, or NULL if there are no programs.
@@ -436,9 +424,9 @@ static const struct code_programs *compared_programs(struct ci_run *run,
     if (strcmp(code->items[i].paths[SIDE_BASE], base) == 0 &&
         strcmp(code->items[i].paths[SIDE_HEAD], head) == 0)
       return code->items[i].good ? &code->items[i] : NULL;
-  if (!ARRAY_RESERVE(run->mem, code->items, code->capacity, code->count + 1)) return NULL;
-  struct code_programs *made = &code->items[code->count++];
-  *made = (struct code_programs){.paths = {base, head}, .differs = ""};
+  (void)ARRAY_PUSH(run->mem, code->items, code->count, code->capacity,
+                   (struct code_programs){.paths = {base, head}, .differs = ""});
+  struct code_programs *made = &code->items[code->count - 1];
   made->good = code_compare(&made->comparison, base, head, run->mem, &error) == PPROFC_OK;
   if (!made->good) message_note("warning: %s", error.message);
   if (made->good) read_built(run, made);

@@ -186,7 +186,7 @@ static const char *member_text(struct ci_run *run, const struct node *node) {
   return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));
 }
 
-static bool member_read(struct ci_run *run, const struct member *m, const struct node *from,
+static void member_read(struct ci_run *run, const struct member *m, const struct node *from,
                         void *to) {
   const struct node *node = node_get(from, m->key);
   void *at = (char *)to + m->offset;
@@ -195,98 +195,74 @@ static bool member_read(struct ci_run *run, const struct member *m, const struct
   if (m->kind == MEMBER_COUNT) *(size_t *)at = integer > 0 ? (size_t)integer : 0;
   if (m->kind == MEMBER_LINE) *(int64_t *)at = integer;
   if (m->kind == MEMBER_BOOL) *(bool *)at = node_is(node, NODE_TRUE);
-  if (m->kind != MEMBER_TEXT) return true;
-  const char **text = at;
-  *text = member_text(run, node);
-  return *text != NULL;
+  if (m->kind == MEMBER_TEXT) *(const char **)at = member_text(run, node);
 }
 
-static bool members_read(struct ci_run *run, const struct member *members, size_t count,
+static void members_read(struct ci_run *run, const struct member *members, size_t count,
                          const struct node *from, void *to) {
-  bool good = true;
-  for (size_t i = 0; i < count; i++) good &= member_read(run, &members[i], from, to);
-  return good;
+  for (size_t i = 0; i < count; i++) member_read(run, &members[i], from, to);
 }
 
-/* Reads at most `most` changes of functions. Returns false when out of memory. */
-static bool changes_read(struct ci_run *run, const struct node *list, struct change *to,
-                         size_t most, size_t *count) {
-  bool good = true;
-  *count = node_size(list) < most ? node_size(list) : most;
-  for (size_t i = 0; i < *count; i++) {
-    good &= members_read(run, change_members, COUNT_OF(change_members), node_at(list, i), &to[i]);
+/* Reads at most `most` changes of functions. Returns their number. */
+static size_t changes_read(struct ci_run *run, const struct node *list, struct change *to,
+                           size_t most) {
+  size_t count = node_size(list) < most ? node_size(list) : most;
+  for (size_t i = 0; i < count; i++) {
+    members_read(run, change_members, COUNT_OF(change_members), node_at(list, i), &to[i]);
     if (to[i].partner && !*to[i].partner) to[i].partner = NULL;
     if (to[i].inside && !*to[i].inside) to[i].inside = NULL;
   }
-  return good;
+  return count;
 }
 
-static bool verdicts_read(struct ci_run *run, const struct node *from, struct pair_verdicts *to) {
+static void verdicts_read(struct ci_run *run, const struct node *from, struct pair_verdicts *to) {
   const struct node *rows = node_get(from, "functions");
   to->rows = arena_zero_array(&run->arena, node_size(rows) + 1, sizeof *to->rows);
-  if (!to->rows) return false;
-  bool good = members_read(run, verdicts_members, COUNT_OF(verdicts_members), from, to);
+  members_read(run, verdicts_members, COUNT_OF(verdicts_members), from, to);
   if (to->measure && !*to->measure) to->measure = NULL;
   if (to->largest && !*to->largest) to->largest = NULL;
-  return good && changes_read(run, rows, to->rows, node_size(rows), &to->row_count) &&
-         changes_read(run, node_get(from, "because"), to->because, CHANGES_MOST,
-                      &to->because_count);
+  to->row_count = changes_read(run, rows, to->rows, node_size(rows));
+  to->because_count = changes_read(run, node_get(from, "because"), to->because, CHANGES_MOST);
 }
 
-static bool hunk_read(struct ci_run *run, const struct node *from, struct run_hunk *to) {
+static void hunk_read(struct ci_run *run, const struct node *from, struct run_hunk *to) {
   const struct node *lines = node_get(from, "lines");
   to->lines = arena_zero_array(&run->arena, node_size(lines) + 1, sizeof *to->lines);
-  bool good = to->lines && members_read(run, hunk_members, COUNT_OF(hunk_members), from, to);
-  for (size_t i = 0; good && i < node_size(lines); i++)
-    good = members_read(run, line_members, COUNT_OF(line_members), node_at(lines, i),
-                        &to->lines[to->line_count++]);
+  members_read(run, hunk_members, COUNT_OF(hunk_members), from, to);
+  for (size_t i = 0; i < node_size(lines); i++)
+    members_read(run, line_members, COUNT_OF(line_members), node_at(lines, i),
+                 &to->lines[to->line_count++]);
   if (to->worst >= to->line_count) to->worst = 0;
-  return good;
 }
 
-static bool hunks_read_back(struct ci_run *run, const struct node *from, struct run_pair *pair) {
+static void hunks_read_back(struct ci_run *run, const struct node *from, struct run_pair *pair) {
   const struct node *list = node_get(from, "hunks");
-  bool good = true;
   pair->has_sources = list != NULL;
   pair->hunks = arena_zero_array(&run->arena, node_size(list) + 1, sizeof *pair->hunks);
-  for (size_t i = 0; good && pair->hunks && i < node_size(list); i++)
-    if (node_size(node_get(node_at(list, i), "lines")))
-      good = hunk_read(run, node_at(list, i), &pair->hunks[pair->hunk_count++]);
-  return good && pair->hunks;
-}
-
-pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
-                               pprofc_error *error) {
-  const struct node *list = node_get(from, "comparisons");
-  size_t own;
-  pair->comparisons = arena_zero_array(&run->arena, node_size(list) + 1, sizeof *pair->comparisons);
-  if (!pair->comparisons) return error_nomem(error);
   for (size_t i = 0; i < node_size(list); i++)
-    if (!verdicts_read(run, node_at(list, i), &pair->comparisons[pair->comparison_count++]))
-      return error_nomem(error);
-  if (!changes_read(run, node_get(from, "own"), &pair->own, 1, &own)) return error_nomem(error);
-  if (!own) pair->own.name = NULL;
-  if (!hunks_read_back(run, from, pair)) return error_nomem(error);
-  run_show_comparison(pair);
-  return PPROFC_OK;
+    if (node_size(node_get(node_at(list, i), "lines")))
+      hunk_read(run, node_at(list, i), &pair->hunks[pair->hunk_count++]);
 }
 
-pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
-                                     pprofc_error *error) {
+void comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair) {
+  const struct node *list = node_get(from, "comparisons");
+  pair->comparisons = arena_zero_array(&run->arena, node_size(list) + 1, sizeof *pair->comparisons);
+  for (size_t i = 0; i < node_size(list); i++)
+    verdicts_read(run, node_at(list, i), &pair->comparisons[pair->comparison_count++]);
+  if (!changes_read(run, node_get(from, "own"), &pair->own, 1)) pair->own.name = NULL;
+  hunks_read_back(run, from, pair);
+  run_show_comparison(pair);
+}
+
+void comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job) {
   const struct node *list = node_get(root, "fired");
-  size_t all = run->fired_count + node_size(list), one;
-  if (!ARRAY_RESERVE(run->mem, run->fired, run->fired_capacity, all)) return error_nomem(error);
   for (size_t i = 0; i < node_size(list); i++) {
-    struct run_fired *fired = &run->fired[run->fired_count];
+    struct run_fired fired = {.pair = ""};
     const struct node *from = node_at(list, i);
-    *fired = (struct run_fired){.pair = ""};
-    if (!members_read(run, fired_members, COUNT_OF(fired_members), from, fired) ||
-        !changes_read(run, node_get(from, "functions"), &fired->change, 1, &one))
-      return error_nomem(error);
-    if (!one) continue;
-    buffer_printf(&run->gate_text, "%s: -fail-on='%s': %s %s in %s\n", job, fired->condition,
-                  fired->change.name, fired->change.verdict, fired->pair);
-    run->fired_count++;
+    members_read(run, fired_members, COUNT_OF(fired_members), from, &fired);
+    if (!changes_read(run, node_get(from, "functions"), &fired.change, 1)) continue;
+    buffer_printf(&run->gate_text, "%s: -fail-on='%s': %s %s in %s\n", job, fired.condition,
+                  fired.change.name, fired.change.verdict, fired.pair);
+    (void)ARRAY_PUSH(run->mem, run->fired, run->fired_count, run->fired_capacity, fired);
   }
-  return PPROFC_OK;
 }

@@ -10,14 +10,12 @@
 void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 
 /* Reads the JSON members that comparisons_write writes. A missing member stays empty. */
-pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
-                               pprofc_error *error);
+void comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair);
 
 /* The first function writes the functions of a run that -fail-on found. The second function reads
  * them. `job` is the name of the run. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
-pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
-                                     pprofc_error *error);
+void comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job);
 
 /* Writes the JSON member "built" of a pair: how both programs were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
@@ -29,7 +27,6 @@ void surroundings_write(struct json_writer *json, const struct ci_run *run);
 /* The first function writes the packages into a manifest, the second reads them. `job` is the name
  * of the run. */
 void same_write(struct json_writer *json, const struct ci_run *run);
-pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
-                        pprofc_error *error);
+void same_read(struct ci_run *run, const struct node *root, const char *job);
 
 #endif

@@ -22,7 +22,6 @@ struct failing {
   const struct run_pair *pair;
   const struct noise_report *report;
   const char *condition;
-  bool failed; /* true when out of memory */
 };
 
 /* Writes a line of the verdict: "shop.checksum grew by +4.3 µs". */
@@ -54,7 +53,6 @@ static bool failing_excuse(struct failing *f, const struct noise_finding *found,
     buffer_printf(&run->gate_text, "  inconclusive: %.*s\n", STR_ARG(buffer_str(&why)));
     run->excused++;
   }
-  f->failed |= why.failed;
   buffer_free(&why);
   return excused;
 }
@@ -65,11 +63,6 @@ static void failing_take(void *context, const struct noise_finding *found) {
   struct change change = judged_estimate(f->report, &found->estimate);
   change.name = text_keep(&run->arena, escape_line_keep(found->name, &run->arena));
   change.file = "";
-  if (!change.name ||
-      !ARRAY_RESERVE(run->mem, run->fired, run->fired_capacity, run->fired_count + 1)) {
-    f->failed = true;
-    return;
-  }
   if (found->accepted) {
     pprofc_str reason = escape_line_keep(found->reason, &run->arena);
     buffer_printf(&run->gate_text, "accepted until %.*s (%.*s): ", STR_ARG(found->until),
@@ -83,8 +76,8 @@ static void failing_take(void *context, const struct noise_finding *found) {
   if (!isnan(change.q)) snprintf(rest, sizeof rest, " (q=%.2g)", change.q);
   failing_print(f, found, &change, rest);
   const char *unit = text_keep(&run->arena, f->report->summary.unit);
-  f->failed |= !unit;
-  run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
+  (void)ARRAY_PUSH(run->mem, run->fired, run->fired_count, run->fired_capacity,
+                   (struct run_fired){f->condition, f->pair->diff, unit, change});
 }
 
 /* Returns the significance level for each comparison. The level is lowered so that all comparisons
@@ -106,7 +99,6 @@ static pprofc_status failing_check(struct ci_run *run, const struct run_pair *pa
       .run = run, .pair = pair, .report = report, .condition = run->options->fail_on[number]};
   enum noise_use use =
       noise_condition_find(report, f.condition, failing_alpha(run, report), failing_take, &f);
-  if (f.failed) return error_nomem(error);
   if (use == NOISE_FAILED)
     return error_set(error, PPROFC_E_LIMIT, "-fail-on='%s' cannot be matched", f.condition);
   if (use == NOISE_USED && report->summary.tested) run->fail_used[number]++;

@@ -37,7 +37,6 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
   const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
   char *made = text_printf(arena, "%s/pprofci.XXXXXX", folder);
   *path = NULL;
-  if (!made) return error_nomem(error);
   if (!mkdtemp(made))
     return error_set(error, PPROFC_E_IO, "cannot make a folder in '%s': %s", folder,
                      ERRNO_TEXT(errno));
@@ -46,34 +45,25 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
 }
 
 /* Returns the path of a file in the stage (stage.c), and lists the file. */
-static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const char *path,
-                                const char **whole, pprofc_error *error) {
-  *whole =
-      text_printf(&run->arena, "%s/%s/%s", run->stage, of_benchdiff ? "benchdiff" : "ci", path);
-  if (!*whole || !ARRAY_RESERVE(run->mem, run->files, run->file_capacity, run->file_count + 1))
-    return error_nomem(error);
-  run->files[run->file_count++] = (struct run_file){path, of_benchdiff};
-  return PPROFC_OK;
+static const char *stage_path(struct ci_run *run, bool of_benchdiff, const char *path) {
+  (void)ARRAY_PUSH(run->mem, run->files, run->file_count, run->file_capacity,
+                   (struct run_file){path, of_benchdiff});
+  return text_printf(&run->arena, "%s/%s/%s", run->stage, of_benchdiff ? "benchdiff" : "ci", path);
 }
 
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error) {
-  const char *whole;
-  pprofc_status status = stage_path(run, of_benchdiff, path, &whole, error);
-  if (status != PPROFC_OK) return status;
-  return save_text(whole, text, error);
+  return save_text(stage_path(run, of_benchdiff, path), text, error);
 }
 
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error) {
-  const char *whole;
-  pprofc_status status = stage_path(run, false, path, &whole, error);
-  return status == PPROFC_OK ? save_file(whole, write, context, error) : status;
+  return save_file(stage_path(run, false, path), write, context, error);
 }
 
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error) {
   struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   pprofc_status status = file_read(from, &text, error);
   if (status == PPROFC_OK) status = save_text(to, buffer_str(&text), error);
   buffer_free(&text);
@@ -82,9 +72,7 @@ pprofc_status files_copy(const char *from, const char *to, pprofc_error *error) 
 
 pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
                              pprofc_error *error) {
-  const char *whole;
-  pprofc_status status = stage_path(run, false, path, &whole, error);
-  return status == PPROFC_OK ? files_copy(from, whole, error) : status;
+  return files_copy(from, stage_path(run, false, path), error);
 }
 
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
@@ -95,14 +83,12 @@ pprofc_status files_list(struct ci_run *run, const char *folder, files_order *or
     return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
   *count = (size_t)found;
   *names = arena_array(&run->arena, *count, sizeof **names);
-  bool good = *names != NULL;
   for (size_t i = 0; i < *count; i++) {
-    if (good) (*names)[i] = text_keep(&run->arena, str_of(entries[i]->d_name));
-    good = good && (*names)[i];
+    (*names)[i] = text_keep(&run->arena, str_of(entries[i]->d_name));
     free(entries[i]);
   }
   free(entries);
-  return good ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 bool files_is_folder(const char *path) {
@@ -133,10 +119,8 @@ pprofc_str place_in_checkout(const char *file) {
 
 #define FOUND_LEVELS 4 /* maximum number of levels below the folder; a capture has two */
 
-static pprofc_status found_add(struct found_files *files, struct found_file file,
-                               pprofc_error *error) {
-  bool added = ARRAY_PUSH(&mem_default, files->items, files->count, files->capacity, file);
-  return added ? PPROFC_OK : error_nomem(error);
+static void found_add(struct found_files *files, struct found_file file) {
+  (void)ARRAY_PUSH(&ci_mem, files->items, files->count, files->capacity, file);
 }
 
 static int found_by_path(const void *a, const void *b) {
@@ -149,18 +133,17 @@ static bool found_is_aside(const char *name) {
 }
 
 /* Adds a file to `files`, or a folder that is not too deep to `open`. */
-static pprofc_status found_entry(struct arena *arena, struct found_files *open,
-                                 struct found_files *files, struct found_file folder,
-                                 const char *name, pprofc_error *error) {
+static void found_entry(struct arena *arena, struct found_files *open, struct found_files *files,
+                        struct found_file folder, const char *name) {
   struct found_file found = {NULL, folder.side, folder.depth + 1};
-  if (found_is_aside(name)) return PPROFC_OK;
+  if (found_is_aside(name)) return;
   found.path = text_printf(arena, "%s/%s", folder.path, name);
   if (strcmp(name, "base") == 0) found.side = "base";
   if (strcmp(name, "head") == 0) found.side = "head";
-  if (!found.path) return error_nomem(error);
-  if (files_is_regular(found.path)) return found_add(files, found, error);
-  bool opens = found.depth <= FOUND_LEVELS && files_is_folder(found.path);
-  return opens ? found_add(open, found, error) : PPROFC_OK;
+  if (files_is_regular(found.path))
+    found_add(files, found);
+  else if (found.depth <= FOUND_LEVELS && files_is_folder(found.path))
+    found_add(open, found);
 }
 
 static pprofc_status found_open(struct arena *arena, struct found_files *open,
@@ -169,18 +152,18 @@ static pprofc_status found_open(struct arena *arena, struct found_files *open,
   DIR *dir = opendir(folder.path);
   if (!dir)
     return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder.path, ERRNO_TEXT(errno));
-  pprofc_status status = PPROFC_OK;
-  for (const struct dirent *entry; status == PPROFC_OK && (entry = readdir(dir));)
-    status = found_entry(arena, open, files, folder, entry->d_name, error);
+  for (const struct dirent *entry; (entry = readdir(dir));)
+    found_entry(arena, open, files, folder, entry->d_name);
   closedir(dir);
-  return status;
+  return PPROFC_OK;
 }
 
 pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
                           struct found_files *files, pprofc_error *error) {
   struct found_files open = {NULL, 0, 0};
   *files = open;
-  pprofc_status status = found_add(&open, (struct found_file){folder, side, 0}, error);
+  pprofc_status status = PPROFC_OK;
+  found_add(&open, (struct found_file){folder, side, 0});
   for (size_t i = 0; i < open.count && status == PPROFC_OK; i++)
     status = found_open(arena, &open, files, open.items[i], error);
   if (files->count) qsort(files->items, files->count, sizeof *files->items, found_by_path);
@@ -189,5 +172,5 @@ pprofc_status found_below(struct arena *arena, const char *folder, const char *s
 }
 
 void found_free(struct found_files *files) {
-  ARRAY_FREE(&mem_default, files->items, files->capacity);
+  ARRAY_FREE(&ci_mem, files->items, files->capacity);
 }

@@ -5,6 +5,7 @@
 #include "common/new_folder.h"
 #include "common/save.h"
 #include "core/infile.h"
+#include "memory.h"
 #include "run/run.h"
 
 #include <dirent.h>

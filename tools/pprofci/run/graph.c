@@ -32,13 +32,11 @@ pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_opti
   buffer_init(&data.text, arena->mem, GRAPH_MOST);
   buffer_init(&text, arena->mem, SIZE_MAX / 2);
   pprofc_status status = pprofc_report(profile, &packing, graph_write, &data, error);
-  bool written = status == PPROFC_OK && !data.text.failed;
-  if (written) base64_put(&text, (const uint8_t *)data.text.data, data.text.size);
+  if (!data.text.failed) base64_put(&text, (const uint8_t *)data.text.data, data.text.size);
   buffer_free(&data.text);
   pprofc_str made = buffer_take(&text, arena);
   if (data.wanted > GRAPH_MOST) return PPROFC_OK;
   if (status != PPROFC_OK) return status;
-  if (!written || !made.data) return error_nomem(error);
   *packed = made;
   return PPROFC_OK;
 }
@@ -50,8 +48,7 @@ static pprofc_status graph_save(struct ci_run *run, const char *path, pprofc_str
   buffer_add_str(&file, GRAPH_BEFORE);
   buffer_add_str(&file, packed);
   buffer_add_str(&file, GRAPH_AFTER);
-  pprofc_status status = file.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = files_put(run, false, path, buffer_str(&file), error);
+  pprofc_status status = files_put(run, false, path, buffer_str(&file), error);
   buffer_free(&file);
   return status;
 }
@@ -60,11 +57,7 @@ pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *n
                         pprofc_str packed, pprofc_error *error) {
   if (!packed.size) return PPROFC_OK;
   const char *path = text_printf(&run->arena, "flame/%s.js", name);
-  if (!path) return error_nomem(error);
-  if (packed.size <= GRAPHS_MOST) {
-    pair->graph = arena_str(&run->arena, packed);
-    if (!pair->graph.data) return error_nomem(error);
-  }
+  if (packed.size <= GRAPHS_MOST) pair->graph = arena_str(&run->arena, packed);
   pair->graph_file = path;
   return graph_save(run, path, packed, error);
 }
@@ -89,8 +82,7 @@ pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *
   struct buffer file;
   pprofc_error ignored;
   const char *path = text_printf(&run->arena, "%s/flame/%s.js", pair->folder, name);
-  const char *own = path ? run_take_name(run, name) : NULL;
-  if (!own) return error_nomem(error);
+  const char *own = run_take_name(run, name);
   buffer_init(&file, run->mem, 2 * GRAPH_MOST);
   bool found = file_read(path, &file, &ignored) == PPROFC_OK;
   pprofc_str text = found ? graph_text(buffer_str(&file)) : STR("");

@@ -15,15 +15,11 @@
 
 /* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
  * the end. */
-static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_error *error) {
+static void note_unread(struct ci_run *run, const char *path, const pprofc_error *error) {
   message_error("pprofci: %s", error->message);
   buffer_printf(&run->unread, "%s\n", error->message);
-  if (!ARRAY_RESERVE_IN(&run->arena, run->unread_names, run->unread_capacity,
-                        run->unread_count + 1) ||
-      run->unread.failed)
-    return error_nomem(error);
-  run->unread_names[run->unread_count++] = str_path_base(str_of(path));
-  return PPROFC_OK;
+  (void)ARRAY_PUSH_IN(&run->arena, run->unread_names, run->unread_count, run->unread_capacity,
+                      str_path_base(str_of(path)));
 }
 
 /* Sets *is to true for a profile. Skips other files with a note, unless they look like a profile or
@@ -35,11 +31,12 @@ static pprofc_status check_profile(struct ci_run *run, const char *path, const c
   pprofc_status status = source_check(path, error);
   *is = status == PPROFC_OK;
   if (*is || status == PPROFC_E_NOMEM) return status;
-  if (!source_may_be_other(path, "", error)) return note_unread(run, path, error);
-  const char *partner = *other ? text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name)) : NULL;
-  if (partner && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK)
-    return note_unread(run, path, error);
-  message_note("pprofci: skipped '%s': not a profile", path);
+  const char *partner = text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name));
+  if (!source_may_be_other(path, "", error) ||
+      (*other && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK))
+    note_unread(run, path, error);
+  else
+    message_note("pprofci: skipped '%s': not a profile", path);
   return PPROFC_OK;
 }
 
@@ -51,7 +48,6 @@ static pprofc_status several_entry(struct ci_run *run, const char *folder, const
                                    struct run_pair *pair, int side, pprofc_error *error) {
   bool is;
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
-  if (!path) return error_nomem(error);
   if (name[0] == '.' || !files_is_regular(path)) return PPROFC_OK;
   pprofc_status status = check_profile(run, path, "", &is, error);
   if (status == PPROFC_OK && is) pair->runs[side][pair->run_count[side]++] = path;
@@ -67,7 +63,6 @@ static pprofc_status several_list(struct ci_run *run, const char *folder, struct
   if (status != PPROFC_OK) return status;
   pair->run_count[side] = 0;
   pair->runs[side] = arena_array(&run->arena, count, sizeof *pair->runs[side]);
-  if (!pair->runs[side]) return error_nomem(error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
     status = several_entry(run, folder, names[i], pair, side, error);
   if (status != PPROFC_OK || pair->run_count[side]) return status;
@@ -79,11 +74,9 @@ static pprofc_status several_add(struct ci_run *run, const char *base, const cha
                                  pprofc_error *error) {
   const char *const given[SIDES] = {base, head};
   struct run_pair *pair = run_add_pair(run, base, head);
-  if (!pair) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
     if (!files_is_folder(given[side])) continue;
     char *stem = text_keep(&run->arena, str_of(given[side]));
-    if (!stem) return error_nomem(error);
     text_trim_slashes(stem); /* The last element of the path becomes the name of the artifacts. */
     pair->stems[side] = stem;
     pprofc_status status = several_list(run, pair->stems[side], pair, side, error);
@@ -97,16 +90,14 @@ static pprofc_status several_copy(struct ci_run *run, const struct run_pair *pai
                                   pprofc_error *error) {
   struct arena *arena = &run->arena;
   const char *folder = text_printf(arena, "%s/ci/%s/%s", run->stage, pair->kept, side_names[side]);
-  if (!folder) return error_nomem(error);
   pprofc_status status = files_need_folder(folder, error);
   for (size_t i = 0; i < pair->run_count[side] && status == PPROFC_OK; i++) {
     pprofc_str name = str_path_base(str_of(pair->runs[side][i]));
     const char *to = text_printf(arena, "%s/%s/%.*s", pair->kept, side_names[side], STR_ARG(name));
-    status = to ? files_put_copy(run, pair->runs[side][i], to, error) : error_nomem(error);
+    status = files_put_copy(run, pair->runs[side][i], to, error);
   }
   if (status != PPROFC_OK || !pair->printed[side].size) return status;
   const char *results = text_printf(arena, "%s/%s.txt", pair->kept, side_names[side]);
-  if (!results) return error_nomem(error);
   return files_put(run, false, results, pair->printed[side], error);
 }
 
@@ -114,9 +105,7 @@ pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char
                            pprofc_error *error) {
   bool several = pair->run_count[SIDE_BASE] > 1 || pair->run_count[SIDE_HEAD] > 1;
   if (!several && !pair->benchmark) return PPROFC_OK;
-  const char *wanted = text_printf(&run->arena, "runs/%s", name);
-  pair->kept = wanted ? run_take_name(run, wanted) : NULL;
-  if (!pair->kept) return error_nomem(error);
+  pair->kept = run_take_name(run, text_printf(&run->arena, "runs/%s", name));
   pprofc_status status = PPROFC_OK;
   for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
     if (pair->run_count[side]) status = several_copy(run, pair, side, error);
@@ -173,14 +162,6 @@ static size_t key_times(const struct profile_list *list, const char *key, size_t
   return times;
 }
 
-static pprofc_status profiles_add(struct ci_run *run, struct profile_list *list, const char *path,
-                                  pprofc_error *error) {
-  const char *key = profile_key(run, path);
-  bool added = key && ARRAY_PUSH(run->mem, list->items, list->count, list->capacity,
-                                 (struct listed_profile){path, key, false});
-  return added ? PPROFC_OK : error_nomem(error);
-}
-
 static int by_bytes(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -189,12 +170,14 @@ static pprofc_status list_entry(struct ci_run *run, const char *folder, const ch
                                 const char *other, struct profile_list *list, pprofc_error *error) {
   bool is;
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
-  if (!path) return error_nomem(error);
   if (!files_is_regular(path) || files_are_same(path, run->bench[SIDE_BASE]) ||
       files_are_same(path, run->bench[SIDE_HEAD]))
     return PPROFC_OK;
   pprofc_status status = check_profile(run, path, other, &is, error);
-  return status == PPROFC_OK && is ? profiles_add(run, list, path, error) : status;
+  if (status == PPROFC_OK && is)
+    (void)ARRAY_PUSH(run->mem, list->items, list->count, list->capacity,
+                     (struct listed_profile){path, profile_key(run, path), false});
+  return status;
 }
 
 static pprofc_status list_profiles(struct ci_run *run, const char *folder, const char *other,
@@ -228,18 +211,15 @@ static size_t partner_of(const struct profile_list *base, const struct profile_l
   return SIZE_MAX;
 }
 
-static bool pair_lists(struct ci_run *run, struct profile_list *base,
+static void pair_lists(struct ci_run *run, struct profile_list *base,
                        const struct profile_list *head) {
   for (size_t i = 0; i < head->count; i++) {
     size_t partner = partner_of(base, head, i);
     if (partner != SIZE_MAX) base->items[partner].paired = true;
-    if (!run_add_pair(run, partner == SIZE_MAX ? NULL : base->items[partner].path,
-                      head->items[i].path))
-      return false;
+    run_add_pair(run, partner == SIZE_MAX ? NULL : base->items[partner].path, head->items[i].path);
   }
   for (size_t i = 0; i < base->count; i++)
-    if (!base->items[i].paired && !run_add_pair(run, base->items[i].path, NULL)) return false;
-  return true;
+    if (!base->items[i].paired) run_add_pair(run, base->items[i].path, NULL);
 }
 
 /* Adds a pair from a subfolder of both sides, with a run for each file. */
@@ -247,7 +227,6 @@ static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const 
                                     const char *name, size_t *found, pprofc_error *error) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
                               text_printf(&run->arena, "%s/%s", head, name)};
-  if (!paths[SIDE_BASE] || !paths[SIDE_HEAD]) return error_nomem(error);
   if (name[0] == '.' || !files_is_folder(paths[SIDE_BASE]) || !files_is_folder(paths[SIDE_HEAD]))
     return PPROFC_OK;
   *found += 1;
@@ -277,14 +256,13 @@ static pprofc_status pair_folders(struct ci_run *run, const char *base, const ch
   if (status == PPROFC_OK) status = list_profiles(run, head, base, &lists[SIDE_HEAD], error);
   for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
     status = check_profiles(side == SIDE_BASE ? base : head, &lists[side], folders, error);
-  if (status == PPROFC_OK && !pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]))
-    status = error_nomem(error);
+  if (status == PPROFC_OK) pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]);
   for (int side = 0; side < SIDES; side++)
     ARRAY_FREE(run->mem, lists[side].items, lists[side].capacity);
   return status;
 }
 
-static pprofc_status pair_bundled(struct ci_run *run, pprofc_error *error) {
+static void pair_bundled(struct ci_run *run) {
   static const char *const pairs[][SIDES] = {
       {"generator_cpu.prof", "generator_optimized_cpu.prof"},
       {"generator_mem.prof", "generator_optimized_mem.prof"}};
@@ -293,13 +271,10 @@ static pprofc_status pair_bundled(struct ci_run *run, pprofc_error *error) {
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     const char *base = text_printf(&run->arena, "%s/%s", folder, pairs[i][SIDE_BASE]);
     const char *head = text_printf(&run->arena, "%s/%s", folder, pairs[i][SIDE_HEAD]);
-    if (!base || !head || !run_add_pair(run, base, head)) return error_nomem(error);
+    run_add_pair(run, base, head);
   }
-  for (int side = 0; side < SIDES; side++) {
+  for (int side = 0; side < SIDES; side++)
     run->bench[side] = text_printf(&run->arena, "%s/%s", folder, results[side]);
-    if (!run->bench[side]) return error_nomem(error);
-  }
-  return PPROFC_OK;
 }
 
 static pprofc_status pair_named(struct ci_run *run, pprofc_error *error) {
@@ -307,7 +282,6 @@ static pprofc_status pair_named(struct ci_run *run, pprofc_error *error) {
   for (size_t i = 0; i < o->pair_count; i++) {
     const char *base = text_path(&run->arena, o->pair_bases[i]);
     const char *head = text_path(&run->arena, o->pair_heads[i]);
-    if (!base || !head) return error_nomem(error);
     pprofc_status status = several_add(run, base, head, error);
     if (status != PPROFC_OK) return status;
   }
@@ -335,7 +309,6 @@ static pprofc_status settle_paths(struct ci_run *run, const char **folders, ppro
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);
     run->bench[side] = text_path(&run->arena, run->bench[side]);
-    if (!folders[side] || !run->bench[side]) return error_nomem(error);
     if (*folders[side] && !files_is_folder(folders[side]))
       return error_set(error, PPROFC_E_INVALID, "'%s' is not a folder", folders[side]);
   }
@@ -347,8 +320,8 @@ pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error) {
   const char *folders[SIDES] = {o->base, o->head};
   pprofc_status status = settle_paths(run, folders, error);
   if (status != PPROFC_OK) return status;
-  if (o->is_bundled) status = pair_bundled(run, error);
-  if (status == PPROFC_OK) status = pair_named(run, error);
+  if (o->is_bundled) pair_bundled(run);
+  status = pair_named(run, error);
   if (status == PPROFC_OK && *folders[SIDE_HEAD])
     status = pair_folders(run, folders[SIDE_BASE], folders[SIDE_HEAD], error);
   for (size_t i = 0; *o->program_head && i < run->pair_count; i++) {

@@ -77,8 +77,8 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
   return change;
 }
 
-/* Converts a verdict row. Returns false when out of memory. */
-static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
+/* Converts a verdict row. */
+static void judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {
   *change = judged_estimate(f->report, &row->flat);
   change->name = judged_row_text(f, row->name);
@@ -88,9 +88,7 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
   if (row->relation) {
     change->verdict = pprofc_verdict_relation_name(row->relation);
     change->partner = judged_row_text(f, f->report->rows[row->partner].name);
-    if (!change->partner) return false;
   }
-  return change->name && change->file;
 }
 
 /* ---- cost that moved --------------------------------- */
@@ -125,8 +123,8 @@ static pprofc_str judged_domain_partner(const struct noise_report *report,
 }
 
 /* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
- * two related functions, the line names both. Returns false when out of memory. */
-static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
+ * two related functions, the line names both. */
+static void judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);
   change->name = judged_row_text(f, domain->name);
@@ -136,16 +134,14 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
   change->changed = true;
   change->verdict = noise_domain_word(domain);
   pprofc_str partner = judged_domain_partner(f->report, domain);
-  bool names = !partner.size || domain->row_count > 2;
   if (partner.size) change->partner = judged_row_text(f, partner);
-  if (names) change->inside = judged_domain_names(f, domain);
-  return change->name && (change->partner || !partner.size) && (change->inside || !names);
+  if (!partner.size || domain->row_count > 2) change->inside = judged_domain_names(f, domain);
 }
 
 /* ---- all functions ----------------------------------- */
 
 /* Adds the rows of changed functions, or the other rows whose self value differs. */
-static bool judged_take(struct filling *f, bool changed) {
+static void judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
     const pprofc_verdict_row *row = &f->report->rows[i];
@@ -155,11 +151,11 @@ static bool judged_take(struct filling *f, bool changed) {
     if (domain && domain->rows[0] != i) continue;
     if (to->row_count == ROWS_MOST)
       to->left_out++;
-    else if (domain ? !judged_domain_take(f, domain, &to->rows[to->row_count++])
-                    : !judged_row_take(f, row, &to->rows[to->row_count++]))
-      return false;
+    else if (domain)
+      judged_domain_take(f, domain, &to->rows[to->row_count++]);
+    else
+      judged_row_take(f, row, &to->rows[to->row_count++]);
   }
-  return true;
 }
 
 /* True if the function explains growth. Lock contention cannot be tested with one run per side. In
@@ -175,14 +171,12 @@ static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *
 }
 
 /* Lists the functions that explain growth. The rows are sorted by size of the change. */
-static bool judged_blame(struct filling *f) {
+static void judged_blame(struct filling *f) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count && to->because_count < CHANGES_MOST; i++) {
     const pprofc_verdict_row *row = &f->report->rows[i];
-    if (judged_is_reason(f, row) && !judged_row_take(f, row, &to->because[to->because_count++]))
-      return false;
+    if (judged_is_reason(f, row)) judged_row_take(f, row, &to->because[to->because_count++]);
   }
-  return true;
 }
 
 /* ---- sentences --------------------------------------- */
@@ -206,7 +200,7 @@ static const char *judged_sentence(const struct filling *f) {
     added++;
   }
   pprofc_str whole = buffer_take(&out, &f->run->arena);
-  return whole.data ? text_keep(&f->run->arena, escape_line_keep(whole, &f->run->arena)) : NULL;
+  return text_keep(&f->run->arena, escape_line_keep(whole, &f->run->arena));
 }
 
 /* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs a side". */
@@ -218,7 +212,7 @@ static const char *judged_visible(const struct filling *f) {
     return text_printf(arena, "no change of %s of any size can be detected", f->to->largest);
   const char *seen = text_printf(arena, "smallest detectable change: %.0f%% (%s)",
                                  ceil(100 * s->visible), f->to->largest);
-  if (!seen || !isfinite(s->runs_for_5)) return seen;
+  if (!isfinite(s->runs_for_5)) return seen;
   return text_printf(arena, "%s; 5%% needs %.0f runs a side", seen, s->runs_for_5);
 }
 
@@ -245,7 +239,6 @@ static void command_path(struct buffer *out, const char *option, const char *fol
   buffer_add_char(out, ' ');
   if (option) buffer_printf(out, "-%s=", option);
   escape_shell(out, buffer_str(&path));
-  out->failed |= path.failed;
   buffer_free(&path);
 }
 
@@ -299,17 +292,16 @@ static void judged_summary(struct filling *f) {
 }
 
 /* Sets the name of the function with the largest value. Sets no name if the pair of profiles was
- * not judged or a function changed. Returns false when out of memory. */
-static bool judged_largest(struct filling *f) {
+ * not judged or a function changed. */
+static void judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
       s->largest == PPROFC_VERDICT_NO_ROW)
-    return true;
+    return;
   struct buffer name;
   buffer_init(&name, f->run->mem, SIZE_MAX / 2);
   brief_function(&name, f->report->rows[s->largest].name, NAME_MOST);
   f->to->largest = judged_row_text(f, buffer_take(&name, &f->run->arena));
-  return f->to->largest != NULL;
 }
 
 /* Returns the benchmark unit that a sample type explains, such as "sec/op". */
@@ -321,9 +313,9 @@ static const char *judged_measure(const struct run_pair *pair, const char *type)
   return NULL;
 }
 
-static pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
-                                 const struct judged *judged, const struct noise_report *report,
-                                 const char *index, struct pair_verdicts *to, pprofc_error *error) {
+static void judged_fill(struct ci_run *run, const struct run_pair *pair,
+                        const struct judged *judged, const struct noise_report *report,
+                        const char *index, struct pair_verdicts *to) {
   const pprofc_verdict_summary *s = &report->summary;
   struct filling f = {run, judged, report, blame_of(report), to};
   *to = (struct pair_verdicts){.rows = NULL};
@@ -331,15 +323,15 @@ static pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair
   to->type = text_keep(&run->arena, escape_line_keep(s->type, &run->arena));
   to->unit = text_keep(&run->arena, escape_line_keep(s->unit, &run->arena));
   to->sentence = judged_sentence(&f);
-  if (!to->rows || !to->type || !to->unit || !to->sentence) return error_nomem(error);
   to->measure = judged_measure(pair, to->type);
   judged_summary(&f);
-  bool good =
-      judged_take(&f, true) && judged_take(&f, false) && judged_blame(&f) && judged_largest(&f);
-  to->visible_text = good ? judged_visible(&f) : NULL;
+  judged_take(&f, true);
+  judged_take(&f, false);
+  judged_blame(&f);
+  judged_largest(&f);
+  to->visible_text = judged_visible(&f);
   to->note = judged_note(&f);
   to->command = judged_command(&f, pair, index);
-  return to->visible_text && to->note && to->command ? PPROFC_OK : error_nomem(error);
 }
 
 /* Maximum ratio between the value of a profile and the benchmark's measurement of the same work.
@@ -353,7 +345,6 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   const pprofc_allocator *mem = budget_allocator(j->budget);
   pprofc_status status = PPROFC_OK;
   j->runs = arena_zero_array(&run->arena, all, sizeof *j->runs);
-  if (!j->runs) return error_nomem(error);
   j->bases = pair->run_count[SIDE_BASE];
   while (j->count < all && status == PPROFC_OK) {
     int side = j->count < j->bases ? SIDE_BASE : SIDE_HEAD;
@@ -462,10 +453,13 @@ static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, stru
   if (status == PPROFC_E_NOMEM) return status;
   if (status != PPROFC_OK && pair->comparison_count) return PPROFC_OK;
   pair->comparison_count++;
-  if (status == PPROFC_OK) return judged_fill(run, pair, j, report, index, to, error);
+  if (status == PPROFC_OK) {
+    judged_fill(run, pair, j, report, index, to);
+    return PPROFC_OK;
+  }
   *to = (struct pair_verdicts){.type = "", .unit = "", .visible_text = "", .command = ""};
   to->note = text_keep(&run->arena, escape_line_keep(str_of(error->message), &run->arena));
-  return to->note ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
@@ -475,9 +469,9 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
   *j = (struct judged){.count = 0};
   if (!pair->diff) return PPROFC_OK;
   pprofc_limits_init(&limits);
-  j->budget = budget_new(run->mem, limits.memory_bytes);
+  j->budget = budget_new(&mem_default, limits.memory_bytes);
   pair->comparisons = arena_zero_array(&run->arena, JUDGED_TYPES, sizeof *pair->comparisons);
-  if (!j->budget || !pair->comparisons) return error_nomem(error);
+  if (!j->budget) return error_nomem(error);
   pprofc_status status = judging_read(run, pair, j, error);
   status = budget_status(budget_allocator(j->budget), status, error);
   const char *first = options->sample_index ? options->sample_index : "";

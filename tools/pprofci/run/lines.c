@@ -228,13 +228,13 @@ static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint3
 
 /* Adds the value of each sample to `growth` at the innermost function of its stack that the change
  * touches. `owners` maps each function to its index in `growth`, or to NONE. */
-static bool share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
+static void share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
                           const uint32_t *owners, double *growth) {
   pprofc_samples_view samples;
   size_t most = pprofc_profile_max_depth(p);
   uint32_t *stack = arena_array(&s->run->arena, most + 1, sizeof *stack);
   pprofc_profile_samples(p, &samples);
-  for (size_t i = 0; stack && i < samples.count; i++) {
+  for (size_t i = 0; i < samples.count; i++) {
     size_t depth = pprofc_profile_stack(p, i, stack, most);
     uint32_t owner = NONE;
     for (size_t k = 0; k < depth && owner == NONE; k++) owner = owner_at(p, stack[k], owners);
@@ -242,7 +242,6 @@ static bool share_samples(const struct lines_search *s, const pprofc_profile *p,
     int side = sample_is_base(p, i) ? SIDE_BASE : SIDE_HEAD;
     if (owner != NONE) growth[owner] += value / s->divisors[side];
   }
-  return stack != NULL;
 }
 
 /* True for an empty line, and for a line that begins a comment or has only brackets. */
@@ -345,33 +344,29 @@ static size_t function_item(const struct line_costs *costs, const pprofc_profile
 
 /* Finds the functions that the change touches. Maps each function of the profile to its first item
  * in `costs`, or to NONE if the change does not touch it. */
-static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
+static void find_owners(const struct lines_search *s, const pprofc_profile *p,
                         const struct line_costs *costs, uint32_t *owners) {
   bool *touched = arena_zero_array(&s->run->arena, costs->count, sizeof *touched);
-  if (!touched) return false;
   for (size_t i = 0; i < costs->count; i++)
     if (propose_item(s, &costs->items[i], 0)) touched[first_item(costs, &costs->items[i])] = true;
   for (size_t i = 0; i < p->functions.count; i++) {
     size_t item = function_item(costs, p, i);
     owners[i] = item < costs->count && touched[item] ? (uint32_t)item : NONE;
   }
-  return true;
 }
 
 /* Finds the function around each hunk if the profile has no lines of that function. */
-static bool find_whole(const struct lines_search *s, const pprofc_profile *p, size_t type,
+static void find_whole(const struct lines_search *s, const pprofc_profile *p, size_t type,
                        const struct line_costs *costs) {
   struct arena *arena = &s->run->arena;
   double *growth = arena_zero_array(arena, costs->count, sizeof *growth);
   uint32_t *owners = arena_array(arena, p->functions.count, sizeof *owners);
-  if (!growth || !owners || !find_owners(s, p, costs, owners) ||
-      !share_samples(s, p, type, owners, growth))
-    return false;
+  find_owners(s, p, costs, owners);
+  share_samples(s, p, type, owners, growth);
   for (size_t i = 0; i < costs->count; i++) {
     double grown = growth[first_item(costs, &costs->items[i])];
     if (grown > 0) propose_item(s, &costs->items[i], grown);
   }
-  return true;
 }
 
 /* ---- hunks ------------------------------------------- */
@@ -380,16 +375,15 @@ static const char *line_text(struct ci_run *run, pprofc_str text) {
   return text_keep(&run->arena, escape_line_keep(str_slice(text, 0, TEXT_MOST), &run->arena));
 }
 
-static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
+static void name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
   struct change change;
   hunk->function = text_keep(&s->run->arena, escape_line_keep(function, &s->run->arena));
   hunk->verdict = "";
-  if (!line_change(s, function, &change)) return hunk->function;
+  if (!line_change(s, function, &change)) return;
   if (change.certain) hunk->verdict = change.verdict;
   hunk->grown = change.delta;
   hunk->base = change.base;
   hunk->certain = (change.certain || judged_grew(s->judged)) && change.delta > 0;
-  return hunk->function;
 }
 
 static double worst_cost(const struct run_hunk *hunk) {
@@ -455,15 +449,14 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   return around->function;
 }
 
-/* Fills in the lines of a hunk. Returns false when out of memory. */
-static bool fill_hunk(const struct lines_search *s, const struct changed_file *file,
+/* Fills in the lines of a hunk. */
+static void fill_hunk(const struct lines_search *s, const struct changed_file *file,
                       const struct hunk *from, struct run_hunk *to) {
   int64_t count = from->base_count + from->head_count;
   if (count > LINES_MOST) count = LINES_MOST;
   *to = (struct run_hunk){.file =
                               text_keep(&s->run->arena, file->head.size ? file->head : file->base)};
   to->lines = arena_array(&s->run->arena, (size_t)count, sizeof *to->lines);
-  if (!to->file || !to->lines) return false;
   for (int64_t i = 0; i < count; i++) {
     struct diff_line line = hunks_line(&s->revisions->hunks, file, from->place + i);
     const struct changed_line *cost = &s->lines[from->text + (size_t)i];
@@ -471,12 +464,11 @@ static bool fill_hunk(const struct lines_search *s, const struct changed_file *f
                                      .head_line = line.head,
                                      .text = line_text(s->run, line.text),
                                      .cost = {cost->cost[SIDE_BASE], cost->cost[SIDE_HEAD]}};
-    if (!to->lines[i].text) return false;
   }
   to->line_count = (size_t)count;
   pprofc_str function = choose_worst(s, from, to);
   if (!to->whole) to->declares = is_declaration(str_of(to->lines[to->worst].text));
-  return name_hunk(s, to, function);
+  name_hunk(s, to, function);
 }
 
 /* Hunks that grew come first. The declaration of a function comes after the lines inside functions,
@@ -505,43 +497,38 @@ static bool has_cost(const struct lines_search *s, const struct hunk *hunk) {
   return false;
 }
 
-static bool take_hunks(const struct lines_search *s) {
+static void take_hunks(const struct lines_search *s) {
   const struct hunks *hunks = &s->revisions->hunks;
   struct run_pair *pair = s->pair;
   pair->hunks = arena_array(&s->run->arena, hunks->count, sizeof *pair->hunks);
-  if (!pair->hunks) return false;
   for (size_t f = 0; f < hunks->file_count; f++)
     for (size_t i = 0; i < hunks->files[f].count; i++) {
       const struct hunk *hunk = &hunks->hunks[hunks->files[f].first + i];
-      if (!has_cost(s, hunk)) continue;
-      if (!fill_hunk(s, &hunks->files[f], hunk, &pair->hunks[pair->hunk_count++])) return false;
+      if (has_cost(s, hunk)) fill_hunk(s, &hunks->files[f], hunk, &pair->hunks[pair->hunk_count++]);
     }
   if (pair->hunk_count) qsort(pair->hunks, pair->hunk_count, sizeof *pair->hunks, hunks_by_growth);
   if (pair->hunk_count > HUNKS_MOST) pair->hunk_count = HUNKS_MOST;
-  return true;
 }
 
-pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
-                         const pprofc_profile *difference, size_t type, const struct judged *judged,
-                         pprofc_error *error) {
+void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
+                size_t type, const struct judged *judged) {
   struct lines_search s = {run, pair, judged, code_sources(run), NULL, NULL, NULL, {1, 1}};
   const struct line_costs_choice choice = {.owns = owns_samples, .context = &s};
   struct line_costs costs;
   s.costs = &costs;
-  if (!s.revisions) return PPROFC_OK;
+  if (!s.revisions) return;
   pair->has_sources = true;
   s.lines = arena_zero_array(&run->arena, s.revisions->hunks.text_count, sizeof *s.lines);
   s.around = arena_zero_array(&run->arena, s.revisions->hunks.count, sizeof *s.around);
-  if (!s.lines || !s.around) return error_nomem(error);
   for (int side = 0; side < SIDES; side++)
     s.divisors[side] =
         (pair->iterations > 0 ? pair->iterations : 1) * (double)run_drawn(pair, side);
-  bool room = line_costs_add_up(&costs, difference, type, &choice, run->mem);
-  if (room) add_costs(&s, &costs);
-  if (room) find_inlined(&s, &costs);
-  room = room && find_whole(&s, difference, type, &costs) && take_hunks(&s);
+  (void)line_costs_add_up(&costs, difference, type, &choice, run->mem);
+  add_costs(&s, &costs);
+  find_inlined(&s, &costs);
+  find_whole(&s, difference, type, &costs);
+  take_hunks(&s);
   line_costs_free(&costs);
-  return room ? PPROFC_OK : error_nomem(error);
 }
 
 size_t lines_window(const struct run_hunk *hunk, size_t most) {

@@ -45,7 +45,6 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   for (size_t i = 0; i < sizeof artifacts / sizeof *artifacts && status == PPROFC_OK; i++) {
     const char *path =
         text_printf(&run->arena, "%s%s%s", artifacts[i].before, name, artifacts[i].after);
-    if (!path) return error_nomem(error);
     job.options.format = artifacts[i].format;
     status = files_make(run, path, write_report, &job, error);
     if (status == PPROFC_OK) status = run_check_stopped(error);
@@ -83,7 +82,7 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
   pprofc_profile *profile;
   pprofc_report_options shown = *options;
   pprofc_limits_init(&limits);
-  struct budget *budget = budget_new(run->mem, limits.memory_bytes);
+  struct budget *budget = budget_new(&mem_default, limits.memory_bytes);
   if (!budget) return error_nomem(error);
   const pprofc_allocator *mem = budget_allocator(budget);
   pprofc_status status = source_open(&what->source, mem, &profile, error);
@@ -191,24 +190,17 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
 
 /* Creates the name of a difference from the names of its profiles: generator_cpu and
  * generator_optimized_cpu give generator_cpu_diff. */
-static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
-                               pprofc_error *error) {
+static void name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems) {
   struct arena *arena = &run->arena;
   bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
   const char *names[SIDES] = {stems[SIDE_BASE], stems[SIDE_HEAD]};
-  if (both) {
-    const char *diff = text_printf(arena, "%s_diff", stems[SIDE_BASE]);
-    pair->diff = diff ? run_take_name(run, diff) : NULL;
-    if (!pair->diff) return error_nomem(error);
-  }
+  if (both) pair->diff = run_take_name(run, text_printf(arena, "%s_diff", stems[SIDE_BASE]));
   for (int side = 0; side < SIDES; side++) {
     if (!pair->paths[side]) continue;
     if (both && strcmp(stems[SIDE_BASE], stems[SIDE_HEAD]) == 0)
       names[side] = text_printf(arena, "%s_%s", stems[side], side_names[side]);
-    pair->names[side] = names[side] ? run_take_name(run, names[side]) : NULL;
-    if (!pair->names[side]) return error_nomem(error);
+    pair->names[side] = run_take_name(run, names[side]);
   }
-  return PPROFC_OK;
 }
 
 static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
@@ -253,7 +245,6 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   for (int side = 0; side < SIDES; side++)
     if (pair->paths[side])
       stems[side] = run_stem(run, pair->stems[side] ? pair->stems[side] : pair->paths[side]);
-  if (!stems[SIDE_BASE] || !stems[SIDE_HEAD]) return error_nomem(error);
   if (*run->options->record)
     run_progress(number, run->pair_count, "drawing %s",
                  *stems[SIDE_HEAD] ? stems[SIDE_HEAD] : stems[SIDE_BASE]);
@@ -261,8 +252,7 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   if (!pair->kind) pair->kind = pair_kind(pair, names);
   choose_values(run, pair, options);
   note_missing(run, pair, options);
-  pprofc_status status = name_pair(run, pair, stems, error);
-  if (status != PPROFC_OK) return status;
+  name_pair(run, pair, stems);
   return several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD], error);
 }
 

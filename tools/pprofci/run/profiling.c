@@ -105,7 +105,7 @@ static pprofc_status profiled_take(struct recording *r, struct profiled *p, size
     if (!str_equal(line.name, str_of(p->item->name)) || line.iterations != p->n) continue;
     p->measured[group][side][number] = line.measured;
     buffer_add_str(&p->printed[group][side], printed);
-    return p->printed[group][side].failed ? error_nomem(error) : PPROFC_OK;
+    return PPROFC_OK;
   }
   return error_set(error, PPROFC_E_FORMAT, "%s of %s (%s) did not run %.0f times", p->item->name,
                    r->packages.items[p->item->package].path, side_names[side], p->n);
@@ -120,10 +120,8 @@ static pprofc_status profile_once(struct recording *r, struct profiled *p, size_
   for (size_t k = 0; k < KINDS_AT_ONCE; k++) {
     const char *kind = profile_groups[group][k];
     if (!takes_kind(r, kind)) continue;
-    const char *folder = profile_folder(r, side, p->name, kind);
-    arguments[count] = text_printf(arena, "-test.%sprofile=%s/run%lld.pb.gz", kind,
-                                   folder ? folder : "", (long long)number + 1);
-    if (!folder || !arguments[count++]) return error_nomem(error);
+    arguments[count++] = text_printf(arena, "-test.%sprofile=%s/run%lld.pb.gz", kind,
+                                     profile_folder(r, side, p->name, kind), (long long)number + 1);
   }
   run_progress(++r->steps, r->all_steps, "profiling %s %s (n=%.0f, run %lld of %lld)",
                side_names[side], p->item->name, p->n, (long long)number + 1,
@@ -156,12 +154,10 @@ static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
     for (int side = 0; side < SIDES; side++) {
       p->measured[group][side] =
           arena_zero_array(&r->run->arena, runs, sizeof *p->measured[group][side]);
-      if (!p->measured[group][side]) return error_nomem(error);
       for (size_t k = 0; k < KINDS_AT_ONCE; k++) {
-        const char *folder = profile_folder(r, side, p->name, profile_groups[group][k]);
-        if (!folder) return error_nomem(error);
-        if (!takes_kind(r, profile_groups[group][k])) continue;
-        pprofc_status status = files_need_folder(folder, error);
+        const char *kind = profile_groups[group][k];
+        if (!takes_kind(r, kind)) continue;
+        pprofc_status status = files_need_folder(profile_folder(r, side, p->name, kind), error);
         if (status != PPROFC_OK) return status;
       }
     }
@@ -176,20 +172,17 @@ const char *recording_only(struct recording *r, const struct recorded *item) {
   return buffer_take(&text, &r->run->arena).data;
 }
 
-static pprofc_status profiled_list(struct recording *r, const struct profiled *p, const char *kind,
-                                   int side, struct run_pair *pair, pprofc_error *error) {
+static void profiled_list(struct recording *r, const struct profiled *p, const char *kind, int side,
+                          struct run_pair *pair) {
   size_t runs = (size_t)r->run->options->profile_runs;
   struct arena *arena = &r->run->arena;
   const char *folder = profile_folder(r, side, p->name, kind);
   pair->runs[side] = arena_array(arena, runs, sizeof *pair->runs[side]);
-  if (!folder || !pair->runs[side]) return error_nomem(error);
   for (size_t i = 0; i < runs; i++) {
     const char *path = text_printf(arena, "%s/run%zu.pb.gz", folder, i + 1);
-    if (!path) return error_nomem(error);
     if (files_is_regular(path)) pair->runs[side][pair->run_count[side]++] = path;
   }
   if (pair->run_count[side]) pair->paths[side] = pair->runs[side][0];
-  return PPROFC_OK;
 }
 
 static size_t profile_group_of(const char *kind) {
@@ -200,42 +193,32 @@ static size_t profile_group_of(const char *kind) {
   return group;
 }
 
-static pprofc_status add_recorded_pair(struct recording *r, const struct profiled *p,
-                                       const char *kind, const char *shown, pprofc_error *error) {
+static void add_recorded_pair(struct recording *r, const struct profiled *p, const char *kind,
+                              const char *shown) {
   struct ci_run *run = r->run;
   size_t group = profile_group_of(kind), runs = (size_t)run->options->profile_runs;
   struct run_pair *pair = run_add_pair(run, NULL, NULL);
-  if (!pair) return error_nomem(error);
   const char *stem = text_printf(&run->arena, "%s_%s", p->name, kind);
   for (int side = 0; side < SIDES; side++) {
-    pprofc_status status = profiled_list(r, p, kind, side, pair, error);
-    if (status != PPROFC_OK) return status;
+    profiled_list(r, p, kind, side, pair);
     pair->stems[side] = stem;
     pair->programs[side] = r->packages.items[p->item->package].programs[side];
     if (pair->run_count[side] != runs) continue;
     pair->measured[side] = p->measured[group][side];
     pair->printed[side] = arena_str(&run->arena, buffer_str(&p->printed[group][side]));
-    if (!pair->printed[side].data) return error_nomem(error);
   }
   pair->kind = kind;
   pair->package = r->packages.items[p->item->package].path;
   pair->benchmark = shown;
   pair->function = benchmark_function(r, p->item);
   pair->iterations = p->n;
-  return stem && pair->function ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status add_recorded_pairs(struct recording *r, const struct profiled *p,
-                                        pprofc_error *error) {
+static void add_recorded_pairs(struct recording *r, const struct profiled *p) {
   struct arena *arena = &r->run->arena;
   pprofc_str rest = str_of(r->run->options->profiles), kind;
   const char *shown = text_keep(arena, escape_line_keep(str_of(p->item->label), arena));
-  pprofc_status status = shown ? PPROFC_OK : error_nomem(error);
-  while (status == PPROFC_OK && str_next(&rest, ',', &kind)) {
-    const char *word = text_keep(arena, kind);
-    status = word ? add_recorded_pair(r, p, word, shown, error) : error_nomem(error);
-  }
-  return status;
+  while (str_next(&rest, ',', &kind)) add_recorded_pair(r, p, text_keep(arena, kind), shown);
 }
 
 static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
@@ -244,13 +227,13 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
   /* the name is "words.Split_a=1"; with several numbers of processors, "words.Split_a=1-4" */
   const char *name =
       text_printf(&r->run->arena, "%s.%s", r->packages.items[item->package].name, item->label);
-  p->name = name ? run_take_name_of(r->run, str_of(name)) : NULL;
+  p->name = run_take_name_of(r->run, str_of(name));
   p->bench = recording_only(r, item);
   p->benchtime = text_printf(&r->run->arena, "-test.benchtime=%.0fx", p->n);
-  if (!p->name || !p->bench || !p->benchtime) return error_nomem(error);
   pprofc_status status = profiled_prepare(r, p, error);
   if (status == PPROFC_OK) status = profile_in_turns(r, p, error);
-  return status == PPROFC_OK ? add_recorded_pairs(r, p, error) : status;
+  if (status == PPROFC_OK) add_recorded_pairs(r, p);
+  return status;
 }
 
 /* Returns the number of runs of a benchmark in base and in head. */

@@ -42,10 +42,8 @@ pprofc_status program_line(struct ci_run *run, const char *folder, const char *c
   struct program program = {.argv = argv, .folder = folder};
   *line = NULL;
   pprofc_status status = program_run(run, &program, error);
-  if (status == PPROFC_OK && program.status == 0) {
+  if (status == PPROFC_OK && program.status == 0)
     *line = text_keep(&run->arena, text_last_line(buffer_str(&program.printed)));
-    if (!*line) status = error_nomem(error);
-  }
   program_end(&program);
   return status;
 }

@@ -72,16 +72,16 @@ static struct recorded *recording_item(struct recording *r, size_t package, cons
                                        pprofc_str name) {
   struct ci_run *run = r->run;
   const char *key = text_printf(&run->arena, "%zu %s %.*s", package, cpu, STR_ARG(name));
-  uint32_t id = key ? interner_add(&r->keys, str_of(key)) : MAP_NONE;
-  if (id == MAP_NONE || id < r->count) return id == MAP_NONE ? NULL : &r->items[id];
-  if (!ARRAY_RESERVE(run->mem, r->items, r->capacity, r->count + 1)) return NULL;
-  struct recorded *item = &r->items[r->count++];
-  *item = (struct recorded){.package = package, .cpu = cpu, .name = text_keep(&run->arena, name)};
+  uint32_t id = interner_add(&r->keys, str_of(key));
+  if (id < r->count) return &r->items[id];
+  const struct recorded new = {
+      .package = package, .cpu = cpu, .name = text_keep(&run->arena, name)};
+  (void)ARRAY_PUSH(run->mem, r->items, r->count, r->capacity, new);
+  struct recorded *item = &r->items[id];
   for (int i = 0; i < SIDES; i++) buffer_init(&item->took[i], run->mem, SIZE_MAX / 2);
-  if (!item->name) return NULL;
   item->label = item->name + strlen("Benchmark");
   if (strcmp(cpu, "1") != 0) item->label = text_printf(&run->arena, "%s-%s", item->label, cpu);
-  return item->label ? item : NULL;
+  return item;
 }
 
 /* Returns the benchmark time of -benchtime in nanoseconds, 1 s by default. It is the estimated
@@ -93,21 +93,18 @@ static double asked_nanoseconds(const struct recording *r) {
   return nanoseconds;
 }
 
-static bool keep_results(struct recording *r, int side, size_t package, const char *cpu,
+static void keep_results(struct recording *r, int side, size_t package, const char *cpu,
                          pprofc_str printed) {
   struct recorded_line line;
   pprofc_str rest = printed;
   while (recorded_next(&rest, cpu, &line)) {
     struct recorded *item = recording_item(r, package, cpu, line.name);
-    if (!item) return false;
     double took = line.measured.nanoseconds;
     if (!(took > 0)) took = asked_nanoseconds(r) / (line.iterations > 0 ? line.iterations : 1);
     buffer_add(&item->took[side], &took, sizeof took);
-    if (item->took[side].failed) return false;
   }
   struct recorded_text text = {side, package, cpu, r->round, arena_str(&r->run->arena, printed)};
   buffer_add(&r->texts, &text, sizeof text);
-  return text.text.data && !r->texts.failed;
 }
 
 #define ARGUMENTS_MOST 16
@@ -122,7 +119,6 @@ pprofc_status recording_go(struct recording *r, int side, size_t index, const ch
   while (*arguments && count + 1 < ARGUMENTS_MOST) argv[count++] = *arguments++;
   argv[count] = NULL;
   *test = (struct program){.argv = argv, .folder = package->folders[side]};
-  if (!of_cpu) return error_nomem(error);
   pprofc_status status = program_run(r->run, test, error);
   if (status == PPROFC_OK && test->status != 0)
     status = error_set(error, PPROFC_E_FORMAT, "the benchmarks of %s (%s) failed: %.*s",
@@ -138,10 +134,8 @@ static pprofc_status recording_measure(struct recording *r, int side, size_t pac
   if (*benchtime) time = text_printf(&r->run->arena, "-test.benchtime=%s", benchtime);
   const char *const arguments[] = {bench, "-test.benchmem", time, NULL};
   struct program test;
-  if (!bench || (*benchtime && !time)) return error_nomem(error);
   pprofc_status status = recording_go(r, side, package, cpu, arguments, &test, error);
-  if (status == PPROFC_OK && !keep_results(r, side, package, cpu, buffer_str(&test.printed)))
-    status = error_nomem(error);
+  if (status == PPROFC_OK) keep_results(r, side, package, cpu, buffer_str(&test.printed));
   program_end(&test);
   return status;
 }
@@ -168,7 +162,6 @@ static pprofc_status measure_package(struct recording *r, size_t index, int64_t 
   pprofc_status status = PPROFC_OK;
   while (status == PPROFC_OK && str_next(&rest, ',', &cpu)) {
     const char *word = text_keep(&r->run->arena, cpu);
-    if (!word) return error_nomem(error);
     for (int turn = 0; turn < SIDES && status == PPROFC_OK; turn++) {
       int side = turn ? SIDE_HEAD - recording_first(r) : recording_first(r);
       if (package->programs[side]) status = measure_program(r, side, index, word, round, error);
@@ -185,7 +178,7 @@ static pprofc_status measure_round(struct recording *r, int64_t round, pprofc_er
   for (size_t i = 0; i < r->packages.count && status == PPROFC_OK; i++)
     if (!r->packages.items[i].same) status = measure_package(r, i, round, error);
   load_add(r->run, &begin);
-  return status == PPROFC_OK && r->run->loads.failed ? error_nomem(error) : status;
+  return status;
 }
 
 /* Measures all benchmarks in the rounds `first` to `last`, with base and head in alternation. */
@@ -219,7 +212,6 @@ static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
   r->cpus = run->options->cpu;
   if (*r->cpus) return PPROFC_OK;
   const char *path = text_printf(&run->arena, "%s/cpus.go", run->work);
-  if (!path) return error_nomem(error);
   pprofc_status status = save_append(path, str_of(source), error);
   struct program go = {.argv = argv, .folder = run->work};
   if (status != PPROFC_OK) return status;
@@ -230,7 +222,7 @@ static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
   else
     r->cpus = text_printf(&run->arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
   program_end(&go);
-  return status == PPROFC_OK && !r->cpus ? error_nomem(error) : status;
+  return status;
 }
 
 /* ---- stages ----------------------------------------- */
@@ -241,36 +233,31 @@ static const struct recorded_text *texts_of(const struct recording *r, size_t *c
 }
 
 /* Appends a text of the first stage without benchmarks of the second. */
-static bool add_unselected(struct recording *r, const struct recorded_text *from,
+static void add_unselected(struct recording *r, const struct recorded_text *from,
                            struct buffer *out) {
   pprofc_str rest = from->text, line;
   while (rest.data && str_next_line(&rest, &line)) {
     struct recorded_line result;
     pprofc_str one = line;
-    if (recorded_next(&one, from->cpu, &result)) {
-      const struct recorded *item = recording_item(r, from->package, from->cpu, result.name);
-      if (!item) return false;
-      if (item->selected) continue;
-    }
+    if (recorded_next(&one, from->cpu, &result) &&
+        recording_item(r, from->package, from->cpu, result.name)->selected)
+      continue;
     buffer_add_str(out, line);
     buffer_add_char(out, '\n');
   }
-  return !out->failed;
 }
 
-static bool texts_add(struct recording *r, int side, struct buffer *out) {
+static void texts_add(struct recording *r, int side, struct buffer *out) {
   size_t count;
   const struct recorded_text *texts = texts_of(r, &count);
-  bool good = true;
-  for (size_t i = 0; i < count && good; i++) {
+  for (size_t i = 0; i < count; i++) {
     if (texts[i].side != side) continue;
     buffer_printf(out, "round: %zu\n", texts[i].round);
     if (i < r->first_texts)
-      good = add_unselected(r, &texts[i], out);
+      add_unselected(r, &texts[i], out);
     else
       buffer_add_str(out, texts[i].text);
   }
-  return good && !out->failed;
 }
 
 /* Writes the results of base or head to a file and makes the file an input of the verdict. */
@@ -280,8 +267,8 @@ static pprofc_status texts_write(struct recording *r, int side, const char *name
   struct buffer text;
   const char *path = text_printf(&run->arena, "%s/%s_%s.txt", run->work, name, side_names[side]);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
-  bool good = path && texts_add(r, side, &text);
-  pprofc_status status = good ? save_append(path, buffer_str(&text), error) : error_nomem(error);
+  texts_add(r, side, &text);
+  pprofc_status status = save_append(path, buffer_str(&text), error);
   buffer_free(&text);
   run->bench[side] = path;
   return status;
@@ -312,7 +299,7 @@ struct stage_items {
   size_t rounds; /* number of rounds of the second stage; 0 before this stage */
 };
 
-static bool stage_items_fill(struct stage_items *items, struct recording *r) {
+static void stage_items_fill(struct stage_items *items, struct recording *r) {
   items->r = r;
   interner_init(&items->keys, r->run->mem);
   buffer_init(&items->key, r->run->mem, SIZE_MAX / 2);
@@ -320,11 +307,8 @@ static bool stage_items_fill(struct stage_items *items, struct recording *r) {
     buffer_clear(&items->key);
     gate_noise_key(&items->key, str_of(r->packages.items[r->items[i].package].path),
                    str_of(r->items[i].label), STR(""));
-    if (items->key.failed ||
-        interner_copy(&items->keys, &r->run->arena, buffer_str(&items->key)) == MAP_NONE)
-      return false;
+    (void)interner_copy(&items->keys, &r->run->arena, buffer_str(&items->key));
   }
-  return true;
 }
 
 static void stage_items_free(struct stage_items *items) {
@@ -361,10 +345,8 @@ static void take_looked(void *context, const struct gate_row *row) {
 static pprofc_status preview_items(struct recording *r, bool screening, size_t rounds,
                                    take_row_fn *take, pprofc_error *error) {
   struct stage_items items = {.rounds = rounds};
-  bool good = stage_items_fill(&items, r);
-  pprofc_status status =
-      good ? verdict_preview(r->run, screening, take, &items, error) : error_nomem(error);
-  if (status == PPROFC_OK && items.key.failed) status = error_nomem(error);
+  stage_items_fill(&items, r);
+  pprofc_status status = verdict_preview(r->run, screening, take, &items, error);
   stage_items_free(&items);
   return status;
 }
@@ -376,7 +358,6 @@ static pprofc_status stages_find_regressed(struct recording *r, pprofc_error *er
 
 /* Writes the results of base and head so far. `name` is a prefix of the file names. */
 static pprofc_status write_sides(struct recording *r, const char *name, pprofc_error *error) {
-  if (!name) return error_nomem(error);
   pprofc_status status = texts_write(r, SIDE_BASE, name, error);
   return status == PPROFC_OK ? texts_write(r, SIDE_HEAD, name, error) : status;
 }
@@ -429,14 +410,12 @@ static pprofc_status measure_further(struct recording *r, size_t selected, size_
 }
 
 /* Records the benchmarks that were not selected. The gate needs this list. */
-static pprofc_status keep_screened(struct recording *r, pprofc_error *error) {
+static void keep_screened(struct recording *r) {
   struct stage_items items = {.rounds = 0};
-  bool good = stage_items_fill(&items, r);
-  for (size_t i = 0; i < r->count && good; i++)
-    if (!r->items[i].selected)
-      good = interner_add(&r->run->screened, items.keys.items[i]) != MAP_NONE;
+  stage_items_fill(&items, r);
+  for (size_t i = 0; i < r->count; i++)
+    if (!r->items[i].selected) (void)interner_add(&r->run->screened, items.keys.items[i]);
   stage_items_free(&items);
-  return good ? PPROFC_OK : error_nomem(error);
 }
 
 static size_t count_selected(struct recording *r, size_t *both) {
@@ -466,8 +445,8 @@ static pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
   if (plan.all) return recording_rounds(r, GATE_SCREEN_ROUNDS + 1, o->count, error);
   message_note("%zu of %zu benchmarks look worse or are too noisy to judge: %zu more rounds",
                selected, both, plan.rounds);
-  status = keep_screened(r, error);
-  return status == PPROFC_OK ? measure_further(r, selected, plan.rounds, error) : status;
+  keep_screened(r);
+  return measure_further(r, selected, plan.rounds, error);
 }
 
 /* ---- the recording ----------------------------------- */

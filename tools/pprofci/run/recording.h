@@ -35,7 +35,7 @@ struct recording {
 pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
                            const char *const *arguments, struct program *test, pprofc_error *error);
 
-/* Returns the argument that selects exactly one benchmark, or NULL when out of memory. */
+/* Returns the argument that selects exactly one benchmark. */
 const char *recording_only(struct recording *r, const struct recorded *item);
 
 /* Judges the results of run->bench before the final verdict, and calls `take` for each row.

@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "common/terminal.h"
+#include "memory.h"
 #include "page/page.h"
 #include "run/code.h"
 #include "run/text.h"
@@ -12,13 +13,12 @@ const char *const side_names[SIDES] = {"base", "head"};
 volatile sig_atomic_t run_stopped;
 
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head) {
-  if (!ARRAY_RESERVE(run->mem, run->pairs, run->pair_capacity, run->pair_count + 1)) return NULL;
-  struct run_pair *pair = &run->pairs[run->pair_count++];
-  *pair = (struct run_pair){.paths = {base, head}, .note = ""};
+  (void)ARRAY_PUSH(run->mem, run->pairs, run->pair_count, run->pair_capacity,
+                   (struct run_pair){.paths = {base, head}, .note = ""});
+  struct run_pair *pair = &run->pairs[run->pair_count - 1];
   for (int side = 0; side < SIDES; side++) {
     if (!pair->paths[side]) continue;
     pair->runs[side] = arena_array(&run->arena, 1, sizeof *pair->runs[side]);
-    if (!pair->runs[side]) return NULL;
     pair->runs[side][0] = pair->paths[side];
     pair->run_count[side] = 1;
   }
@@ -56,19 +56,16 @@ pprofc_status run_check_stopped(pprofc_error *error) {
 
 const char *run_take_name(struct ci_run *run, const char *name) {
   const char *taken = name;
-  for (size_t n = 2; interner_find(&run->names, str_of(taken)) != MAP_NONE; n++) {
+  for (size_t n = 2; interner_find(&run->names, str_of(taken)) != MAP_NONE; n++)
     taken = text_printf(&run->arena, "%s_%zu", name, n);
-    if (!taken) return NULL;
-  }
   uint32_t id = interner_copy(&run->names, &run->arena, str_of(taken));
-  return id == MAP_NONE ? NULL : run->names.items[id].data;
+  return run->names.items[id].data;
 }
 
 #define NAME_MOST 120 /* maximum size in bytes of the name of an artifact */
 
 const char *run_take_name_of(struct ci_run *run, pprofc_str text) {
-  const char *word = text_word(&run->arena, str_slice(text, 0, NAME_MOST), ".=-");
-  return word ? run_take_name(run, word) : NULL;
+  return run_take_name(run, text_word(&run->arena, str_slice(text, 0, NAME_MOST), ".=-"));
 }
 
 const char *run_stem(struct ci_run *run, const char *path) {
@@ -97,9 +94,14 @@ void run_watch_signals(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+static void run_clean(void *context) {
+  stage_clean(context);
+}
+
 void run_begin(struct ci_run *run, const struct run_options *options) {
+  memory_set_cleanup(run_clean, run);
   *run = (struct ci_run){.options = options,
-                         .mem = &mem_default,
+                         .mem = &ci_mem,
                          .has_base = options->has_base,
                          .bench = {options->bench_base, options->bench_head},
                          .verdict = "no benchmarks were compared",
@@ -120,6 +122,7 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
 }
 
 void run_end(struct ci_run *run) {
+  memory_set_cleanup(NULL, NULL);
   code_close(run);
   stage_clean(run);
   for (int i = 0; i < SIDES; i++) buffer_free(&run->plots[i]);

@@ -218,7 +218,7 @@ struct run_samples {
   size_t count;
 };
 
-/* Adds a pair of profiles. Returns NULL when out of memory. */
+/* Adds a pair of profiles. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
 /* Copies the changes of the first comparison to the pair of profiles. */
@@ -281,8 +281,7 @@ void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF
 /* Returns PPROFC_E_IO if the run was interrupted. */
 pprofc_status run_check_stopped(pprofc_error *error);
 
-/* Returns `name`, or adds a suffix "_2", "_3" ... if an artifact already has this name. Returns
- * NULL when out of memory. */
+/* Returns `name`, or adds a suffix "_2", "_3" ... if an artifact already has this name. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
 /* Like run_take_name, but accepts any text. Keeps only letters, digits and a few other characters

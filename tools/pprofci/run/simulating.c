@@ -31,7 +31,6 @@ static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, cons
   size_t begin = sizeof first / sizeof *first;
   const char **argv = arena_array(&run->arena, begin + words->we_wordc + 1, sizeof *argv);
   const char *output = text_printf(&run->arena, "-output=%s", path);
-  if (!argv || !output) return error_nomem(error);
   for (size_t i = 0; i < begin; i++) argv[i] = first[i] ? first[i] : output;
   for (size_t i = 0; i < words->we_wordc; i++) argv[begin + i] = words->we_wordv[i];
   argv[begin + words->we_wordc] = NULL;
@@ -53,7 +52,6 @@ static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const
   for (size_t i = 0; i < runs && status == PPROFC_OK; i++) {
     paths[i] = i ? text_printf(&run->arena, "%s/simulated%zu.pb.gz", folder, i + 1)
                  : text_printf(&run->arena, "%s/simulated.pb.gz", folder);
-    if (!paths[i]) return error_nomem(error);
     status = simulate_words(run, pprofc, words, paths[i], error);
   }
   return status;
@@ -65,7 +63,6 @@ static pprofc_status simulate_side(struct ci_run *run, const char *pprofc, int s
                                    pprofc_error *error) {
   wordexp_t words;
   const char *folder = text_printf(&run->arena, "%s/simulated_%s", run->work, side_names[side]);
-  if (!folder || !paths) return error_nomem(error);
   pprofc_status status = files_need_folder(folder, error);
   if (status != PPROFC_OK) return status;
   if (wordexp(command, &words, 0) != 0)
@@ -97,7 +94,6 @@ pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error) {
   }
   const char *base = paths[SIDE_BASE] ? paths[SIDE_BASE][0] : NULL;
   struct run_pair *pair = run_add_pair(run, base, paths[SIDE_HEAD][0]);
-  if (!pair) return error_nomem(error);
   pair->kind = "instructions";
   if (!base) return PPROFC_OK;
   pair->runs[SIDE_BASE] = paths[SIDE_BASE];

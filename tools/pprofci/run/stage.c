@@ -10,35 +10,23 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
+static void name_places(struct ci_run *run) {
   struct arena *arena = &run->arena;
-  const char *path = text_path(arena, run->options->out);
-  char *out = path ? text_keep(arena, str_of(path)) : NULL;
-  if (!out) return error_nomem(error);
+  char *out = text_keep(arena, str_of(text_path(arena, run->options->out)));
   text_trim_slashes(out);
   char *space = arena_alloc(arena, strlen(out) + 2);
-  if (!space) return error_nomem(error);
   pprofc_str above = str_path_dir(str_of(out), space);
   run->benchdiff = text_printf(arena, "%.*s/benchdiff", STR_ARG(above));
   run->out = out;
-  return run->benchdiff ? PPROFC_OK : error_nomem(error);
-}
-
-static pprofc_status make_stage_folder(struct ci_run *run, const char *name, pprofc_error *error) {
-  const char *path = text_printf(&run->arena, "%s/%s", run->stage, name);
-  if (!path) return error_nomem(error);
-  return files_need_folder(path, error);
 }
 
 pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
   static const char *const folders[] = {"ci/flamegraphs", "ci/speedscope", "ci/flame",
                                         "ci/profiles", "benchdiff"};
-  pprofc_status status = name_places(run, error);
-  if (status != PPROFC_OK) return status;
-  status = files_need_folder(run->out, error);
+  name_places(run);
+  pprofc_status status = files_need_folder(run->out, error);
   if (status != PPROFC_OK) return status;
   char *stage = text_printf(&run->arena, "%s/.new.XXXXXX", run->out);
-  if (!stage) return error_nomem(error);
   if (!mkdtemp(stage)) {
     int number = errno;
     (void)rmdir(run->out);
@@ -47,7 +35,7 @@ pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
   }
   run->stage = stage;
   for (size_t i = 0; i < sizeof folders / sizeof *folders && status == PPROFC_OK; i++)
-    status = make_stage_folder(run, folders[i], error);
+    status = files_need_folder(text_printf(&run->arena, "%s/%s", stage, folders[i]), error);
   return status;
 }
 
@@ -81,8 +69,7 @@ static void remove_listed(struct ci_run *run, const struct node *list, bool of_b
     const struct node *item = node_at(list, i);
     if (!node_is(item, NODE_STRING) || leads_out(item->text)) continue;
     if (is_made(run, of_benchdiff, item->text)) continue;
-    const char *path = text_printf(&run->arena, "%s/%.*s", folder, STR_ARG(item->text));
-    if (path) (void)unlink(path);
+    (void)unlink(text_printf(&run->arena, "%s/%.*s", folder, STR_ARG(item->text)));
   }
 }
 
@@ -90,7 +77,7 @@ static void remove_listed(struct ci_run *run, const struct node *list, bool of_b
 static const struct node *read_old_manifest(struct ci_run *run) {
   const char *path = text_printf(&run->arena, "%s/manifest.json", run->out);
   struct node *root;
-  if (!path || !files_is_regular(path)) return NULL;
+  if (!files_is_regular(path)) return NULL;
   bool read = json_tree_read(&run->arena, path, (size_t)64 << 20, &root, NULL) == PPROFC_OK;
   return read ? root : NULL;
 }
@@ -110,20 +97,19 @@ struct stage_paths {
   const char *old;
 };
 
-static bool stage_name(struct ci_run *run, size_t number, struct stage_paths *paths) {
+static struct stage_paths stage_name(struct ci_run *run, size_t number) {
   const struct run_file *file = &run->files[number];
   const char *stage = file->of_benchdiff ? "benchdiff" : "ci";
   const char *place = file->of_benchdiff ? run->benchdiff : run->out;
-  paths->from = text_printf(&run->arena, "%s/%s/%s", run->stage, stage, file->path);
-  paths->to = text_printf(&run->arena, "%s/%s", place, file->path);
-  paths->old = text_printf(&run->arena, "%s/old.%zu", run->stage, number);
-  return paths->from && paths->to && paths->old;
+  return (struct stage_paths){
+      .from = text_printf(&run->arena, "%s/%s/%s", run->stage, stage, file->path),
+      .to = text_printf(&run->arena, "%s/%s", place, file->path),
+      .old = text_printf(&run->arena, "%s/old.%zu", run->stage, number)};
 }
 
 /* Moves a file to its final folder. Keeps the file that was there before. */
 static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
-  struct stage_paths paths;
-  if (!stage_name(run, number, &paths)) return error_nomem(error);
+  const struct stage_paths paths = stage_name(run, number);
   pprofc_status status = files_need_parent(paths.to, error);
   if (status == PPROFC_OK && files_is_regular(paths.to) && link(paths.to, paths.old) != 0)
     status = files_copy(paths.to, paths.old, error);
@@ -133,8 +119,7 @@ static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_err
 /* Undoes the first `count` moves: restores the files of the earlier run. */
 static void stage_restore(struct ci_run *run, size_t count) {
   while (count--) {
-    struct stage_paths paths;
-    if (!stage_name(run, count, &paths)) return;
+    const struct stage_paths paths = stage_name(run, count);
     if (files_is_regular(paths.old))
       (void)stage_move(paths.old, paths.to, NULL);
     else

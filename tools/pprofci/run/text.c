@@ -35,8 +35,8 @@ char *text_printf(struct arena *arena, const char *format, ...) {
   va_copy(again, args);
   int size = vsnprintf(NULL, 0, format, again);
   va_end(again);
-  char *text = size >= 0 ? arena_alloc(arena, (size_t)size + 1) : NULL;
-  if (text) vsnprintf(text, (size_t)size + 1, format, args);
+  char *text = arena_alloc(arena, (size_t)size + 1);
+  vsnprintf(text, (size_t)size + 1, format, args);
   va_end(args);
   return text;
 }
@@ -45,12 +45,8 @@ char *text_keep(struct arena *arena, pprofc_str text) {
   return (char *)arena_str(arena, text).data;
 }
 
-bool text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    *texts[i] = arena_str(arena, *texts[i]);
-    if (!texts[i]->data) return false;
-  }
-  return true;
+void text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count) {
+  for (size_t i = 0; i < count; i++) *texts[i] = arena_str(arena, *texts[i]);
 }
 
 bool text_is_of(pprofc_str text, const char *characters) {
@@ -81,7 +77,7 @@ void text_plain(struct buffer *out, pprofc_str text) {
 
 const char *text_word(struct arena *arena, pprofc_str text, const char *others) {
   char *word = text_keep(arena, text);
-  for (size_t i = 0; word && i < text.size; i++)
+  for (size_t i = 0; i < text.size; i++)
     if (!char_is_letter(word[i]) && !char_is_digit(word[i]) &&
         (!word[i] || !strchr(others, word[i])))
       word[i] = '_';

@@ -3,6 +3,7 @@
 #define PPROFCI_RUN_TEXT_H
 
 #include "core/buffer.h"
+#include "memory.h"
 
 /* True for a number of iterations such as "1000x". `count` may be NULL. */
 bool text_is_iterations(pprofc_str text, double *count);
@@ -11,14 +12,14 @@ bool text_is_iterations(pprofc_str text, double *count);
  * empty text. */
 pprofc_str text_last_line(pprofc_str text);
 
-/* Formats a text in the arena. Returns NULL when out of memory. */
+/* Formats a text in the arena. */
 char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Copies a text and appends a NUL. Returns NULL when out of memory. */
+/* Copies a text and appends a NUL. */
 char *text_keep(struct arena *arena, pprofc_str text);
 
-/* Replaces the texts by copies in the arena. Returns false when out of memory. */
-bool text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count);
+/* Replaces the texts by copies in the arena. */
+void text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count);
 
 /* True if the text is not empty and contains only characters in `characters`. */
 bool text_is_of(pprofc_str text, const char *characters);
@@ -28,13 +29,13 @@ bool text_is_of(pprofc_str text, const char *characters);
 /* Removes slashes at the end of a path, but keeps a slash at its beginning. */
 void text_trim_slashes(char *path);
 
-/* Returns a path that is not an option: "-x" becomes "./-x". NULL: out of memory. */
+/* Returns a path that is not an option: "-x" becomes "./-x". */
 const char *text_path(struct arena *arena, const char *path);
 
 /* Appends text, with '_' for control characters, also of text direction. */
 void text_plain(struct buffer *out, pprofc_str text);
 
-/* Returns a copy with '_' for all but letters, digits and `others`. NULL: out of memory. */
+/* Returns a copy with '_' for all but letters, digits and `others`. */
 const char *text_word(struct arena *arena, pprofc_str text, const char *others);
 
 /* Appends text of HTML or XML, with its entities decoded. */

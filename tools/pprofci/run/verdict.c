@@ -56,17 +56,12 @@ static pprofc_status write_table(struct ci_run *run, const char *name, const cha
                                  size_t count, pprofc_error *error) {
   struct buffer text;
   pprofc_bench *set = pprofc_bench_new(run->mem);
-  if (!set || !name) {
-    pprofc_bench_free(set);
-    return error_nomem(error);
-  }
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   pprofc_status status = pprofc_bench_read_inputs(set, inputs, count, error);
   if (status == PPROFC_OK) status = check_messages(set, error);
   if (status == PPROFC_OK) status = print_table(set, &text, error);
   if (status == PPROFC_OK) status = files_put(run, true, name, buffer_str(&text), error);
   run->benchstat = buffer_take(&text, &run->arena);
-  if (status == PPROFC_OK && !run->benchstat.data) status = error_nomem(error);
   pprofc_bench_free(set);
   return status;
 }
@@ -86,22 +81,16 @@ static pprofc_status add_labelled(struct ci_run *run, const char *label, int sid
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
   pprofc_status status = inputs_expand(&inputs, verdict_side(run, side), &files, error);
-  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++) {
-    const char *text = text_printf(&run->arena, "%s=%s", label, files.items[i]);
-    if (!text || !ARRAY_RESERVE_IN(&run->arena, list->items, list->capacity, list->count + 1))
-      status = error_nomem(error);
-    else
-      list->items[list->count++] = text;
-  }
+  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++)
+    (void)ARRAY_PUSH_IN(&run->arena, list->items, list->count, list->capacity,
+                        text_printf(&run->arena, "%s=%s", label, files.items[i]));
   inputs_free(&inputs);
   return status;
 }
 
 /* Returns the name of the table: "bench_head.diff" for bench_head.txt and for head.txt. */
 static const char *table_name(struct ci_run *run) {
-  const char *stem = run_stem(run, run->bench[SIDE_HEAD]);
-  if (!stem) return NULL;
-  pprofc_str name = str_of(stem);
+  pprofc_str name = str_of(run_stem(run, run->bench[SIDE_HEAD]));
   if (str_starts(name, STR("bench_"))) name = str_slice(name, strlen("bench_"), name.size);
   size_t dot = str_find_last_char(name, '.');
   return text_printf(&run->arena, "bench_%.*s.diff", STR_ARG(str_slice(name, 0, dot)));
@@ -144,7 +133,7 @@ static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
 
 /* Saves the measurements of each row. The rows have the order of the pairs of results. An invalid
  * pair has no row. */
-static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
+static void keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < pairs->count && next < count; i++) {
@@ -155,19 +144,17 @@ static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
       struct run_samples samples = {
           arena_copy(&run->arena, pairs->values + from->first, from->count * sizeof(double)),
           rounds_of(run, pairs, from), from->count};
-      if (from->count && (!samples.values || !samples.rounds)) return false;
       buffer_add(&run->plots[side], &samples, sizeof samples);
     }
     next++;
   }
-  return !run->plots[SIDE_BASE].failed && !run->plots[SIDE_HEAD].failed;
 }
 
-static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, pprofc_error *error) {
+static void plot_rows(struct ci_run *run, const pprofc_bench *set) {
   struct pairs pairs;
-  bool good = pairs_make(&pairs, set, "head", run->mem) && keep_samples(run, &pairs);
+  (void)pairs_make(&pairs, set, "head", run->mem);
+  keep_samples(run, &pairs);
   pairs_free(&pairs);
-  return good ? PPROFC_OK : error_nomem(error);
 }
 
 /* Minimum change in bytes that counts for the bundled program. Smaller changes come from buffers
@@ -206,7 +193,6 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
   struct gate_options *options = arena_zero_array(&run->arena, 1, sizeof *options);
   struct flags_parsed parsed = {0};
   char day[OPTIONS_DAY];
-  if (!options) return error_nomem(error);
   pprofc_status status = set_up_gate(run, options, &parsed, inputs, error);
   if (status == PPROFC_OK) status = read(run, inputs, context, error);
   if (status == PPROFC_OK) status = gate_judge(&run->gate, options_today(options, day), error);
@@ -235,7 +221,7 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
                                            verdict_side(run, SIDE_HEAD)};
   pprofc_status status = inputs_raw(inputs, sides, error);
   if (status == PPROFC_OK) mark_screened(run);
-  if (status == PPROFC_OK && inputs->set) status = plot_rows(run, inputs->set, error);
+  if (status == PPROFC_OK && inputs->set) plot_rows(run, inputs->set);
   return status;
 }
 
@@ -269,15 +255,14 @@ pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *t
 }
 
 /* Copies the texts of the rows before their memory is freed. */
-static bool keep_texts(struct ci_run *run) {
+static void keep_texts(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < count; i++) {
     pprofc_str *const texts[] = {&rows[i].group, &rows[i].name, &rows[i].unit, &rows[i].file,
                                  &rows[i].text};
-    if (!text_keep_all(&run->arena, texts, sizeof texts / sizeof *texts)) return false;
+    text_keep_all(&run->arena, texts, sizeof texts / sizeof *texts);
   }
-  return true;
 }
 
 static const char *verdict_word(const struct gate *gate) {
@@ -310,7 +295,6 @@ static void excuse_rows(struct ci_run *run) {
                       STR_ARG(rows[i].unit), STR_ARG(buffer_str(&why)));
         run->excused++;
       }
-      run->gate_text.failed |= why.failed;
       buffer_free(&why);
     }
   }
@@ -343,8 +327,8 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
   inputs_init(&inputs, &run->gate);
   inputs.keeps_results = true; /* keep the results, because the plots need them */
   pprofc_status status = judge_inputs(run, &inputs, read, context, error);
-  if (status == PPROFC_OK && !keep_texts(run)) status = error_nomem(error);
   if (status == PPROFC_OK) {
+    keep_texts(run);
     print_gate(run);
   } else if (status != PPROFC_E_NOMEM) {
     buffer_printf(&run->gate_text, "parse_bench_regressions: %s\n", error->message);
@@ -355,13 +339,11 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
   }
   run->totals = text_keep(&run->arena, text_last_line(buffer_str(&run->gate_text)));
   inputs_free(&inputs);
-  if (status == PPROFC_OK && (run->gate_text.failed || !run->totals)) return error_nomem(error);
   return status;
 }
 
 /* Judges the instruction counts, which are the same in every run. */
-static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
-                                        pprofc_error *error) {
+static void judge_instructions(struct ci_run *run, const struct run_pair *pair) {
   double threshold = 0;
   double base = (double)source_instructions(pair->paths[SIDE_BASE]);
   double head = (double)source_instructions(pair->paths[SIDE_HEAD]);
@@ -373,40 +355,36 @@ static pprofc_status judge_instructions(struct ci_run *run, const struct run_pai
   run->instructions = text_printf(
       &run->arena, "%s: instructions %.0f \xE2\x86\x92 %.0f  %+.2f%% (threshold %.6g%%)", word,
       base, head, 100 * change, 100 * threshold);
-  if (!run->instructions) return error_nomem(error);
-  if (run->status == 1) return PPROFC_OK;
+  if (run->status == 1) return;
   bool regressed = strcmp(word, "regressed") == 0;
   if (regressed) run->status = 2;
   if (regressed || !run->judged) run->verdict = regressed ? "REGRESSION" : "no regression";
-  return PPROFC_OK;
 }
 
-static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error) {
+static void count_instructions(struct ci_run *run) {
   for (size_t i = 0; i < run->pair_count; i++) {
     const struct run_pair *pair = &run->pairs[i];
     bool whole = run_is_counted(pair) && !pair->benchmark;
     if (!whole || !pair->paths[SIDE_HEAD]) continue;
-    if (pair->paths[SIDE_BASE]) return judge_instructions(run, pair, error);
-    run->instructions = text_printf(&run->arena, "instructions: %lld",
-                                    (long long)source_instructions(pair->paths[SIDE_HEAD]));
-    return run->instructions ? PPROFC_OK : error_nomem(error);
+    if (pair->paths[SIDE_BASE])
+      judge_instructions(run, pair);
+    else
+      run->instructions = text_printf(&run->arena, "instructions: %lld",
+                                      (long long)source_instructions(pair->paths[SIDE_HEAD]));
+    return;
   }
-  return PPROFC_OK;
 }
 
 /* Fails the run if it has no regression but some of its profiles are unreadable. */
-static pprofc_status judge_unread(struct ci_run *run, pprofc_error *error) {
-  if (!run->unread_count) return PPROFC_OK;
+static void judge_unread(struct ci_run *run) {
+  if (!run->unread_count) return;
   const char *doubt = text_printf(&run->arena, "%zu profile%s cannot be read.", run->unread_count,
                                   run->unread_count == 1 ? "" : "s");
-  if (!doubt) return error_nomem(error);
   buffer_add_str(&run->gate_text, buffer_str(&run->unread));
-  if (run->gate_text.failed) return error_nomem(error);
   if (!*run->doubt) run->doubt = doubt;
-  if (run->status != 0) return PPROFC_OK;
+  if (run->status != 0) return;
   run->status = 1;
   run->verdict = "not all profiles could be read";
-  return PPROFC_OK;
 }
 
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
@@ -418,8 +396,10 @@ pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
   if (run_has(run->bench[SIDE_HEAD])) status = write_tables(run, error);
   if (status == PPROFC_OK && run_has(run->bench[SIDE_BASE]))
     status = judge_rows(run, read_results, NULL, error);
-  if (status == PPROFC_OK) status = count_instructions(run, error);
-  if (status == PPROFC_OK) failing_judge(run);
-  if (status == PPROFC_OK) note_excused(run);
-  return status == PPROFC_OK ? judge_unread(run, error) : status;
+  if (status != PPROFC_OK) return status;
+  count_instructions(run);
+  failing_judge(run);
+  note_excused(run);
+  judge_unread(run);
+  return PPROFC_OK;
 }

@@ -26,7 +26,7 @@ static pprofc_status backing_create(struct backing *backing, pprofc_error *error
 
 static pprofc_status backing_check_mark(struct backing *backing, bool create, pprofc_error *error) {
   struct buffer mark;
-  buffer_init(&mark, &mem_default, 4096);
+  buffer_init(&mark, &ci_mem, 4096);
   pprofc_status status = backing->kind->get(backing, RECORD_MARK, &mark, error);
   if (status == PPROFC_E_NO_MATCH && create)
     status = backing_create(backing, error);
@@ -48,7 +48,7 @@ pprofc_status backing_open(struct backing *backing, const char *where, bool crea
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};
-  arena_init(&backing->arena, &mem_default);
+  arena_init(&backing->arena, &ci_mem);
   pprofc_status status = backing->kind->open(backing, error);
   if (status == PPROFC_OK) status = backing_check_mark(backing, create, error);
   if (status != PPROFC_OK) backing_close(backing);
@@ -69,7 +69,7 @@ static int stored_by_name(const void *a, const void *b) {
 pprofc_status backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
                            pprofc_error *error) {
   *keys = (struct stored_keys){.count = 0};
-  arena_init(&keys->arena, &mem_default);
+  arena_init(&keys->arena, &ci_mem);
   pprofc_status status = backing->kind->list(backing, prefix, keys, error);
   if (keys->count) qsort(keys->items, keys->count, sizeof *keys->items, stored_by_name);
   return status;
@@ -86,15 +86,14 @@ pprofc_status backing_each(struct backing *backing, const char *prefix, backing_
 }
 
 void stored_keys_free(struct stored_keys *keys) {
-  ARRAY_FREE(&mem_default, keys->items, keys->capacity);
+  ARRAY_FREE(&ci_mem, keys->items, keys->capacity);
   keys->count = 0;
   arena_free(&keys->arena);
 }
 
-bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time) {
-  const char *copy = text_keep(&keys->arena, name);
-  return copy && ARRAY_PUSH(&mem_default, keys->items, keys->count, keys->capacity,
-                            (struct stored_key){copy, size, time});
+void stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time) {
+  (void)ARRAY_PUSH(&ci_mem, keys->items, keys->count, keys->capacity,
+                   (struct stored_key){text_keep(&keys->arena, name), size, time});
 }
 
 /* Maximum number of attempts to write a file. An attempt fails if another process removes the
@@ -115,8 +114,8 @@ static int folder_open_new(struct arena *arena, const char *tmp, char **path) {
   static unsigned number;
   for (int tries = 0; tries < 10000; tries++) {
     *path = text_printf(arena, "%s/%ld-%u", tmp, (long)getpid(), number++);
-    int fd = *path ? open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
-    if (fd >= 0 || !*path || errno != EEXIST) return fd;
+    int fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
   }
   return -1;
 }
@@ -150,7 +149,6 @@ static void folder_sync(const char *path) {
 static bool folder_rename(struct arena *arena, const char *from, const char *to) {
   pprofc_str whole = str_of(to);
   char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));
-  if (!parent) return false;
   for (int i = 0; i < FOLDER_TRIES; i++) {
     if (!files_make_folders(parent)) return false;
     if (rename(from, to) == 0) return true;
@@ -163,10 +161,8 @@ static pprofc_status folder_put_new(struct backing *backing, struct arena *arena
                                     pprofc_str data, pprofc_error *error) {
   const char *tmp = folder_path(arena, backing, "tmp");
   char *temporary = NULL;
-  if (!tmp) return error_nomem(error);
   if (!files_make_folders(tmp)) return folder_failed("make the folder", tmp, error);
   int fd = folder_open_new(arena, tmp, &temporary);
-  if (!temporary) return error_nomem(error);
   if (fd < 0) return folder_failed("write", temporary, error);
   pprofc_status status = folder_write(fd, temporary, data, error);
   if (status != PPROFC_OK) return status;
@@ -183,13 +179,13 @@ static pprofc_status folder_put(struct backing *backing, const char *key, pprofc
                                 pprofc_error *error) {
   struct arena arena;
   struct stat info;
-  arena_init(&arena, &mem_default);
+  arena_init(&arena, &ci_mem);
   const char *path = folder_path(&arena, backing, key);
-  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
+  pprofc_status status = PPROFC_OK;
   /* An existing file of another size is damaged, and is therefore written again. */
-  bool there = path && stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
+  bool there = stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
-  if (status == PPROFC_OK && !there) status = folder_put_new(backing, &arena, path, data, error);
+  if (!there) status = folder_put_new(backing, &arena, path, data, error);
   arena_free(&arena);
   return status;
 }
@@ -217,12 +213,10 @@ static pprofc_status folder_get(struct backing *backing, const char *key, struct
                                 pprofc_error *error) {
   struct stat info;
   struct arena arena;
-  arena_init(&arena, &mem_default);
+  arena_init(&arena, &ci_mem);
   const char *path = folder_path(&arena, backing, key);
-  pprofc_status status = PPROFC_OK;
-  if (!path)
-    status = error_nomem(error);
-  else if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
+  pprofc_status status;
+  if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
     status = error_set(error, PPROFC_E_NO_MATCH, "'%s' does not exist", path);
   else
     status = file_read(path, data, error);
@@ -236,28 +230,26 @@ static pprofc_status folder_open(struct backing *backing, pprofc_error *error) {
 }
 
 /* Adds an entry of a folder. Skips the entry if another process has removed it. */
-static bool folder_list_entry(DIR *dir, const char *below, const char *name,
+static void folder_list_entry(DIR *dir, const char *below, const char *name,
                               struct stored_keys *keys) {
   struct stat info;
-  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
-  if (fstatat(dirfd(dir), name, &info, 0) != 0) return true;
+  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return;
+  if (fstatat(dirfd(dir), name, &info, 0) != 0) return;
   const char *key = text_printf(&keys->arena, "%s/%s", below, name);
   uint64_t size = S_ISDIR(info.st_mode) ? UINT64_MAX : (uint64_t)info.st_size;
-  return key && stored_keys_add(keys, str_of(key), size, (int64_t)info.st_mtime);
+  stored_keys_add(keys, str_of(key), size, (int64_t)info.st_mtime);
 }
 
 static pprofc_status folder_list_one(struct backing *backing, const char *below,
                                      struct stored_keys *keys, pprofc_error *error) {
   const char *path = folder_path(&keys->arena, backing, below);
-  if (!path) return error_nomem(error);
   DIR *dir = opendir(path);
-  bool good = true;
   if (!dir && (errno == ENOENT || errno == ENOTDIR)) return PPROFC_OK;
   if (!dir) return folder_failed("read", path, error);
-  for (struct dirent *entry; good && (entry = readdir(dir));)
-    good = folder_list_entry(dir, below, entry->d_name, keys);
+  for (struct dirent *entry; (entry = readdir(dir));)
+    folder_list_entry(dir, below, entry->d_name, keys);
   closedir(dir);
-  return good ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 /* Lists keys one or two levels below the prefix. A subfolder has the size UINT64_MAX. */
@@ -276,11 +268,11 @@ static pprofc_status folder_list(struct backing *backing, const char *prefix,
 
 static pprofc_status folder_remove(struct backing *backing, const char *key, pprofc_error *error) {
   struct arena arena;
-  arena_init(&arena, &mem_default);
+  arena_init(&arena, &ci_mem);
   char *path = folder_path(&arena, backing, key);
-  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
-  if (path && unlink(path) != 0 && errno != ENOENT) status = folder_failed("remove", path, error);
-  char *slash = path ? strrchr(path, '/') : NULL;
+  pprofc_status status = PPROFC_OK;
+  if (unlink(path) != 0 && errno != ENOENT) status = folder_failed("remove", path, error);
+  char *slash = strrchr(path, '/');
   if (slash && strchr(key, '/')) {
     *slash = '\0';
     (void)rmdir(path); /* removes the folder only if it is empty */

@@ -7,6 +7,7 @@
 
 #include "core/buffer.h"
 #include "core/error.h"
+#include "memory.h"
 
 #define BACKING_FILE_MAX ((size_t)2 << 30)
 
@@ -68,6 +69,6 @@ typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key
                                      pprofc_error *error);
 pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
                            void *context, pprofc_error *error);
-bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
+void stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
 
 #endif

@@ -35,7 +35,7 @@ static pprofc_status check_object(void *context, const struct stored_key *stored
   const char *key = stored->name;
   struct buffer data;
   char hex[SHA256_HEX + 1], wanted[80];
-  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
+  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
   pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
   sha256_hex_of(buffer_str(&data), hex);
   past_object_key(str_of(hex), wanted);
@@ -44,8 +44,7 @@ static pprofc_status check_object(void *context, const struct stored_key *stored
                    "its content does not match its name; remove it and store its run again");
   } else if (status == PPROFC_OK) {
     c->found->objects++;
-    if (interner_copy(&c->objects, &c->past.arena, str_of(key)) == MAP_NONE)
-      status = error_nomem(error);
+    (void)interner_copy(&c->objects, &c->past.arena, str_of(key));
   }
   buffer_free(&data);
   return status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
@@ -77,8 +76,8 @@ static pprofc_status check_record(void *context, const struct stored_key *stored
   struct arena arena;
   struct buffer data;
   struct run_record record;
-  arena_init(&arena, &mem_default);
-  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
+  arena_init(&arena, &ci_mem);
+  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
   pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
   pprofc_str text = buffer_str(&data);
   if (status == PPROFC_OK) {
@@ -91,7 +90,7 @@ static pprofc_status check_record(void *context, const struct stored_key *stored
     } else if (status == PPROFC_OK) {
       c->found->runs++;
       check_named_profiles(c, key, &record);
-      status = past_add_record(&c->past, key, &record, error);
+      past_add_record(&c->past, key, &record);
     }
   }
   buffer_free(&data);
@@ -99,15 +98,14 @@ static pprofc_status check_record(void *context, const struct stored_key *stored
   return status == PPROFC_E_FORMAT || status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
 }
 
-static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
+static void count_unnamed(struct checker *c) {
   struct interner named;
-  interner_init(&named, &mem_default);
-  bool good = past_name_objects(&c->past, &named);
-  for (size_t i = 0; i < c->objects.count && good; i++)
+  interner_init(&named, &ci_mem);
+  past_name_objects(&c->past, &named);
+  for (size_t i = 0; i < c->objects.count; i++)
     if (interner_find(&named, c->objects.items[i]) == MAP_NONE)
       checker_report(c, &c->found->unnamed, "not named by any run", c->objects.items[i], "");
   interner_free(&named);
-  return good ? PPROFC_OK : error_nomem(error);
 }
 
 static pprofc_status check_left_over(void *context, const struct stored_key *key,
@@ -124,10 +122,10 @@ static pprofc_status upkeep_check(struct backing *backing, struct output *out,
   struct checker c = {.backing = backing, .out = out, .found = findings};
   *findings = (struct upkeep_findings){.runs = 0};
   past_init(&c.past);
-  interner_init(&c.objects, &mem_default);
+  interner_init(&c.objects, &ci_mem);
   pprofc_status status = backing_each(backing, "objects", check_object, &c, error);
   if (status == PPROFC_OK) status = backing_each(backing, "runs", check_record, &c, error);
-  if (status == PPROFC_OK) status = count_unnamed(&c, error);
+  if (status == PPROFC_OK) count_unnamed(&c);
   if (status == PPROFC_OK) status = backing_each(backing, "tmp", check_left_over, &c, error);
   interner_free(&c.objects);
   past_free(&c.past);

@@ -39,7 +39,7 @@ const struct flag_table history_table = {
 static void list_row(struct output *out, const struct past_run *run, int age) {
   struct buffer time;
   output_row(out, age, 0, 0);
-  buffer_init(&time, &mem_default, 64);
+  buffer_init(&time, &ci_mem, 64);
   times_put(&time, run->place.time);
   output_printf(out, "%.*s%*s  ", STR_ARG(str_slice(run->place.commit, 0, 12)),
                 (int)(run->place.commit.size < 12 ? 12 - run->place.commit.size : 0), "");
@@ -126,10 +126,10 @@ static void list_json_run(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
-static bool list_json(struct output *out, const struct past *past, const size_t *places,
+static void list_json(struct output *out, const struct past *past, const size_t *places,
                       size_t count) {
   struct json_writer json;
-  json_init(&json, out, &mem_default);
+  json_init(&json, out, &ci_mem);
   json_begin_array(&json);
   for (size_t i = 0; i < count; i++) {
     output_row(out, (int)i, 0, 0);
@@ -143,26 +143,20 @@ static bool list_json(struct output *out, const struct past *past, const size_t 
     output_note(out);
     json_end(&json);
   }
-  json_end(&json);
-  bool good = json_finish(&json);
-  output_add_char(out, '\n');
-  return good;
+  (void)json_finish_file(&json);
 }
 
-static pprofc_status list_runs(const struct history_options *o, const struct past *past,
-                               struct output *out, pprofc_error *error) {
-  size_t *places = mem_array(&mem_default, past->run_count, sizeof *places), count = 0;
-  bool good = true;
-  if (!places) return error_nomem(error);
+static void list_runs(const struct history_options *o, const struct past *past,
+                      struct output *out) {
+  size_t *places = mem_array(&ci_mem, past->run_count, sizeof *places), count = 0;
   for (size_t i = 0; i < past->run_count; i++)
     if (str_glob(str_of(o->branch), past->runs[i].branch)) places[count++] = i;
   size_t skip = o->count > 0 && count > (size_t)o->count ? count - (size_t)o->count : 0;
   if (o->json)
-    good = list_json(out, past, places + skip, count - skip);
+    list_json(out, past, places + skip, count - skip);
   else
     list_table(out, past, places + skip, count - skip);
-  mem_free(&mem_default, places, past->run_count, sizeof *places);
-  return good ? PPROFC_OK : error_nomem(error);
+  mem_free(&ci_mem, places, past->run_count, sizeof *places);
 }
 
 static pprofc_status history_run(void *options, const struct command_line *line, int *code,
@@ -176,7 +170,7 @@ static pprofc_status history_run(void *options, const struct command_line *line,
   past_init(&past);
   past.runs_only = !o->json;
   status = past_load(&past, &backing, error);
-  if (status == PPROFC_OK) status = list_runs(o, &past, line->out, error);
+  if (status == PPROFC_OK) list_runs(o, &past, line->out);
   past_free(&past);
   backing_close(&backing);
   return status;

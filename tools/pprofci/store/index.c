@@ -131,43 +131,39 @@ static bool load_place(const struct load_places *places, int64_t id, size_t *pla
   return true;
 }
 
-static bool load_make_places(struct store_index *x, struct arena *arena, const char *sql,
-                             struct load_places *places) {
+static struct load_places load_make_places(struct store_index *x, struct arena *arena,
+                                           const char *sql) {
   int64_t most = index_number(x, sql);
-  places->count = most > 0 ? (size_t)most + 1 : 1;
-  places->items = arena_zero_array(arena, places->count, sizeof *places->items);
-  return places->items != NULL;
+  size_t count = most > 0 ? (size_t)most + 1 : 1;
+  return (struct load_places){arena_zero_array(arena, count, sizeof(size_t)), count};
 }
 
 /* Adds the points (measured values), which `s` selects, of the last run. */
 static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
                         const struct load_places *series) {
-  bool good = index_bind_int(x, s, 1, run);
-  while (good && x->lib.step(s) == SQLITE_ROW) {
+  if (!index_bind_int(x, s, 1, run)) return false;
+  while (x->lib.step(s) == SQLITE_ROW) {
     size_t place;
     if (!load_place(series, x->lib.column_int64(s, 0), &place)) return load_broken(x);
-    good = past_add_point(x->past, (uint32_t)place, x->lib.column_double(s, 1));
+    past_add_point(x->past, (uint32_t)place, x->lib.column_double(s, 1));
     count--;
   }
-  good = index_good(x, x->lib.reset(s)) && good;
-  return good && count ? load_broken(x) : good;
+  if (!index_good(x, x->lib.reset(s))) return false;
+  return !count || load_broken(x);
 }
 
-static bool load_run(struct store_index *x, sqlite3_stmt *s, struct load_places *runs) {
+static void load_run(struct store_index *x, sqlite3_stmt *s, struct load_places *runs) {
   struct past *past = x->past;
-  const char *name = text_keep(&past->arena, index_text(x, s, 1));
-  struct past_run *run = name ? past_add_run(past, name) : NULL;
-  if (!run) return false;
+  struct past_run *run = past_add_run(past, text_keep(&past->arena, index_text(x, s, 1)));
   pprofc_str *const texts[] = {&run->place.commit, &run->branch, &run->machine, &run->verdict,
                                &run->headline};
   for (int i = 0; i < 5; i++) *texts[i] = index_text(x, s, 2 + i);
-  if (!text_keep_all(&past->arena, texts, 5)) return false;
+  text_keep_all(&past->arena, texts, 5);
   run->place.time = x->lib.column_int64(s, 7);
   run->place.order = x->lib.column_int64(s, 8);
   run->status = x->lib.column_int64(s, 9);
   runs->items[x->lib.column_int64(s, 0)] = past->run_count;
   if (past->runs_only) run->points = (size_t)x->lib.column_int64(s, 10);
-  return true;
 }
 
 static bool load_runs(struct store_index *x, struct load_places *runs,
@@ -180,8 +176,8 @@ static bool load_runs(struct store_index *x, struct load_places *runs,
                     &s) &&
       index_prepare(x, "SELECT series, value FROM points WHERE run=? ORDER BY place", &points);
   while (good && x->lib.step(s) == SQLITE_ROW) {
-    good = load_run(x, s, runs);
-    if (good && !x->past->runs_only)
+    load_run(x, s, runs);
+    if (!x->past->runs_only)
       good = load_points(x, points, x->lib.column_int64(s, 0), x->lib.column_int64(s, 10), series);
   }
   (void)x->lib.finalize(points);
@@ -195,7 +191,6 @@ static bool load_series(struct store_index *x, struct load_places *series) {
   while (good && x->lib.step(s) == SQLITE_ROW) {
     uint32_t id = past_add_series(x->past, index_text(x, s, 1), index_text(x, s, 2),
                                   index_text(x, s, 3), (int)x->lib.column_int64(s, 4));
-    good = id != MAP_NONE;
     series->items[x->lib.column_int64(s, 0)] = (size_t)id + 1;
   }
   return index_good(x, x->lib.finalize(s)) && good;
@@ -213,7 +208,8 @@ static bool load_profile(struct store_index *x, sqlite3_stmt *s, const struct lo
                                        .sha256 = index_text(x, s, 5),
                                        .size = x->lib.column_int64(s, 6)};
   if (!run->profiles) run->first_profile = past->profile_count;
-  return past_add_profile(past, run, &profile);
+  past_add_profile(past, run, &profile);
+  return true;
 }
 
 static bool load_profiles(struct store_index *x, const struct load_places *runs) {
@@ -228,10 +224,9 @@ static bool load_profiles(struct store_index *x, const struct load_places *runs)
 
 /* Reads all runs of the index into `past`. Returns false on failure. */
 static bool index_load(struct store_index *x, struct arena *arena) {
-  struct load_places runs, series;
-  return load_make_places(x, arena, "SELECT max(id) FROM runs", &runs) &&
-         load_make_places(x, arena, "SELECT max(id) FROM series", &series) &&
-         load_series(x, &series) && load_runs(x, &runs, &series) && load_profiles(x, &runs);
+  struct load_places runs = load_make_places(x, arena, "SELECT max(id) FROM runs");
+  struct load_places series = load_make_places(x, arena, "SELECT max(id) FROM series");
+  return load_series(x, &series) && load_runs(x, &runs, &series) && load_profiles(x, &runs);
 }
 
 /* ---- updating --------------------------------------- */
@@ -272,10 +267,10 @@ static int64_t sync_find_series(struct sync *y, const struct past_series *series
 static bool sync_series_id(struct sync *y, uint32_t series, uint32_t *id) {
   while (y->ids.size / sizeof *id <= series) {
     int64_t found = sync_find_series(y, &y->fresh.series[y->ids.size / sizeof *id]);
-    if (found < 0 || found > UINT32_MAX) return false;
+    if (found < 0) return false;
+    if (found > UINT32_MAX) return load_broken(y->x);
     uint32_t small = (uint32_t)found;
     buffer_add(&y->ids, &small, sizeof small);
-    if (y->ids.failed) return false;
   }
   memcpy(id, y->ids.data + series * sizeof *id, sizeof *id);
   return true;
@@ -363,7 +358,7 @@ static pprofc_status index_sync(struct store_index *x, struct stored_keys *keys,
   struct sync y = {.x = x};
   pprofc_status status = PPROFC_OK;
   past_init(&y.fresh);
-  buffer_init(&y.ids, &mem_default, SIZE_MAX / 2);
+  buffer_init(&y.ids, &ci_mem, SIZE_MAX / 2);
   bool good = sync_begin(&y, keys);
   for (size_t i = 0; i < keys->count && good && status == PPROFC_OK; i++) {
     if (keys->items[i].size == UINT64_MAX) continue;
@@ -375,7 +370,7 @@ static pprofc_status index_sync(struct store_index *x, struct stored_keys *keys,
     if (y.statements[i]) (void)x->lib.finalize(y.statements[i]);
   buffer_free(&y.ids);
   past_free(&y.fresh);
-  return status == PPROFC_OK && !good && x->code == SQLITE_OK ? error_nomem(error) : status;
+  return status;
 }
 
 /* ---- opening ---------------------------------------- */
@@ -489,7 +484,7 @@ pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
     message_note("pprofci: without an index: %s", ignored.message);
     return PPROFC_OK;
   }
-  arena_init(&arena, &mem_default);
+  arena_init(&arena, &ci_mem);
   x.path = index_path(&arena, backing);
   *used = x.path != NULL;
   pprofc_status status = x.path ? index_use(&x, &arena, used, error) : PPROFC_OK;

@@ -9,83 +9,73 @@
 
 void past_init(struct past *past) {
   *past = (struct past){.by_order = true};
-  arena_init(&past->arena, &mem_default);
-  interner_init(&past->series_keys, &mem_default);
+  arena_init(&past->arena, &ci_mem);
+  interner_init(&past->series_keys, &ci_mem);
 }
 
 void past_free(struct past *past) {
-  ARRAY_FREE(&mem_default, past->runs, past->run_capacity);
-  ARRAY_FREE(&mem_default, past->series, past->series_capacity);
-  ARRAY_FREE(&mem_default, past->points, past->point_capacity);
-  ARRAY_FREE(&mem_default, past->profiles, past->profile_capacity);
+  ARRAY_FREE(&ci_mem, past->runs, past->run_capacity);
+  ARRAY_FREE(&ci_mem, past->series, past->series_capacity);
+  ARRAY_FREE(&ci_mem, past->points, past->point_capacity);
+  ARRAY_FREE(&ci_mem, past->profiles, past->profile_capacity);
   interner_free(&past->series_keys);
   arena_free(&past->arena);
 }
 
 struct past_run *past_add_run(struct past *past, const char *key) {
-  const char *copy = text_keep(&past->arena, str_of(key));
-  if (!copy || !ARRAY_RESERVE(&mem_default, past->runs, past->run_capacity, past->run_count + 1))
-    return NULL;
-  struct past_run *run = &past->runs[past->run_count++];
-  *run = (struct past_run){
-      .key = copy, .first_point = past->point_count, .first_profile = past->profile_count};
-  return run;
+  (void)ARRAY_PUSH(&ci_mem, past->runs, past->run_count, past->run_capacity,
+                   (struct past_run){.key = text_keep(&past->arena, str_of(key)),
+                                     .first_point = past->point_count,
+                                     .first_profile = past->profile_count});
+  return &past->runs[past->run_count - 1];
 }
 
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction) {
   struct buffer key;
-  buffer_init(&key, &mem_default, SIZE_MAX / 2);
+  buffer_init(&key, &ci_mem, SIZE_MAX / 2);
   buffer_add_str(&key, group);
   buffer_add_char(&key, '\0');
   buffer_add_str(&key, name);
   buffer_add_char(&key, '\0');
   buffer_add_str(&key, unit);
-  uint32_t id =
-      key.failed ? MAP_NONE : interner_copy(&past->series_keys, &past->arena, buffer_str(&key));
+  uint32_t id = interner_copy(&past->series_keys, &past->arena, buffer_str(&key));
   buffer_free(&key);
-  if (id == MAP_NONE || id < past->series_count) return id;
-  if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
-    return MAP_NONE;
+  if (id < past->series_count) return id;
   /* The stored key of a series is one text with the group, the name and the unit. The series points
    * into this text. */
   pprofc_str kept = past->series_keys.items[id];
-  past->series[past->series_count++] =
-      (struct past_series){{kept.data, group.size},
-                           {kept.data + group.size + 1, name.size},
-                           {kept.data + group.size + name.size + 2, unit.size},
-                           direction};
+  (void)ARRAY_PUSH(&ci_mem, past->series, past->series_count, past->series_capacity,
+                   (struct past_series){{kept.data, group.size},
+                                        {kept.data + group.size + 1, name.size},
+                                        {kept.data + group.size + name.size + 2, unit.size},
+                                        direction});
   return id;
 }
 
-bool past_add_point(struct past *past, uint32_t series, double value) {
-  if (!ARRAY_PUSH(&mem_default, past->points, past->point_count, past->point_capacity,
-                  (struct past_point){series, value}))
-    return false;
+void past_add_point(struct past *past, uint32_t series, double value) {
+  (void)ARRAY_PUSH(&ci_mem, past->points, past->point_count, past->point_capacity,
+                   (struct past_point){series, value});
   past->runs[past->run_count - 1].points++;
-  return true;
 }
 
-bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile) {
-  if (!ARRAY_RESERVE(&mem_default, past->profiles, past->profile_capacity, past->profile_count + 1))
-    return false;
-  struct past_profile *copy = &past->profiles[past->profile_count++];
-  *copy = *profile;
+void past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile) {
+  (void)ARRAY_PUSH(&ci_mem, past->profiles, past->profile_count, past->profile_capacity, *profile);
+  struct past_profile *copy = &past->profiles[past->profile_count - 1];
   pprofc_str *const texts[] = {&copy->kind, &copy->package, &copy->benchmark, &copy->name,
                                &copy->sha256};
-  if (!text_keep_all(&past->arena, texts, sizeof texts / sizeof *texts)) return false;
+  text_keep_all(&past->arena, texts, sizeof texts / sizeof *texts);
   run->profiles++;
-  return true;
 }
 
-static bool past_add_all(struct past *past, const struct run_record *record) {
+static void past_add_all(struct past *past, const struct run_record *record) {
   const struct node *item = node_size(record->series) ? record->series->first : NULL;
   for (; item; item = item->next) {
     struct record_series s;
-    if (!record_series_read(item, &mem_default, &s)) return false;
+    (void)record_series_read(item, &ci_mem, &s);
     if (!s.count) continue;
     uint32_t id = past_add_series(past, s.group, s.name, s.unit, s.direction);
-    if (id == MAP_NONE || !past_add_point(past, id, s.center)) return false;
+    past_add_point(past, id, s.center);
   }
   item = node_size(record->profiles) ? record->profiles->first : NULL;
   for (; item; item = item->next) {
@@ -95,15 +85,12 @@ static bool past_add_all(struct past *past, const struct run_record *record) {
                                          .name = node_text(item, "name"),
                                          .sha256 = node_text(item, "sha256"),
                                          .size = node_integer(node_get(item, "size"))};
-    if (!past_add_profile(past, &past->runs[past->run_count - 1], &profile)) return false;
+    past_add_profile(past, &past->runs[past->run_count - 1], &profile);
   }
-  return true;
 }
 
-pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
-                              pprofc_error *error) {
+void past_add_record(struct past *past, const char *key, const struct run_record *record) {
   struct past_run *run = past_add_run(past, key);
-  if (!run) return error_nomem(error);
   run->place = record->place;
   run->status = record->status;
   run->branch = record->branch;
@@ -112,19 +99,18 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
   run->headline = record->headline;
   pprofc_str *const texts[] = {&run->place.commit, &run->branch, &run->machine, &run->verdict,
                                &run->headline};
-  bool good = text_keep_all(&past->arena, texts, sizeof texts / sizeof *texts);
-  return good && past_add_all(past, record) ? PPROFC_OK : error_nomem(error);
+  text_keep_all(&past->arena, texts, sizeof texts / sizeof *texts);
+  past_add_all(past, record);
 }
 
 /* Reads one record. The arena owns the text. */
 static pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
                                       struct run_record *record, pprofc_error *error) {
   struct buffer data;
-  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
+  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
   pprofc_status status = backing->kind->get(backing, key, &data, error);
   pprofc_str text = buffer_take(&data, arena);
-  if (status != PPROFC_OK) return status;
-  return text.data ? record_parse(arena, key, text, record, error) : error_nomem(error);
+  return status == PPROFC_OK ? record_parse(arena, key, text, record, error) : status;
 }
 
 /* Skips a record that is damaged or that another process has removed. */
@@ -132,10 +118,10 @@ pprofc_status past_read_one(struct past *past, struct backing *backing, const ch
                             pprofc_error *error) {
   struct arena arena;
   struct run_record record;
-  arena_init(&arena, &mem_default);
+  arena_init(&arena, &ci_mem);
   pprofc_status status = past_read_record(&arena, backing, key, &record, error);
   if (status == PPROFC_OK) {
-    status = past_add_record(past, key, &record, error);
+    past_add_record(past, key, &record);
   } else if (status == PPROFC_E_FORMAT) {
     message_note("pprofci: skipped: %s (pprofci fsck lists details)", error->message);
     past->skipped++;
@@ -205,11 +191,10 @@ void past_object_key(pprofc_str sha256, char key[80]) {
   snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));
 }
 
-bool past_name_objects(struct past *past, struct interner *names) {
+void past_name_objects(struct past *past, struct interner *names) {
   for (size_t i = 0; i < past->profile_count; i++) {
     char key[80];
     past_object_key(past->profiles[i].sha256, key);
-    if (interner_copy(names, &past->arena, str_of(key)) == MAP_NONE) return false;
+    (void)interner_copy(names, &past->arena, str_of(key));
   }
-  return true;
 }

@@ -58,24 +58,22 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
 pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error);
 
 /* Adds a run from its record. Copies all texts. */
-pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
-                              pprofc_error *error);
+void past_add_record(struct past *past, const char *key, const struct run_record *record);
 
 /* Reads a record and adds its run. Skips a damaged record with a note, a removed one without. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* The functions add a run, a series, a point of the last run, or a profile. past_add_series returns
- * MAP_NONE when out of memory. */
+/* The functions add a run, a series, a point of the last run, or a profile. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);
-bool past_add_point(struct past *past, uint32_t series, double value);
-bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
+void past_add_point(struct past *past, uint32_t series, double value);
+void past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 void past_sort(struct past *past);
 
-/* Adds the keys of all objects that the runs use. Returns false when out of memory. */
-bool past_name_objects(struct past *past, struct interner *names);
+/* Adds the keys of all objects that the runs use. */
+void past_name_objects(struct past *past, struct interner *names);
 void past_object_key(pprofc_str sha256, char key[80]);
 
 /* Updates the index and reads all runs from it. If the index is unusable, sets *used to false.

@@ -127,8 +127,8 @@ static pprofc_status sweep_names(struct past *past, struct backing *backing, str
                                  pprofc_error *error) {
   pprofc_status status = past_read(past, backing, error);
   if (status == PPROFC_OK) status = retain_check(past, backing, error);
-  if (status != PPROFC_OK) return status;
-  return past_name_objects(past, names) ? PPROFC_OK : error_nomem(error);
+  if (status == PPROFC_OK) past_name_objects(past, names);
+  return status;
 }
 
 pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
@@ -137,7 +137,7 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   struct interner names;
   struct stored_keys keys, left;
   past_init(&past);
-  interner_init(&names, &mem_default);
+  interner_init(&names, &ci_mem);
   /* List the objects before the runs that refer to them. An object that is stored later is not in
    * this list, so it stays. */
   pprofc_status status = backing_list(backing, "objects", &keys, error);

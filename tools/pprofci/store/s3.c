@@ -41,11 +41,10 @@ static pprofc_status s3_begin(struct s3_upload *u, pprofc_error *error) {
     status = s3_wire_fail(u->wire, &request, &reply, error);
   if (status == PPROFC_OK) {
     struct buffer id;
-    buffer_init(&id, &mem_default, 1 << 16);
+    buffer_init(&id, &ci_mem, SIZE_MAX / 2);
     escape_url(&id, xml_first(buffer_str(&reply.body), "UploadId"), "");
     u->id = buffer_take(&id, &u->arena).data;
-    if (!u->id) status = error_nomem(error);
-    if (status == PPROFC_OK && !*u->id)
+    if (!*u->id)
       status = error_set(error, PPROFC_E_IO, "POST %s: the reply has no UploadId", u->key);
   }
   reply_free(&reply);
@@ -56,7 +55,6 @@ static pprofc_status s3_put_part(struct s3_upload *u, size_t number, pprofc_str 
                                  pprofc_error *error) {
   struct reply reply;
   const char *query = text_printf(&u->arena, "partNumber=%zu&uploadId=%s", number, u->id);
-  if (!query) return error_nomem(error);
   const struct s3_request request = {.method = "PUT", .key = u->key, .query = query, .body = data};
   pprofc_status status = s3_wire_send(u->wire, &request, &reply, error);
   if (status == PPROFC_OK && reply.code != 200)
@@ -71,7 +69,6 @@ static pprofc_status s3_put_part(struct s3_upload *u, size_t number, pprofc_str 
 static pprofc_status s3_complete(struct s3_upload *u, bool once, int *code, pprofc_error *error) {
   const char *query = text_printf(&u->arena, "uploadId=%s", u->id);
   buffer_add_text(&u->list, "</CompleteMultipartUpload>");
-  if (!query || u->list.failed) return error_nomem(error);
   const struct s3_request request = {.method = "POST",
                                      .key = u->key,
                                      .query = query,
@@ -84,7 +81,7 @@ static pprofc_status s3_complete(struct s3_upload *u, bool once, int *code, ppro
 static pprofc_status s3_abort(struct s3_upload *u, pprofc_error *error) {
   const char *query = text_printf(&u->arena, "uploadId=%s", u->id);
   const struct s3_request request = {.method = "DELETE", .key = u->key, .query = query};
-  return query ? s3_simple(u->wire, &request, 404, NULL, error) : error_nomem(error);
+  return s3_simple(u->wire, &request, 404, NULL, error);
 }
 
 static pprofc_status s3_put_parts(struct s3_wire *w, const char *key, pprofc_str data, bool once,
@@ -92,8 +89,8 @@ static pprofc_status s3_put_parts(struct s3_wire *w, const char *key, pprofc_str
   struct s3_upload u = {.wire = w, .key = key};
   size_t size = w->part, number = 0;
   pprofc_error ignored;
-  arena_init(&u.arena, &mem_default);
-  buffer_init(&u.list, &mem_default, (size_t)16 << 20);
+  arena_init(&u.arena, &ci_mem);
+  buffer_init(&u.list, &ci_mem, SIZE_MAX / 2);
   buffer_add_text(&u.list, "<CompleteMultipartUpload>");
   pprofc_status status = s3_begin(&u, error);
   for (size_t at = 0; at < data.size && status == PPROFC_OK; at += size)
@@ -162,33 +159,32 @@ static const struct s3_page s3_uploads = {"ListMultipartUploadsResult", "Upload"
                                           true};
 
 /* Adds the key of an item. An incomplete upload has the key "tmp/UPLOAD/KEY". */
-static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_str item,
+static void s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_str item,
                         struct stored_keys *keys) {
   struct buffer name;
   uint64_t size = 0;
   int64_t seconds = 0;
   pprofc_str when = xml_first(item, page->time);
   char day[21] = "";
-  buffer_init(&name, &mem_default, 1 << 16);
+  buffer_init(&name, &ci_mem, SIZE_MAX / 2);
   text_unescape(&name, xml_first(item, "Key"));
   pprofc_str prefix = str_of(w->prefix), key = buffer_str(&name);
-  bool ours = str_starts(key, prefix), good = !name.failed;
+  bool ours = str_starts(key, prefix);
   key = str_slice(key, prefix.size, key.size);
   (void)str_parse_uint(xml_first(item, "Size"), 10, &size);
   if (when.size >= 19) snprintf(day, sizeof day, "%.19sZ", when.data);
   (void)times_parse(str_of(day), &seconds);
   struct buffer path;
-  buffer_init(&path, &mem_default, 1 << 16);
+  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
   if (page->uploads) {
     buffer_add_text(&path, "tmp/");
     escape_url(&path, xml_first(item, "UploadId"), "");
     buffer_add_char(&path, '/');
   }
   buffer_add_str(&path, key);
-  if (ours) good = good && !path.failed && stored_keys_add(keys, buffer_str(&path), size, seconds);
+  if (ours) stored_keys_add(keys, buffer_str(&path), size, seconds);
   buffer_free(&path);
   buffer_free(&name);
-  return good;
 }
 
 /* Reads one page of a list. Also reads the token of the next page if there is one. */
@@ -203,8 +199,7 @@ static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page,
         error, PPROFC_E_IO,
         "GET s3://.../%s: the list is incomplete: the token of the next page is missing",
         w->prefix);
-  while (body.size && xml_next(&body, page->item, &item))
-    if (!s3_add_item(w, page, item, keys)) return error_nomem(error);
+  while (body.size && xml_next(&body, page->item, &item)) s3_add_item(w, page, item, keys);
   return PPROFC_OK;
 }
 
@@ -228,7 +223,7 @@ static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page,
 static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *page,
                                  const char *prefix, pprofc_str token, struct arena *arena) {
   struct buffer query;
-  buffer_init(&query, &mem_default, 1 << 16);
+  buffer_init(&query, &ci_mem, SIZE_MAX / 2);
   if (token.size) {
     buffer_add_text(&query, "continuation-token=");
     escape_url(&query, token, "");
@@ -252,10 +247,10 @@ static pprofc_status s3_list(struct backing *backing, const char *prefix, struct
   bool uploads = str_starts(str_of(prefix), STR("tmp"));
   const struct s3_page *page = uploads ? &s3_uploads : &s3_objects;
   pprofc_status status = PPROFC_OK;
-  buffer_init(&next, &mem_default, 1 << 16);
+  buffer_init(&next, &ci_mem, SIZE_MAX / 2);
   do {
     const char *query = s3_list_query(w, page, prefix, buffer_str(&next), &keys->arena);
-    status = query ? s3_read_page(w, page, query, keys, &next, error) : error_nomem(error);
+    status = s3_read_page(w, page, query, keys, &next, error);
   } while (status == PPROFC_OK && next.size);
   buffer_free(&next);
   return status;
@@ -271,11 +266,10 @@ static pprofc_status s3_remove(struct backing *backing, const char *key, pprofc_
   pprofc_str rest = str_slice(name, 4, name.size);
   size_t slash = str_find_char(rest, '/');
   struct s3_upload u = {.wire = w, .key = rest.data + slash + 1};
-  arena_init(&u.arena, &mem_default);
+  arena_init(&u.arena, &ci_mem);
   u.id = text_keep(&u.arena, str_slice(rest, 0, slash));
   pprofc_status status = PPROFC_OK;
-  if (!u.id) status = error_nomem(error);
-  if (u.id && slash < rest.size) status = s3_abort(&u, error);
+  if (slash < rest.size) status = s3_abort(&u, error);
   arena_free(&u.arena);
   return status;
 }

@@ -36,7 +36,7 @@ static pprofc_status s3_read_where(struct s3_wire *w, const char *where, pprofc_
   while (prefix.size && prefix.data[prefix.size - 1] == '/') prefix.size--;
   w->bucket = text_keep(w->arena, bucket);
   w->prefix = prefix.size ? text_printf(w->arena, "%.*s/", STR_ARG(prefix)) : "";
-  return w->bucket && w->prefix ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 static pprofc_status s3_check_server(const struct s3_wire *w, const char *given,
@@ -66,7 +66,6 @@ static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
     rest = str_slice(rest, colon + 3, rest.size);
     w->host = text_keep(w->arena, str_slice(rest, 0, str_find_char(rest, '/')));
   }
-  if (!w->scheme || !w->host) return error_nomem(error);
   pprofc_status status = s3_check_server(w, given, error);
   if (status != PPROFC_OK) return status;
   const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
@@ -114,7 +113,6 @@ static pprofc_status s3_read_part(struct s3_wire *w, pprofc_error *error) {
 pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wire **wire,
                            pprofc_error *error) {
   struct s3_wire *w = arena_zero_array(arena, 1, sizeof *w);
-  if (!w) return error_nomem(error);
   w->arena = arena;
   pprofc_status status = s3_read_where(w, where, error);
   if (status == PPROFC_OK) status = s3_read_credentials(w, error);
@@ -139,7 +137,7 @@ static void s3_put_path(struct buffer *out, pprofc_str path) {
 static const char *s3_path(const struct s3_wire *w, const struct s3_request *request,
                            struct arena *arena) {
   struct buffer path;
-  buffer_init(&path, &mem_default, (size_t)1 << 20);
+  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
   buffer_add_char(&path, '/');
   if (w->in_path) {
     buffer_add_text(&path, w->bucket);
@@ -174,22 +172,20 @@ static const char *s3_sign(const struct s3_wire *w, const struct s3_request *req
                                      .headers = headers,
                                      .header_count = count,
                                      .payload = p->payload};
-  buffer_init(&signature, &mem_default, (size_t)1 << 20);
+  buffer_init(&signature, &ci_mem, SIZE_MAX / 2);
   sigv4_sign(&signature, &w->scope, &what);
   return buffer_take(&signature, &p->arena).data;
 }
 
-/* Formats the address and computes the signature. Returns false when out of memory. */
-static bool s3_make_parts(struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
+/* Formats the address and computes the signature. */
+static void s3_make_parts(struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
   sigv4_set_time(&w->scope, (int64_t)time(NULL));
   sha256_hex_of(request->body, p->payload);
   p->path = s3_path(w, request, &p->arena);
   p->host = w->in_path ? w->host : text_printf(&p->arena, "%s.%s", w->bucket, w->host);
-  if (!p->path || !p->host) return false;
   p->url = text_printf(&p->arena, "%s://%s%s%s%s", w->scheme, p->host, p->path,
                        *request->query ? "?" : "", request->query);
   p->signature = s3_sign(w, request, p);
-  return p->url && p->signature;
 }
 
 static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *request,
@@ -206,8 +202,6 @@ static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *r
   /* Send Content-Length, except for GET and HEAD, which have no body. */
   if (!request->body.size && !strchr("GH", *request->method))
     headers[count++] = "Content-Length: 0";
-  for (size_t i = 0; i < count; i++)
-    if (!headers[i]) return error_nomem(error);
   headers[count] = NULL;
   return request_send(w->client, request->method, p->url, headers, request->body, S3_TIMEOUT, reply,
                       error);
@@ -216,9 +210,9 @@ static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *r
 static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *request,
                                   struct reply *reply, pprofc_error *error) {
   struct s3_parts p;
-  arena_init(&p.arena, &mem_default);
-  pprofc_status status = s3_make_parts(w, request, &p) ? s3_send_parts(w, request, &p, reply, error)
-                                                       : error_nomem(error);
+  arena_init(&p.arena, &ci_mem);
+  s3_make_parts(w, request, &p);
+  pprofc_status status = s3_send_parts(w, request, &p, reply, error);
   arena_free(&p.arena);
   return status;
 }
@@ -310,14 +304,14 @@ pprofc_status s3_wire_fail(const struct s3_wire *w, const struct s3_request *req
                            const struct reply *reply, pprofc_error *error) {
   struct buffer text;
   pprofc_str body = buffer_str(&reply->body), code = xml_first(body, "Code");
-  buffer_init(&text, &mem_default, 1 << 16);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&text, "%s s3://%s/%s%s: %d", request->method, w->bucket, w->prefix,
                 request->key ? request->key : "", reply->code);
   if (code.size) buffer_printf(&text, " %.*s", STR_ARG(str_slice(code, 0, 100)));
   s3_put_hint(&text, reply, code);
   bool absent = reply->code == 404 && !str_equal(code, STR("NoSuchBucket"));
   pprofc_status status = absent ? PPROFC_E_NO_MATCH : PPROFC_E_IO;
-  if (!text.failed) status = error_set(error, status, "%.*s", STR_ARG(buffer_str(&text)));
+  error_set(error, status, "%.*s", STR_ARG(buffer_str(&text)));
   buffer_free(&text);
   return status;
 }

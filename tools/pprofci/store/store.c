@@ -84,8 +84,8 @@ static pprofc_status store_run(const struct store_options *o, struct commit_info
                                struct writing *w, struct backing *backing, struct output *out,
                                pprofc_error *error) {
   struct writing_result result;
-  pprofc_status status = writing_fill_commit(w, info, error);
-  if (status == PPROFC_OK) status = commit_complete(info, &w->arena, error);
+  writing_fill_commit(w, info);
+  pprofc_status status = commit_complete(info, &w->arena, error);
   if (status != PPROFC_OK || o->dry_run) return status;
   if (info->time < 0) info->time = w->time ? w->time : (int64_t)time(NULL);
   if (!w->manifest && !w->set && !w->profile_count) {

@@ -13,8 +13,8 @@
 
 #include <sys/stat.h>
 
-static bool writing_add_profile(struct writing *w, const struct writing_profile *profile) {
-  return ARRAY_PUSH(&mem_default, w->profiles, w->profile_count, w->profile_capacity, *profile);
+static void writing_add_profile(struct writing *w, struct writing_profile profile) {
+  (void)ARRAY_PUSH(&ci_mem, w->profiles, w->profile_count, w->profile_capacity, profile);
 }
 
 static void writing_note_time(struct writing *w, const char *path) {
@@ -32,13 +32,11 @@ static pprofc_status writing_add_pairs(struct writing *w, pprofc_error *error) {
                                       .benchmark =
                                           text_keep(&w->arena, node_text(pair, "benchmark")),
                                       .name = text_keep(&w->arena, node_text(pair, "head"))};
-    if (!profile.kind || !profile.package || !profile.benchmark || !profile.name)
-      return error_nomem(error);
     if (!*profile.name) continue;
     if (strchr(profile.name, '/'))
       return error_set(error, PPROFC_E_FORMAT, "the manifest names a profile '%s'", profile.name);
     profile.path = text_printf(&w->arena, "%s/profiles/%s.pb.gz", w->folder, profile.name);
-    if (!profile.path || !writing_add_profile(w, &profile)) return error_nomem(error);
+    writing_add_profile(w, profile);
   }
   return PPROFC_OK;
 }
@@ -46,7 +44,6 @@ static pprofc_status writing_add_pairs(struct writing *w, pprofc_error *error) {
 static pprofc_status writing_read_run(struct writing *w, const char *folder, pprofc_error *error) {
   struct outcome *outcome = arena_zero_array(&w->arena, 1, sizeof *outcome);
   const char *manifest = text_printf(&w->arena, "%s/manifest.json", folder);
-  if (!outcome || !manifest) return error_nomem(error);
   pprofc_status status = outcome_read(&w->arena, folder, false, outcome, error);
   if (status != PPROFC_OK) return status;
   w->folder = folder;
@@ -62,13 +59,13 @@ static pprofc_status writing_read_profile(struct writing *w, const char *path,
   if (status != PPROFC_OK) return status;
   pprofc_value_type type = pprofc_profile_type(profile, pprofc_profile_default_type(profile));
   pprofc_str name = str_path_base(str_of(path));
-  struct writing_profile item = {.path = path,
-                                 .kind = text_keep(&w->arena, type.type),
-                                 .package = "",
-                                 .benchmark = "",
-                                 .name = text_keep(&w->arena, name)};
+  writing_add_profile(w, (struct writing_profile){.path = path,
+                                                  .kind = text_keep(&w->arena, type.type),
+                                                  .package = "",
+                                                  .benchmark = "",
+                                                  .name = text_keep(&w->arena, name)});
   pprofc_profile_release(profile);
-  return item.kind && item.name && writing_add_profile(w, &item) ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
 static pprofc_status writing_read_results(struct writing *w, const char *path, bool *any,
@@ -101,10 +98,9 @@ pprofc_status writing_read(struct writing *w, const char *const *paths, size_t c
                            pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   *w = (struct writing){.folder = NULL};
-  arena_init(&w->arena, &mem_default);
+  arena_init(&w->arena, &ci_mem);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
     const char *manifest = text_printf(&w->arena, "%s/manifest.json", paths[i]);
-    if (!manifest) return error_nomem(error);
     bool is_run = files_is_folder(paths[i]) && files_is_regular(manifest);
     if (is_run && count > 1)
       return error_set(error, PPROFC_E_INVALID,
@@ -116,7 +112,7 @@ pprofc_status writing_read(struct writing *w, const char *const *paths, size_t c
 
 void writing_free(struct writing *w) {
   pprofc_bench_free(w->set);
-  ARRAY_FREE(&mem_default, w->profiles, w->profile_capacity);
+  ARRAY_FREE(&ci_mem, w->profiles, w->profile_capacity);
   arena_free(&w->arena);
 }
 
@@ -126,7 +122,7 @@ static const char *writing_machine(struct writing *w) {
   struct buffer text;
   size_t count;
   (void)pprofc_bench_results(w->set, &count);
-  buffer_init(&text, &mem_default, 1 << 16);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   for (size_t i = 0; i < sizeof keys / sizeof *keys && count; i++) {
     pprofc_str value = pprofc_bench_result_config(w->set, 0, str_of(keys[i]));
     if (value.size && text.size) buffer_add_char(&text, ' ');
@@ -135,12 +131,10 @@ static const char *writing_machine(struct writing *w) {
   return buffer_take(&text, &w->arena).data;
 }
 
-pprofc_status writing_fill_commit(struct writing *w, struct commit_info *info,
-                                  pprofc_error *error) {
+void writing_fill_commit(struct writing *w, struct commit_info *info) {
   pprofc_str commit = node_text(w->manifest, "commit");
   if (!*info->commit && commit.size) info->commit = text_keep(&w->arena, commit);
   if (!*info->machine && w->set) info->machine = writing_machine(w);
-  return info->commit && info->machine ? PPROFC_OK : error_nomem(error);
 }
 
 static void commit_find_id(struct commit_info *f, struct arena *arena) {
@@ -250,13 +244,14 @@ static void writing_put_pair(struct json_text *to, const struct pairs *pairs,
   json_end(&to->json);
 }
 
-static bool writing_put_set(struct json_text *to, const pprofc_bench *set, size_t *count) {
+/* Copies the values of a set of results. Returns the number of results. */
+static size_t writing_put_set(struct json_text *to, const pprofc_bench *set) {
   struct pairs pairs;
-  bool good = pairs_make(&pairs, set, NULL, &mem_default);
-  for (size_t i = 0; good && i < pairs.count; i++) writing_put_pair(to, &pairs, &pairs.items[i]);
-  *count = pairs.count;
+  (void)pairs_make(&pairs, set, NULL, &ci_mem);
+  for (size_t i = 0; i < pairs.count; i++) writing_put_pair(to, &pairs, &pairs.items[i]);
+  size_t count = pairs.count;
   pairs_free(&pairs);
-  return good;
+  return count;
 }
 
 /* Writes a profile as an object. Sets its hash and size; both may be NULL. */
@@ -265,7 +260,7 @@ static pprofc_status writing_put_object(struct backing *backing,
                                         size_t *size, pprofc_error *error) {
   char hash[SHA256_HEX + 1], key[80];
   struct buffer data;
-  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
+  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
   pprofc_status status = file_read(profile->path, &data, error);
   sha256_hex_of(buffer_str(&data), hash);
   past_object_key(str_of(hash), key);
@@ -319,7 +314,7 @@ static pprofc_status writing_print(struct writing *w, struct backing *backing,
   json_line_break(&to->json);
   json_begin_array(json_key(&to->json, "series"));
   if (w->manifest) result->series = writing_put_manifest(to, w->manifest);
-  if (w->set && !writing_put_set(to, w->set, &result->series)) status = error_nomem(error);
+  if (w->set) result->series = writing_put_set(to, w->set);
   json_end(&to->json);
   json_line_break(&to->json);
   json_begin_array(json_key(&to->json, "profiles"));
@@ -336,12 +331,11 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < info->tag_count && status == PPROFC_OK; i++) {
     struct buffer key;
-    buffer_init(&key, &mem_default, 4096);
+    buffer_init(&key, &ci_mem, SIZE_MAX / 2);
     buffer_add_text(&key, "tags/");
     escape_url(&key, str_of(info->tags[i]), "");
     buffer_printf(&key, "/%s", info->commit);
-    const char *name = buffer_take(&key, arena).data;
-    status = name ? backing->kind->put(backing, name, STR("tag\n"), error) : error_nomem(error);
+    status = backing->kind->put(backing, buffer_take(&key, arena).data, STR("tag\n"), error);
   }
   return status;
 }
@@ -355,7 +349,7 @@ static pprofc_status writing_put_record(struct writing *w, struct backing *backi
   memcpy(result->id, hex, sizeof result->id - 1);
   result->id[sizeof result->id - 1] = '\0';
   const char *key = text_printf(&w->arena, "runs/%s/%s.json", info->commit, result->id);
-  return key ? backing->kind->put(backing, key, text, error) : error_nomem(error);
+  return backing->kind->put(backing, key, text, error);
 }
 
 pprofc_status writing_put(struct writing *w, struct backing *backing,
@@ -363,10 +357,9 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
                           pprofc_error *error) {
   struct json_text to;
   *result = (struct writing_result){.id = ""};
-  if (!json_text_begin(&to)) return error_nomem(error);
+  json_text_begin(&to);
   pprofc_status status = writing_print(w, backing, info, &to, result, error);
   pprofc_str text = json_text_end(&to, &w->arena);
-  if (status == PPROFC_OK && !text.data) status = error_nomem(error);
   if (status == PPROFC_OK && !result->series && !result->profiles)
     status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);

@@ -39,7 +39,7 @@ pprofc_status writing_read(struct writing *w, const char *const *paths, size_t c
 void writing_free(struct writing *w);
 
 /* Sets the commit and the machine from the inputs. */
-pprofc_status writing_fill_commit(struct writing *w, struct commit_info *info, pprofc_error *error);
+void writing_fill_commit(struct writing *w, struct commit_info *info);
 
 /* Result of writing_put. */
 struct writing_result {

@@ -113,7 +113,6 @@ static pprofc_status trend_check(void *options, const struct command_line *line,
 /* Saves the text if `path` is not empty, and clears the text. */
 static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  if (text->failed) return error_nomem(error);
   if (*path) status = save_text(path, buffer_str(text), error);
   buffer_clear(text);
   return status;
@@ -121,30 +120,26 @@ static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_er
 
 /* Sets the URL of commits if the git repository in the current folder contains the newest commit.
  * Otherwise the store may belong to another repository, and the links would be wrong. */
-static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_options *o,
-                                        pprofc_error *error) {
+static void trend_find_commits(struct trend_view *trend, struct trend_options *o) {
   struct trend_query *query = &o->query;
   struct identity identity;
   bool linked = *o->html || *o->issue;
-  if (!linked || *query->commit_url || !trend->past.run_count) return PPROFC_OK;
+  if (!linked || *query->commit_url || !trend->past.run_count) return;
   pprofc_str id = trend->past.runs[trend->past.run_count - 1].place.commit;
   const char *object = text_printf(&trend->arena, "%.*s^{commit}", STR_ARG(id));
   const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", object, NULL};
-  if (!object) return error_nomem(error);
-  if (!text_is_of(id, TEXT_HEX) || !*identity_git(&trend->arena, argv)) return PPROFC_OK;
-  if (!identity_find(&identity, &trend->arena)) return error_nomem(error);
-  if (!*identity.commits) return PPROFC_OK;
-  query->commit_url = text_printf(&trend->arena, "%s{}", identity.commits);
-  return query->commit_url ? PPROFC_OK : error_nomem(error);
+  if (!text_is_of(id, TEXT_HEX) || !*identity_git(&trend->arena, argv)) return;
+  (void)identity_find(&identity, &trend->arena);
+  if (*identity.commits) query->commit_url = text_printf(&trend->arena, "%s{}", identity.commits);
 }
 
 static pprofc_status trend_write(struct trend_options *o, struct trend_view *trend,
                                  struct backing *backing, struct output *out, pprofc_error *error) {
   struct buffer text;
-  buffer_init(&text, &mem_default, (size_t)1 << 30);
+  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   if (*o->svg) trend_print_svg(&text, trend);
   pprofc_status status = trend_save(o->svg, &text, error);
-  if (status == PPROFC_OK) status = trend_find_commits(trend, o, error);
+  if (status == PPROFC_OK) trend_find_commits(trend, o);
   if (status == PPROFC_OK && *o->html)
     status = trend_print_page(&text, trend, backing, &o->query, o->title, error);
   if (status == PPROFC_OK) status = trend_save(o->html, &text, error);
@@ -152,8 +147,11 @@ static pprofc_status trend_write(struct trend_options *o, struct trend_view *tre
   if (status == PPROFC_OK) status = trend_save(o->issue, &text, error);
   buffer_free(&text);
   if (status != PPROFC_OK) return status;
-  bool good = o->json ? trend_print_json(out, trend) : trend_print_table(out, trend);
-  return good ? PPROFC_OK : error_nomem(error);
+  if (o->json)
+    trend_print_json(out, trend);
+  else
+    trend_print_table(out, trend);
+  return PPROFC_OK;
 }
 
 static pprofc_status trend_print_all(void *options, const struct command_line *line, int *code,

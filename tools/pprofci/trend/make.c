@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FUNCTIONS_BENCH_MAX 4096 /* maximum length of the name of a series, in bytes */
-
 struct function_shares {
   struct past *past;
   const struct trend_query *query;
@@ -21,7 +19,7 @@ pprofc_status trend_open_profile(struct backing *backing, const struct past_prof
   struct buffer data;
   char key[80];
   past_object_key(profile->sha256, key);
-  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
+  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
   pprofc_status status = backing->kind->get(backing, key, &data, error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_memory(data.data, data.size, NULL, opened, error);
@@ -48,8 +46,8 @@ static pprofc_status functions_graph(struct backing *backing, const struct past_
 static uint32_t functions_series(struct function_shares *f, const struct past_profile *profile,
                                  pprofc_str function) {
   struct buffer name, unit;
-  buffer_init(&name, &mem_default, FUNCTIONS_BENCH_MAX + function.size);
-  buffer_init(&unit, &mem_default, 4096);
+  buffer_init(&name, &ci_mem, SIZE_MAX / 2);
+  buffer_init(&unit, &ci_mem, SIZE_MAX / 2);
   if (profile->benchmark.size) {
     buffer_add_str(&name, profile->benchmark);
     buffer_add_text(&name, ": ");
@@ -58,20 +56,18 @@ static uint32_t functions_series(struct function_shares *f, const struct past_pr
   buffer_add_text(&unit, f->query->cum ? "% of " : "% flat of ");
   buffer_add_str(&unit, profile->kind);
   uint32_t id =
-      name.failed || unit.failed
-          ? MAP_NONE
-          : past_add_series(f->past, profile->package, buffer_str(&name), buffer_str(&unit), -1);
+      past_add_series(f->past, profile->package, buffer_str(&name), buffer_str(&unit), -1);
   buffer_free(&name);
   buffer_free(&unit);
   return id;
 }
 
-static bool shares_add(struct function_shares *f, uint32_t series, double value) {
-  return series != MAP_NONE && ARRAY_PUSH(&mem_default, f->points, f->point_count,
-                                          f->point_capacity, (struct past_point){series, value});
+static void shares_add(struct function_shares *f, uint32_t series, double value) {
+  (void)ARRAY_PUSH(&ci_mem, f->points, f->point_count, f->point_capacity,
+                   (struct past_point){series, value});
 }
 
-static bool functions_of_graph(struct function_shares *f, const struct past_profile *profile,
+static void functions_of_graph(struct function_shares *f, const struct past_profile *profile,
                                const pprofc_graph *graph) {
   size_t count;
   const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
@@ -79,10 +75,8 @@ static bool functions_of_graph(struct function_shares *f, const struct past_prof
   for (size_t i = 0; i < count && total > 0; i++) {
     if (!str_glob(str_of(f->query->function), nodes[i].name)) continue;
     double value = (double)(f->query->cum ? nodes[i].cum : nodes[i].flat);
-    if (!shares_add(f, functions_series(f, profile, nodes[i].name), 100 * value / total))
-      return false;
+    shares_add(f, functions_series(f, profile, nodes[i].name), 100 * value / total);
   }
-  return true;
 }
 
 static pprofc_status functions_of_run(struct function_shares *f, struct backing *backing,
@@ -96,9 +90,8 @@ static pprofc_status functions_of_run(struct function_shares *f, struct backing 
       continue;
     pprofc_status status = functions_graph(backing, &profile, &graph, error);
     if (status != PPROFC_OK) return status;
-    bool good = functions_of_graph(f, &profile, graph);
+    functions_of_graph(f, &profile, graph);
     pprofc_graph_free(graph);
-    if (!good) return error_nomem(error);
   }
   run->first_point = first;
   run->points = f->point_count - first;
@@ -106,9 +99,8 @@ static pprofc_status functions_of_run(struct function_shares *f, struct backing 
 }
 
 /* Adds the share 0 for each function that a profile does not contain. */
-static bool functions_add_absent(struct function_shares *f, struct past_run *run, size_t old_first,
-                                 size_t old_count) {
-  size_t first = f->point_count;
+static void functions_add_absent(struct function_shares *f, struct past_run *run) {
+  size_t first = f->point_count, old_first = run->first_point, old_count = run->points;
   for (uint32_t series = 0; series < f->past->series_count; series++) {
     const struct past_series *s = &f->past->series[series];
     double value = 0;
@@ -120,11 +112,10 @@ static bool functions_add_absent(struct function_shares *f, struct past_run *run
       has_kind = has_kind || (str_ends(s->unit, p->kind) && str_equal(s->group, p->package) &&
                               (!p->benchmark.size || str_starts(s->name, p->benchmark)));
     }
-    if (has_kind && !shares_add(f, series, value)) return false;
+    if (has_kind) shares_add(f, series, value);
   }
   run->first_point = first;
   run->points = f->point_count - first;
-  return true;
 }
 
 /* Replaces the results of the runs by the shares of functions in the profiles of these runs. */
@@ -133,16 +124,14 @@ static pprofc_status trend_take_functions(struct trend_view *t, struct backing *
   struct function_shares f = {.past = &t->past, .query = query};
   pprofc_status status = PPROFC_OK;
   interner_free(&t->past.series_keys);
-  interner_init(&t->past.series_keys, &mem_default);
+  interner_init(&t->past.series_keys, &ci_mem);
   t->past.series_count = 0;
   for (size_t i = 0; i < t->past.run_count; i++) t->past.runs[i].points = 0;
   for (size_t i = 0; i < t->past.run_count && status == PPROFC_OK; i++)
     status = functions_of_run(&f, backing, &t->past.runs[i], error);
-  for (size_t i = 0; i < t->past.run_count && status == PPROFC_OK; i++) {
-    struct past_run *run = &t->past.runs[i];
-    if (!functions_add_absent(&f, run, run->first_point, run->points)) status = error_nomem(error);
-  }
-  ARRAY_FREE(&mem_default, t->past.points, t->past.point_capacity);
+  for (size_t i = 0; i < t->past.run_count && status == PPROFC_OK; i++)
+    functions_add_absent(&f, &t->past.runs[i]);
+  ARRAY_FREE(&ci_mem, t->past.points, t->past.point_capacity);
   t->past.points = f.points;
   t->past.point_capacity = f.point_capacity;
   t->past.point_count = f.point_count;
@@ -153,12 +142,12 @@ static pprofc_status trend_take_functions(struct trend_view *t, struct backing *
 static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, const char *path,
                                     pprofc_error *error) {
   struct buffer text;
-  buffer_init(&text, &mem_default, (size_t)256 << 20);
+  buffer_init(&text, &ci_mem, (size_t)256 << 20);
   pprofc_status status = file_read(path, &text, error);
   pprofc_str rest = buffer_str(&text), line;
   while (status == PPROFC_OK && text.size && str_next_line(&rest, &line)) {
     line = str_trim(line);
-    if (line.size && interner_copy(ids, arena, line) == MAP_NONE) status = error_nomem(error);
+    if (line.size) (void)interner_copy(ids, arena, line);
   }
   buffer_free(&text);
   return status;
@@ -170,7 +159,7 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
                                         pprofc_error *error) {
   struct interner ids;
   struct past *past = &t->past;
-  interner_init(&ids, &mem_default);
+  interner_init(&ids, &ci_mem);
   pprofc_status status = trend_read_ids(&ids, &t->arena, path, error);
   for (size_t i = 0; i < past->run_count; i++) {
     uint32_t id = interner_find(&ids, past->runs[i].place.commit);
@@ -188,13 +177,11 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_query
                                   pprofc_error *error) {
   struct past *past = &t->past;
   pprofc_str trunk = STR("");
-  if (past->run_count &&
-      !record_trunk(&mem_default, &past->runs->branch, past->run_count, sizeof *past->runs, &trunk))
-    return error_nomem(error);
+  if (past->run_count)
+    (void)record_trunk(&ci_mem, &past->runs->branch, past->run_count, sizeof *past->runs, &trunk);
   pprofc_str branch = *query->branch ? str_of(query->branch) : trunk;
   size_t kept = 0;
   t->branch = text_keep(&t->arena, branch);
-  if (!t->branch) return error_nomem(error);
   for (size_t i = 0; i < past->run_count; i++) {
     bool fits = *query->branch ? str_glob(branch, past->runs[i].branch)
                                : str_equal(branch, past->runs[i].branch);
@@ -208,11 +195,10 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_query
 }
 
 /* Allocates arrays for the values of the series that match the query. */
-static bool trend_make_room(struct trend_view *t, const struct trend_query *query,
+static void trend_make_room(struct trend_view *t, const struct trend_query *query,
                             struct trend_series *all) {
   const struct past *past = &t->past;
   size_t *counts = arena_zero_array(&t->arena, past->series_count + 1, sizeof *counts);
-  if (!counts || !all) return false;
   for (size_t i = 0; i < t->past.run_count; i++) {
     const struct past_run *run = &past->runs[i];
     for (size_t k = 0; k < run->points; k++) counts[past->points[run->first_point + k].series]++;
@@ -224,16 +210,13 @@ static bool trend_make_room(struct trend_view *t, const struct trend_query *quer
     all[i].name = past->series[i];
     all[i].values = arena_array(&t->arena, counts[i], sizeof(double));
     all[i].runs = arena_array(&t->arena, counts[i], sizeof(uint32_t));
-    if (!all[i].values || !all[i].runs) return false;
   }
-  return true;
 }
 
-static pprofc_status trend_collect(struct trend_view *t, const struct trend_query *query,
-                                   pprofc_error *error) {
+static void trend_collect(struct trend_view *t, const struct trend_query *query) {
   const struct past *past = &t->past;
   struct trend_series *all = arena_zero_array(&t->arena, past->series_count + 1, sizeof *all);
-  if (!trend_make_room(t, query, all)) return error_nomem(error);
+  trend_make_room(t, query, all);
   for (size_t i = 0; i < t->past.run_count; i++) {
     const struct past_run *run = &past->runs[i];
     for (size_t k = 0; k < run->points; k++) {
@@ -247,7 +230,6 @@ static pprofc_status trend_collect(struct trend_view *t, const struct trend_quer
   for (size_t i = 0; i < past->series_count; i++)
     if (all[i].count) all[t->series_count++] = all[i];
   t->series = all;
-  return PPROFC_OK;
 }
 
 static int trend_by_name(const void *a, const void *b) {
@@ -273,52 +255,45 @@ static bool trend_is_small(const struct step *step, double threshold) {
   return relative < threshold;
 }
 
-static bool trend_add_change(struct trend_view *t, uint32_t series, const struct step *step,
+static void trend_add_change(struct trend_view *t, uint32_t series, const struct step *step,
                              size_t needed) {
   const struct trend_series *s = &t->series[series];
   const struct past_run *run = trend_run(t, s, step->index);
   const struct past_run *before = trend_run(t, s, step->index - 1);
-  if (!ARRAY_RESERVE(&mem_default, t->changes, t->change_capacity, t->change_count + 1))
-    return false;
-  t->changes[t->change_count++] =
-      (struct trend_change){.step = *step,
-                            .series = series,
-                            .needed = needed,
-                            .machine = !str_equal(run->machine, before->machine),
-                            .unmeasured = trend_unmeasured(t, s, step->index)};
-  return true;
+  const struct trend_change change = {.step = *step,
+                                      .series = series,
+                                      .needed = needed,
+                                      .machine = !str_equal(run->machine, before->machine),
+                                      .unmeasured = trend_unmeasured(t, s, step->index)};
+  (void)ARRAY_PUSH(&ci_mem, t->changes, t->change_count, t->change_capacity, change);
 }
 
 /* Adds a suspected change, about which later values will decide. */
-static bool trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
+static void trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
                               const struct trend_query *query) {
   const struct trend_series *s = &t->series[series];
   struct step step;
   if (!steps_suspect(s->values, first, s->count, &query->steps, &step) ||
       trend_is_small(&step, query->threshold))
-    return true;
+    return;
   t->suspected++;
-  return trend_add_change(t, series, &step, query->steps.least - (s->count - step.index));
+  trend_add_change(t, series, &step, query->steps.least - (s->count - step.index));
 }
 
-static pprofc_status trend_find(struct trend_view *t, const struct trend_query *query,
-                                pprofc_error *error) {
-  bool good = true;
-  for (size_t i = 0; i < t->series_count && good; i++) {
+static void trend_find(struct trend_view *t, const struct trend_query *query) {
+  for (size_t i = 0; i < t->series_count; i++) {
     struct trend_series *s = &t->series[i];
     struct step *steps;
     size_t count;
-    good = steps_find(s->values, s->count, &query->steps, &mem_default, &steps, &count);
+    (void)steps_find(s->values, s->count, &query->steps, &ci_mem, &steps, &count);
     s->first_change = t->change_count;
-    for (size_t k = 0; k < count && good; k++)
+    for (size_t k = 0; k < count; k++)
       if (!trend_is_small(&steps[k], query->threshold))
-        good = trend_add_change(t, (uint32_t)i, &steps[k], 0);
-    size_t first = good && count ? steps[count - 1].last : 0;
-    good = good && trend_add_suspect(t, (uint32_t)i, first, query);
+        trend_add_change(t, (uint32_t)i, &steps[k], 0);
+    trend_add_suspect(t, (uint32_t)i, count ? steps[count - 1].last : 0, query);
     s->changes = t->change_count - s->first_change;
-    mem_free(&mem_default, steps, count, sizeof *steps);
+    mem_free(&ci_mem, steps, count, sizeof *steps);
   }
-  return good ? PPROFC_OK : error_nomem(error);
 }
 
 int trend_worse(const struct trend_view *trend, const struct trend_change *change) {
@@ -342,26 +317,25 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
 pprofc_status trend_make(struct trend_view *t, struct backing *backing,
                          const struct trend_query *query, pprofc_error *error) {
   *t = (struct trend_view){.branch = ""};
-  arena_init(&t->arena, &mem_default);
+  arena_init(&t->arena, &ci_mem);
   past_init(&t->past);
   pprofc_status status = past_load(&t->past, backing, error);
   if (status == PPROFC_OK && *query->commits) status = trend_list_commits(t, query->commits, error);
   if (status == PPROFC_OK) status = trend_choose(t, query, error);
   if (status == PPROFC_OK && *query->function)
     status = trend_take_functions(t, backing, query, error);
-  if (status == PPROFC_OK) status = trend_collect(t, query, error);
-  if (status == PPROFC_OK && !t->series_count)
-    status = error_set(error, PPROFC_E_INVALID, "no result of the %zu runs of '%s' matches",
-                       t->past.run_count, t->branch);
-  if (status == PPROFC_OK) {
-    qsort(t->series, t->series_count, sizeof *t->series, trend_by_name);
-    status = trend_find(t, query, error);
-  }
-  return status;
+  if (status != PPROFC_OK) return status;
+  trend_collect(t, query);
+  if (!t->series_count)
+    return error_set(error, PPROFC_E_INVALID, "no result of the %zu runs of '%s' matches",
+                     t->past.run_count, t->branch);
+  qsort(t->series, t->series_count, sizeof *t->series, trend_by_name);
+  trend_find(t, query);
+  return PPROFC_OK;
 }
 
 void trend_free(struct trend_view *t) {
-  ARRAY_FREE(&mem_default, t->changes, t->change_capacity);
+  ARRAY_FREE(&ci_mem, t->changes, t->change_capacity);
   past_free(&t->past);
   arena_free(&t->arena);
 }

@@ -91,7 +91,6 @@ static const char *graphs_address(const struct trend_graphs *g, const struct pas
   const char *name =
       text_printf(arena, "%.*s%s%.*s %.*s %.*s", STR_ARG(p->package), p->package.size ? "." : "",
                   STR_ARG(p->benchmark), STR_ARG(p->kind), STR_ARG(commit_start));
-  if (!name) return NULL;
   buffer_init(&text, arena->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "#flame/");
   escape_url(&text, str_of(name), "");
@@ -105,9 +104,8 @@ static const char *graphs_new_address(const struct trend_graphs *g, const struct
                                       pprofc_str commit) {
   const char *address = graphs_address(g, p, commit, 1);
   size_t i = 0, number = 1;
-  while (address && i < g->count) {
-    bool taken = strcmp(g->made[i++].address, address) == 0;
-    if (!taken) continue;
+  while (i < g->count) {
+    if (strcmp(g->made[i++].address, address) != 0) continue;
     address = graphs_address(g, p, commit, ++number);
     i = 0;
   }
@@ -132,7 +130,6 @@ static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profi
   pprofc_str packed;
   size_t objects;
   const char *made = graphs_new_address(g, sides[SIDE_HEAD], commit);
-  if (!made) return error_nomem(error);
   g->tries++;
   arena_init(&arena, g->out->mem);
   pprofc_status status = graphs_pack(g, sides, &arena, &packed, &objects, error);
@@ -146,9 +143,8 @@ static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profi
 
 /* Links a change point to a graph. A change of the number of allocations opens the graph with that
  * sample type. */
-static pprofc_status graphs_link(struct trend_graphs *g, struct trend_change *change,
-                                 pprofc_str unit, const struct trend_graph *graph,
-                                 pprofc_error *error) {
+static void graphs_link(struct trend_graphs *g, struct trend_change *change, pprofc_str unit,
+                        const struct trend_graph *graph) {
   bool objects = graph->objects != SIZE_MAX && str_equal(unit, STR("allocs/op"));
   change->graph = graph->address;
   change->graph_kind = graph->sides[SIDE_HEAD]->kind;
@@ -156,7 +152,6 @@ static pprofc_status graphs_link(struct trend_graphs *g, struct trend_change *ch
   if (objects)
     change->graph_link =
         text_printf(&g->trend->arena, "%s&type=%zu", graph->address, graph->objects);
-  return change->graph_link ? PPROFC_OK : error_nomem(error);
 }
 
 /* Adds the graph of a change point if its profiles are readable. */
@@ -174,8 +169,8 @@ static pprofc_status graphs_add(struct trend_graphs *g, struct trend_change *cha
     pprofc_str commit = trend_run(g->trend, series, index)->place.commit;
     status = graphs_make(g, sides, commit, &graph, error);
   }
-  if (status != PPROFC_OK || !graph) return status;
-  return graphs_link(g, change, series->name.unit, graph, error);
+  if (status == PPROFC_OK && graph) graphs_link(g, change, series->name.unit, graph);
+  return status;
 }
 
 /* Adds the flame graphs of change points to the page. The profiles are in the store. */
@@ -428,7 +423,6 @@ pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
                                const char *title, pprofc_error *error) {
   struct page_place *places = mem_array(out->mem, trend->series_count, sizeof *places);
   struct fill fill;
-  if (!places) return error_nomem(error);
   size_t changed = page_order(trend, places);
   fill_init(&fill, out->mem);
   page_put_head(&fill, trend, title, changed);

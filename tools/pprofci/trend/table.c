@@ -138,7 +138,6 @@ static void table_put_row(struct buffer *out, const struct trend_view *trend,
   buffer_clear(&name);
   trend_put_notes(&name, trend, change);
   if (name.size) buffer_printf(out, "  (%.*s)", STR_ARG(buffer_str(&name)));
-  if (name.failed) out->failed = true;
   buffer_free(&name);
   buffer_add_char(out, '\n');
 }
@@ -160,32 +159,29 @@ static void table_put_end(struct buffer *out, const struct trend_view *trend) {
 }
 
 /* Returns the changes, sorted by run (newest first), then by size. The caller frees change_count
- * rows with the allocator of `out`. When out of memory, returns NULL and marks `out` as failed. */
-static struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out) {
-  struct trend_row *rows = mem_array(out->mem, trend->change_count, sizeof *rows);
-  out->failed |= !rows;
-  for (size_t i = 0; i < trend->change_count && rows; i++) {
+ * rows. */
+static struct trend_row *trend_rows(const struct trend_view *trend) {
+  struct trend_row *rows = mem_array(&ci_mem, trend->change_count, sizeof *rows);
+  for (size_t i = 0; i < trend->change_count; i++) {
     const struct trend_change *change = &trend->changes[i];
     const struct trend_series *series = &trend->series[change->series];
     rows[i] = (struct trend_row){series->runs[change->step.index], (uint32_t)i,
                                  fabs(log(change->step.ratio))};
     if (isnan(rows[i].size)) rows[i].size = 0;
   }
-  if (rows && trend->change_count) qsort(rows, trend->change_count, sizeof *rows, table_by_run);
+  if (trend->change_count) qsort(rows, trend->change_count, sizeof *rows, table_by_run);
   return rows;
 }
 
 static void table_flush(struct output *out, struct buffer *line) {
   output_add_str(out, buffer_str(line));
-  out->failed |= line->failed;
   buffer_clear(line);
 }
 
-bool trend_print_table(struct output *out, const struct trend_view *trend) {
+void trend_print_table(struct output *out, const struct trend_view *trend) {
   struct buffer line;
-  buffer_init(&line, &mem_default, SIZE_MAX / 2);
-  struct trend_row *rows = trend_rows(trend, &line);
-  if (!rows) return false;
+  buffer_init(&line, &ci_mem, SIZE_MAX / 2);
+  struct trend_row *rows = trend_rows(trend);
   if (trend->change_count) {
     output_add_text(out, "first commit  time              change            interval 95 %        "
                          "before " ARROW " after          series\n");
@@ -202,8 +198,7 @@ bool trend_print_table(struct output *out, const struct trend_view *trend) {
   table_put_end(&line, trend);
   table_flush(out, &line);
   buffer_free(&line);
-  mem_free(&mem_default, rows, trend->change_count, sizeof *rows);
-  return !out->failed;
+  mem_free(&ci_mem, rows, trend->change_count, sizeof *rows);
 }
 
 static void trend_json_change(struct json_writer *json, const struct trend_view *trend,
@@ -260,9 +255,9 @@ static int trend_json_rank(const struct trend_view *trend, const struct trend_se
   return rank;
 }
 
-bool trend_print_json(struct output *out, const struct trend_view *trend) {
+void trend_print_json(struct output *out, const struct trend_view *trend) {
   struct json_writer json;
-  json_init(&json, out, &mem_default);
+  json_init(&json, out, &ci_mem);
   json_begin_object(&json);
   json_string(json_key(&json, "branch"), str_of(trend->branch));
   json_string(json_key(&json, "order"), trend->past.by_order ? STR("number") : STR("time"));
@@ -275,10 +270,7 @@ bool trend_print_json(struct output *out, const struct trend_view *trend) {
   output_no_row(out);
   json_end(&json);
   output_note(out);
-  json_end(&json);
-  bool good = json_finish(&json);
-  output_add_char(out, '\n');
-  return good;
+  (void)json_finish_file(&json);
 }
 
 #define ISSUE_ROWS 100 /* maximum number of rows, because hosts limit an issue to 65536 bytes */
@@ -324,7 +316,6 @@ static void issue_put_row(struct buffer *out, const struct trend_view *trend,
   buffer_clear(&text);
   trend_put_notes(&text, trend, change);
   if (text.size) buffer_printf(out, " (%.*s)", STR_ARG(buffer_str(&text)));
-  out->failed |= text.failed;
   buffer_free(&text);
   buffer_add_text(out, " |\n");
 }
@@ -347,8 +338,7 @@ void trend_print_issue(struct buffer *out, const struct trend_view *trend,
   for (size_t i = 0; i < trend->change_count; i++)
     worse += trend_is_recent(trend, query, &trend->changes[i]);
   if (!trend_got_worse(trend, query)) return;
-  struct trend_row *rows = trend_rows(trend, out);
-  if (!rows) return;
+  struct trend_row *rows = trend_rows(trend);
   issue_put_head(out, trend, query, worse);
   uint32_t last = UINT32_MAX;
   for (size_t i = 0; i < trend->change_count && shown < ISSUE_ROWS; i++) {
@@ -359,5 +349,5 @@ void trend_print_issue(struct buffer *out, const struct trend_view *trend,
     shown++;
   }
   if (shown < worse) buffer_printf(out, "\n%zu more are not shown.\n", worse - shown);
-  mem_free(out->mem, rows, trend->change_count, sizeof *rows);
+  mem_free(&ci_mem, rows, trend->change_count, sizeof *rows);
 }

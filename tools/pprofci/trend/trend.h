@@ -95,9 +95,9 @@ struct trend_row {
   double size;
 };
 
-/* The functions print the result as a table or as JSON. They return false when out of memory. */
-bool trend_print_table(struct output *out, const struct trend_view *trend);
-bool trend_print_json(struct output *out, const struct trend_view *trend);
+/* The functions print the result as a table or as JSON. */
+void trend_print_table(struct output *out, const struct trend_view *trend);
+void trend_print_json(struct output *out, const struct trend_view *trend);
 /* Appends the Markdown of an issue about recent regressions, if there are any. */
 void trend_print_issue(struct buffer *out, const struct trend_view *trend,
                        const struct trend_query *query);

@@ -1,0 +1,50 @@
+/* Implements the allocator of pprofci, which ends the program when memory runs out. */
+#include "memory.h"
+
+#include "commands.h"
+#include "core/outfile.h"
+
+#include <unistd.h>
+
+static struct {
+  void (*clean)(void *context);
+  void *context;
+  bool ended;
+} at_end;
+
+void memory_set_cleanup(void (*clean)(void *context), void *context) {
+  at_end.clean = clean;
+  at_end.context = context;
+}
+
+/* Returns the block, or ends the program if it is NULL. Prints the message without message_error,
+ * which needs memory. The cleanup may run out of memory again; then the program ends immediately.
+ */
+static void *memory_need(void *block) {
+  if (block) return block;
+  if (!at_end.ended) {
+    static const char message[] = "pprofci: out of memory\n";
+    int fd = STDERR_FILENO;
+    at_end.ended = true;
+    (void)fd_write(&fd, message, sizeof message - 1);
+    if (at_end.clean) at_end.clean(at_end.context);
+  }
+  _exit(EXIT_FAILED);
+}
+
+static void *need_alloc(void *context, size_t size) {
+  (void)context;
+  return memory_need(mem_default.alloc(mem_default.context, size));
+}
+
+static void *need_resize(void *context, void *block, size_t old_size, size_t new_size) {
+  (void)context;
+  return memory_need(mem_default.resize(mem_default.context, block, old_size, new_size));
+}
+
+static void need_release(void *context, void *block, size_t size) {
+  (void)context;
+  mem_default.release(mem_default.context, block, size);
+}
+
+const pprofc_allocator ci_mem = {need_alloc, need_resize, need_release, NULL};

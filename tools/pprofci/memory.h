@@ -1,0 +1,17 @@
+/* Allocates memory for pprofci. When memory runs out, pprofci ends. */
+#ifndef PPROFCI_MEMORY_H
+#define PPROFCI_MEMORY_H
+
+#include "core/mem.h"
+
+/* Allocator that never returns NULL. When memory runs out, it prints "pprofci: out of memory",
+ * removes temporary files, and ends the program with status 1. Therefore arenas, arrays, buffers
+ * and tables of this allocator need no checks, unless a buffer has a small maximum size. Profiles
+ * use mem_default instead, so that a message about a profile that is too large names its file. */
+extern const pprofc_allocator ci_mem;
+
+/* Sets the function that removes temporary files and stops child processes before the end; NULL: no
+ * function. */
+void memory_set_cleanup(void (*clean)(void *context), void *context);
+
+#endif
