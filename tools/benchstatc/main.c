@@ -1,7 +1,6 @@
 /* The program benchstatc: compares benchmark results like the Go tool benchstat. */
 #include "bench/set.h"
 #include "bench/tables.h"
-#include "common/about.h"
 #include "common/brief_flag.h"
 #include "common/terminal.h"
 #include "core/outfile.h"
@@ -25,11 +24,6 @@ static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
   message_error_lines(str_of(error->message));
   return EXIT_FAILED;
-}
-
-static int benchstat_print_help(void) {
-  pprofc_error error;
-  return about_help(&options_table, &error) == PPROFC_OK ? 0 : benchstat_fail(error.message);
 }
 
 /* Prints the help on standard error, as benchstat does without inputs. */
@@ -191,17 +185,10 @@ static int benchstat_run(const struct benchstat_options *options, const char *co
   return good ? 0 : EXIT_FAILED;
 }
 
-/* Prints the version, a completion script, or the options of the manual page. */
-static int benchstat_print_about(const struct benchstat_options *options) {
-  pprofc_error error;
-  return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
-             ? 0
-             : benchstat_fail(error.message);
-}
-
 int main(int argc, char **argv) {
   struct benchstat_options options = {.table = NULL};
   struct flags_parsed parsed = {0};
+  pprofc_status status;
   pprofc_error error;
   pprofc_bench_test test;
   flags_accept_words(argc, argv);
@@ -209,9 +196,8 @@ int main(int argc, char **argv) {
     return benchstat_fail(error.message);
   if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
     return benchstat_misused(error.message);
-  if (parsed.help) return benchstat_print_help();
-  if (options.version || options.manual || *options.completion)
-    return benchstat_print_about(&options);
+  if (about_print(&options_table, parsed.help, &options.about, &status, &error))
+    return status == PPROFC_OK ? 0 : benchstat_fail(error.message);
   if (parsed.rest == argc) return benchstat_without_input();
   if (!options_test(&options, &test))
     return benchstat_misused("-delta-test must be utest, ttest or none");

@@ -55,10 +55,7 @@ static const struct flag flags[] = {
     SWITCH(GROUP_CLASSIC, "html", html, "Print an HTML table"),
     SWITCH(GROUP_CLASSIC, "csv", csv, "Print CSV"),
     SWITCH(GROUP_CLASSIC, "norange", norange, "Drop the columns of ranges, in CSV"),
-    FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
-         "Print completion for bash, zsh or fish"),
-    SWITCH(GROUP_MISC, "version", version, "Print the version"),
-    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL}};
+    ABOUT_FLAGS(GROUP_MISC)};
 
 static const char *const usage[] = {"[flags] INPUT ...", "-help | -version", NULL};
 static const char *const details[] = {

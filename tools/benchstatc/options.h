@@ -2,7 +2,7 @@
 #ifndef BENCHSTATC_OPTIONS_H
 #define BENCHSTATC_OPTIONS_H
 
-#include "common/flags.h"
+#include "common/about.h"
 #include "pprofc/bench.h"
 
 struct benchstat_options {
@@ -13,8 +13,7 @@ struct benchstat_options {
   uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
   char brief_more[128]; /* command line for a longer report */
   bool geomean, html, csv, norange;
-  const char *completion;
-  bool version, manual;
+  struct about about;
 };
 
 extern const struct flag_table options_table;

@@ -27,23 +27,21 @@ pprofc_status about_end(struct about_output *about, pprofc_error *error) {
                    ERRNO_TEXT(about->failed));
 }
 
-pprofc_status about_help(const struct flag_table *table, pprofc_error *error) {
-  struct about_output about;
-  about_begin(&about);
-  help_print(table, &about.out, terminal_width(STDOUT_FILENO));
-  return about_end(&about, error);
-}
-
-pprofc_status about_print(const struct flag_table *table, const char *completion, bool manual,
-                          pprofc_error *error) {
-  struct about_output about;
-  pprofc_status status = PPROFC_OK;
-  about_begin(&about);
-  if (*completion)
-    status = completion_print(table, str_of(completion), &about.out, error);
-  else if (manual)
-    manual_print_options(table, &about.out);
+bool about_print(const struct flag_table *table, bool help, const struct about *about,
+                 pprofc_status *status, pprofc_error *error) {
+  struct about_output to;
+  about_begin(&to);
+  *status = PPROFC_OK;
+  if (help)
+    help_print(table, &to.out, terminal_width(STDOUT_FILENO));
+  else if (*about->completion)
+    *status = completion_print(table, str_of(about->completion), &to.out, error);
+  else if (about->manual)
+    manual_print_options(table, &to.out);
+  else if (about->version)
+    output_printf(&to.out, "%s %s\n", table->program, pprofc_version());
   else
-    output_printf(&about.out, "%s %s\n", table->program, pprofc_version());
-  return status == PPROFC_OK ? about_end(&about, error) : status;
+    return false;
+  if (*status == PPROFC_OK) *status = about_end(&to, error);
+  return true;
 }

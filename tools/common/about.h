@@ -16,11 +16,23 @@ void about_begin(struct about_output *about);
 /* Flushes the output. Returns PPROFC_E_IO if any write to standard output failed. */
 pprofc_status about_end(struct about_output *about, pprofc_error *error);
 
-pprofc_status about_help(const struct flag_table *table, pprofc_error *error);
+/* Options of a program that print a text about the program. */
+struct about {
+  const char *completion; /* shell whose completion script is printed, or "" */
+  bool manual, version;
+};
 
-/* If `completion` is not "", prints the completion script for this shell. Otherwise prints the
- * options of the manual page (with `manual`), or else the name and version of the program. */
-pprofc_status about_print(const struct flag_table *table, const char *completion, bool manual,
-                          pprofc_error *error);
+/* The flags of `struct about`, which is the field `about` of the options. */
+#define ABOUT_FLAGS(group)                                                                         \
+  FLAG(STRING, group, "completion", about.completion, "SHELL", NULL,                               \
+       "Print completion for bash, zsh or fish"),                                                  \
+      SWITCH(group, "version", about.version, "Print the version"), {                              \
+    "manual", FLAG_BOOL, FIELD(about.manual), group, NULL, "", NULL, NULL, 0, true, NULL           \
+  }
+
+/* Prints the help, completion script, options of the manual page, or version, if the flags request
+ * it. Returns false if the flags request nothing. Sets *status. `about` may be NULL with `help`. */
+bool about_print(const struct flag_table *table, bool help, const struct about *about,
+                 pprofc_status *status, pprofc_error *error);
 
 #endif

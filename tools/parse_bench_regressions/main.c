@@ -1,5 +1,4 @@
 /* The program parse_bench_regressions: fails if benchmarks became slower. */
-#include "common/about.h"
 #include "common/brief_flag.h"
 #include "common/save.h"
 #include "common/terminal.h"
@@ -143,22 +142,10 @@ static int tool_fail(const char *message) {
   return EXIT_FAILED;
 }
 
-static int tool_print_help(void) {
-  pprofc_error error;
-  return about_help(&options_table, &error) == PPROFC_OK ? 0 : tool_fail(error.message);
-}
-
 static int tool_misused(const char *message, const struct flags_parsed *parsed) {
   if (parsed && parsed->nearest) message_note("did you mean -%s?", parsed->nearest->name);
   message_note("usage: " PROGRAM " [flags] [FILE | DIR] ..., " PROGRAM " -help lists everything");
   return tool_fail(message);
-}
-
-static int tool_print_about(const struct gate_options *options) {
-  pprofc_error error;
-  return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
-             ? 0
-             : tool_fail(error.message);
 }
 
 static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error) {
@@ -351,9 +338,9 @@ int main(int argc, char **argv) {
   if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)
     return tool_fail(error.message);
   pprofc_status status = flags_parse(&options_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return tool_print_help();
-  if (status == PPROFC_OK && (options.version || options.manual || *options.completion))
-    return tool_print_about(&options);
+  if (status == PPROFC_OK &&
+      about_print(&options_table, parsed.help, &options.about, &status, &error))
+    return status == PPROFC_OK ? 0 : tool_fail(error.message);
   outputs_remove(argc, argv);
   if (status != PPROFC_OK) return tool_misused(error.message, &parsed);
   if (options_environment(&options, &parsed, &error) != PPROFC_OK)

@@ -128,10 +128,7 @@ static const struct flag flags[] = {
     SWITCH(GROUP_MISC, "aa", aa,
            "Compare two runs of the same program: print the noise and a safe threshold of each "
            "benchmark"),
-    FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
-         "Print completion for bash, zsh or fish"),
-    SWITCH(GROUP_MISC, "version", version, "Print the version"),
-    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL}};
+    ABOUT_FLAGS(GROUP_MISC)};
 
 static const char *const usage[] = {"[flags] [FILE | DIR] ...", "[flags] -base OLD -head NEW",
                                     "-selftest | -help | -version", NULL};

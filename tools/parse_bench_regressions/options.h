@@ -2,7 +2,7 @@
 #ifndef PARSE_BENCH_REGRESSIONS_OPTIONS_H
 #define PARSE_BENCH_REGRESSIONS_OPTIONS_H
 
-#include "common/flags.h"
+#include "common/about.h"
 #include "gate/gate.h"
 
 #define LIST_MAX 64
@@ -14,12 +14,12 @@ struct gate_options {
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
   int test, correction, time; /* a pprofc_gate_test, pprofc_gate_correction, enum gate_time */
   int64_t min_samples;
-  bool strict, one_process, any_load, all, selftest, aa, version, manual;
+  bool strict, one_process, any_load, all, selftest, aa;
   int format;
   const char *directions[LIST_MAX], *outs[LIST_MAX];
   size_t direction_count, out_count;
   char direction_text[4096]; /* copy of the variable DIRECTION, split into words */
-  const char *completion;
+  struct about about;
   uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
   char brief_more[128]; /* command line for a longer report */
 };

@@ -30,9 +30,10 @@ int command_misused(const struct flag_table *table, const struct flags_parsed *p
 }
 
 int command_help(const struct flag_table *table) {
+  pprofc_status status;
   pprofc_error error;
-  if (about_help(table, &error) == PPROFC_OK) return EXIT_PASSED;
-  return command_fail(error.message);
+  about_print(table, true, NULL, &status, &error);
+  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
 }
 
 static pprofc_status command_check_words(const struct ci_command *command,

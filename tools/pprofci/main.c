@@ -4,12 +4,7 @@
 #include "common/elsewhere.h"
 #include "common/terminal.h"
 
-struct main_options {
-  bool version, manual;
-  const char *completion;
-};
-
-#define FIELD(name) offsetof(struct main_options, name)
+#define FIELD(name) offsetof(struct about, name)
 
 static const struct flag_group groups[] = {{"Other", NULL}};
 
@@ -74,20 +69,17 @@ static int run_help(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  struct main_options options = {.completion = ""};
+  struct about about = {.completion = ""};
   struct flags_parsed parsed = {0};
+  pprofc_status status;
   pprofc_error error;
   flags_accept_words(argc, argv);
   if (argc > 1 && strcmp(argv[1], "-help") == 0) return run_help(argc, argv);
   if (argc > 1 && argv[1][0] != '-') return main_run(argv[1], argc - 1, argv + 1);
-  if (flags_defaults(&main_table, &options, &error) != PPROFC_OK ||
-      flags_parse(&main_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
+  if (flags_defaults(&main_table, &about, &error) != PPROFC_OK ||
+      flags_parse(&main_table, &about, argc, argv, &parsed, &error) != PPROFC_OK)
     return command_misused(&main_table, &parsed, error.message);
-  if (parsed.help) return command_help(&main_table);
-  if (!options.version && !options.manual && !*options.completion) {
-    message_error("pprofci: no command (see pprofci -help)");
-    return EXIT_FAILED;
-  }
-  pprofc_status status = about_print(&main_table, options.completion, options.manual, &error);
+  if (!about_print(&main_table, parsed.help, &about, &status, &error))
+    return command_fail("no command (see pprofci -help)");
   return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
 }
