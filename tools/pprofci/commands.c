@@ -56,19 +56,21 @@ struct command_report {
 static void command_begin_report(struct command_report *report, const struct ci_command *command,
                                  int argc, char **argv, struct output *out) {
   static int fd = STDOUT_FILENO;
-  const struct command_brief *at = command->brief;
+  const struct flag *budget =
+      command->has_budget ? flags_find(command->table, STR("budget")) : NULL;
+  const struct flag *json = flags_find(command->table, STR("json"));
   const char *options = command->options;
   char words[BRIEF_COMMAND];
   log_guard_init(&report->guard, fd_write, &fd);
   output_init(out, log_guard_write, &report->guard);
   report->budget = 0;
-  if (at) memcpy(&report->budget, options + at->bytes, sizeof report->budget);
+  if (budget) memcpy(&report->budget, options + budget->offset, sizeof report->budget);
   if (!report->budget) return;
-  bool json = at->json != NO_JSON && *(const bool *)(options + at->json);
+  bool is_json = json && json->kind == FLAG_BOOL && *(const bool *)(options + json->offset);
   brief_command(argc, argv, report->budget, words);
   snprintf(report->more, sizeof report->more, *words ? "pprofci %s" : "%s", words);
-  brief_init(&report->brief, &mem_default, json ? BRIEF_JSON : BRIEF_ROWS, (size_t)report->budget,
-             report->more);
+  brief_init(&report->brief, &mem_default, is_json ? BRIEF_JSON : BRIEF_ROWS,
+             (size_t)report->budget, report->more);
   output_init(out, brief_write, &report->brief);
 }
 

@@ -20,13 +20,6 @@ struct command_line {
 /* Arguments that may follow the flags: any number, exactly one STORE, or no argument. */
 enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 
-/* Offsets of two options of a command that has -budget: the size limit, and the choice of JSON. */
-struct command_brief {
-  size_t bytes; /* offset of the size limit in the options, in bytes */
-  size_t json;  /* offset of the bool that selects JSON, or NO_JSON */
-};
-#define NO_JSON SIZE_MAX
-
 /* Defines the flag -budget, which sets the field `brief_bytes` of the options. */
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
@@ -46,9 +39,14 @@ struct ci_command {
   /* Runs the command. May set *code, the exit status; *code is EXIT_PASSED before the call. */
   pprofc_status (*run)(void *options, const struct command_line *line, int *code,
                        pprofc_error *error);
-  const struct command_brief
-      *brief; /* offsets of the options for -budget; NULL: the command has no -budget */
+  bool has_budget; /* true: the flag -budget limits the size of standard output */
 };
+
+/* Defines the command `name`, whose flags are in the table `name`_table. */
+#define COMMAND(name, type, words, check, run, budgeted)                                           \
+  static type given;                                                                               \
+  const struct ci_command name##_command = {&name##_table, &given, sizeof given, words,            \
+                                            check,         run,    budgeted}
 
 #define COMMANDS(X)                                                                                \
   X(init)                                                                                          \

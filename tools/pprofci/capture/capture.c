@@ -190,6 +190,4 @@ static pprofc_status capture_run(void *options, const struct command_line *line,
   return status;
 }
 
-static struct capture_options given;
-const struct ci_command capture_command = {
-    &capture_table, &given, sizeof given, COMMAND_NO_WORDS, capture_check, capture_run, NULL};
+COMMAND(capture, struct capture_options, COMMAND_NO_WORDS, capture_check, capture_run, false);

@@ -240,6 +240,4 @@ static pprofc_status init_run(void *options, const struct command_line *line, in
   return status;
 }
 
-static struct init_options given;
-const struct ci_command init_command = {&init_table, &given,   sizeof given, COMMAND_NO_WORDS,
-                                        NULL,        init_run, NULL};
+COMMAND(init, struct init_options, COMMAND_NO_WORDS, NULL, init_run, false);

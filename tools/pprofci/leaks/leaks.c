@@ -160,8 +160,4 @@ static pprofc_status leaks_run(void *options, const struct command_line *line, i
   return status;
 }
 
-static struct leaks_command given;
-static const struct command_brief brief = {offsetof(struct leaks_command, brief_bytes),
-                                           offsetof(struct leaks_command, json)};
-const struct ci_command leaks_command = {&leaks_table, &given,    sizeof given, COMMAND_WORDS,
-                                         leaks_check,  leaks_run, &brief};
+COMMAND(leaks, struct leaks_command, COMMAND_WORDS, leaks_check, leaks_run, true);

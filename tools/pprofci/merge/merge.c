@@ -190,7 +190,4 @@ static pprofc_status merge_run(void *options, const struct command_line *line, i
   return status;
 }
 
-static struct merge_options given;
-static const struct command_brief brief = {FIELD(brief_bytes), NO_JSON};
-const struct ci_command merge_command = {&merge_table, &given,    sizeof given, COMMAND_WORDS,
-                                         merge_check,  merge_run, &brief};
+COMMAND(merge, struct merge_options, COMMAND_WORDS, merge_check, merge_run, true);

@@ -506,6 +506,4 @@ static pprofc_status publish_run(void *options, const struct command_line *line,
   return status;
 }
 
-static struct publish_options given;
-const struct ci_command publish_command = {&publish_table, &given,      sizeof given, COMMAND_WORDS,
-                                           publish_check,  publish_run, NULL};
+COMMAND(publish, struct publish_options, COMMAND_WORDS, publish_check, publish_run, false);

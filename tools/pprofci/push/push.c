@@ -296,6 +296,4 @@ static pprofc_status push_run(void *options, const struct command_line *line, in
   return status;
 }
 
-static struct push_options given;
-const struct ci_command push_command = {&push_table, &given,   sizeof given, COMMAND_WORDS,
-                                        push_check,  push_run, NULL};
+COMMAND(push, struct push_options, COMMAND_WORDS, push_check, push_run, false);

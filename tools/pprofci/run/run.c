@@ -185,7 +185,4 @@ static pprofc_status run_run(void *options, const struct command_line *line, int
   return status;
 }
 
-static struct run_options given;
-static const struct command_brief brief = {offsetof(struct run_options, brief_bytes), NO_JSON};
-const struct ci_command run_command = {&run_table, &given,  sizeof given, COMMAND_WORDS,
-                                       run_check,  run_run, &brief};
+COMMAND(run, struct run_options, COMMAND_WORDS, run_check, run_run, true);

@@ -191,7 +191,4 @@ static pprofc_status fsck_run(void *options, const struct command_line *line, in
   return status;
 }
 
-static struct fsck_options given;
-static const struct command_brief brief = {FIELD(brief_bytes), NO_JSON};
-const struct ci_command fsck_command = {&fsck_table, &given,   sizeof given, COMMAND_STORE,
-                                        NULL,        fsck_run, &brief};
+COMMAND(fsck, struct fsck_options, COMMAND_STORE, NULL, fsck_run, true);

@@ -176,7 +176,4 @@ static pprofc_status history_run(void *options, const struct command_line *line,
   return status;
 }
 
-static struct history_options given;
-static const struct command_brief brief = {FIELD(brief_bytes), FIELD(json)};
-const struct ci_command history_command = {&history_table, &given,      sizeof given, COMMAND_STORE,
-                                           NULL,           history_run, &brief};
+COMMAND(history, struct history_options, COMMAND_STORE, NULL, history_run, true);

@@ -100,13 +100,12 @@ static pprofc_status store_run(const struct store_options *o, struct commit_info
   return PPROFC_OK;
 }
 
-static pprofc_status store_retain(const struct store_options *o, struct backing *backing,
-                                  struct output *out, pprofc_error *error) {
-  struct retain retain;
+static pprofc_status store_retain(const struct store_options *o, const struct retain *rules,
+                                  struct backing *backing, struct output *out,
+                                  pprofc_error *error) {
   struct upkeep_counts counts = {0};
-  pprofc_status status = retain_parse(&retain, o->retain, o->keep_last, error);
-  if (status == PPROFC_OK)
-    status = upkeep_retain(backing, &retain, (int64_t)time(NULL), o->dry_run, out, &counts, error);
+  pprofc_status status =
+      upkeep_retain(backing, rules, (int64_t)time(NULL), o->dry_run, out, &counts, error);
   if (status == PPROFC_OK)
     output_printf(out, "%s: %zu runs, %zu profiles that no run names, %zu unfinished files\n",
                   o->dry_run ? "would remove" : "removed", counts.runs, counts.objects,
@@ -134,7 +133,8 @@ static pprofc_status store_all(void *options, const struct command_line *line, i
     if (status == PPROFC_OK) {
       if (line->count || info->tag_count)
         status = store_run(o, info, &w, &backing, line->out, error);
-      if (status == PPROFC_OK && *o->retain) status = store_retain(o, &backing, line->out, error);
+      if (status == PPROFC_OK && *o->retain)
+        status = store_retain(o, &rules, &backing, line->out, error);
       backing_close(&backing);
     }
   }
@@ -151,6 +151,4 @@ static pprofc_status store_check(void *options, const struct command_line *line,
   return PPROFC_OK;
 }
 
-static struct store_options given;
-const struct ci_command store_command = {&store_table, &given,    sizeof given, COMMAND_WORDS,
-                                         store_check,  store_all, NULL};
+COMMAND(store, struct store_options, COMMAND_WORDS, store_check, store_all, false);

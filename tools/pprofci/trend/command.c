@@ -169,7 +169,4 @@ static pprofc_status trend_print_all(void *options, const struct command_line *l
   return status;
 }
 
-static struct trend_options given;
-static const struct command_brief brief = {FIELD(brief_bytes), FIELD(json)};
-const struct ci_command trend_command = {&trend_table, &given,          sizeof given, COMMAND_STORE,
-                                         trend_check,  trend_print_all, &brief};
+COMMAND(trend, struct trend_options, COMMAND_STORE, trend_check, trend_print_all, true);
