@@ -150,70 +150,56 @@ static const char *s3_path(const struct s3_wire *w, const struct s3_request *req
   return buffer_take(&path, arena).data;
 }
 
-/* Texts of one signed request. */
-struct s3_parts {
-  struct arena arena;
-  const char *path, *host, *url, *signature;
-  char payload[SHA256_HEX + 1];
-};
-
+/* Returns the signature of a request. `payload` is the hash of its body. */
 static const char *s3_sign(const struct s3_wire *w, const struct s3_request *request,
-                           struct s3_parts *p) {
+                           const char *host, const char *path, const char *payload,
+                           struct arena *arena) {
   struct buffer signature;
-  struct sigv4_header headers[5] = {{"host", p->host}};
+  struct sigv4_header headers[5] = {{"host", host}};
   size_t count = 1;
   if (request->once) headers[count++] = (struct sigv4_header){"if-none-match", "*"};
-  headers[count++] = (struct sigv4_header){"x-amz-content-sha256", p->payload};
+  headers[count++] = (struct sigv4_header){"x-amz-content-sha256", payload};
   headers[count++] = (struct sigv4_header){"x-amz-date", w->scope.time};
   if (*w->token) headers[count++] = (struct sigv4_header){"x-amz-security-token", w->token};
   const struct sigv4_request what = {.method = request->method,
-                                     .path = p->path,
+                                     .path = path,
                                      .query = request->query,
                                      .headers = headers,
                                      .header_count = count,
-                                     .payload = p->payload};
+                                     .payload = payload};
   buffer_init(&signature, &ci_mem, SIZE_MAX / 2);
   sigv4_sign(&signature, &w->scope, &what);
-  return buffer_take(&signature, &p->arena).data;
-}
-
-/* Formats the address and computes the signature. */
-static void s3_make_parts(struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
-  sigv4_set_time(&w->scope, (int64_t)time(NULL));
-  sha256_hex_of(request->body, p->payload);
-  p->path = s3_path(w, request, &p->arena);
-  p->host = w->in_path ? w->host : text_printf(&p->arena, "%s.%s", w->bucket, w->host);
-  p->url = text_printf(&p->arena, "%s://%s%s%s%s", w->scheme, p->host, p->path,
-                       *request->query ? "?" : "", request->query);
-  p->signature = s3_sign(w, request, p);
-}
-
-static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *request,
-                                   struct s3_parts *p, struct reply *reply, pprofc_error *error) {
-  const char *headers[9];
-  size_t count = 0;
-  headers[count++] = text_printf(&p->arena, "Authorization: %s", p->signature);
-  headers[count++] = text_printf(&p->arena, "x-amz-date: %s", w->scope.time);
-  headers[count++] = text_printf(&p->arena, "x-amz-content-sha256: %s", p->payload);
-  headers[count++] = "Expect:";
-  headers[count++] = "Content-Type: application/octet-stream";
-  if (request->once) headers[count++] = "If-None-Match: *";
-  if (*w->token) headers[count++] = text_printf(&p->arena, "x-amz-security-token: %s", w->token);
-  /* Send Content-Length, except for GET and HEAD, which have no body. */
-  if (!request->body.size && !strchr("GH", *request->method))
-    headers[count++] = "Content-Length: 0";
-  headers[count] = NULL;
-  return request_send(w->client, request->method, p->url, headers, request->body, S3_TIMEOUT, reply,
-                      error);
+  return buffer_take(&signature, arena).data;
 }
 
 static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *request,
                                   struct reply *reply, pprofc_error *error) {
-  struct s3_parts p;
-  arena_init(&p.arena, &ci_mem);
-  s3_make_parts(w, request, &p);
-  pprofc_status status = s3_send_parts(w, request, &p, reply, error);
-  arena_free(&p.arena);
+  struct arena arena;
+  char payload[SHA256_HEX + 1];
+  const char *headers[9];
+  size_t count = 0;
+  arena_init(&arena, &ci_mem);
+  sigv4_set_time(&w->scope, (int64_t)time(NULL));
+  sha256_hex_of(request->body, payload);
+  const char *path = s3_path(w, request, &arena), *host = w->host;
+  if (!w->in_path) host = text_printf(&arena, "%s.%s", w->bucket, w->host);
+  const char *url = text_printf(&arena, "%s://%s%s%s%s", w->scheme, host, path,
+                                *request->query ? "?" : "", request->query);
+  headers[count++] =
+      text_printf(&arena, "Authorization: %s", s3_sign(w, request, host, path, payload, &arena));
+  headers[count++] = text_printf(&arena, "x-amz-date: %s", w->scope.time);
+  headers[count++] = text_printf(&arena, "x-amz-content-sha256: %s", payload);
+  headers[count++] = "Expect:";
+  headers[count++] = "Content-Type: application/octet-stream";
+  if (request->once) headers[count++] = "If-None-Match: *";
+  if (*w->token) headers[count++] = text_printf(&arena, "x-amz-security-token: %s", w->token);
+  /* Send Content-Length, except for GET and HEAD, which have no body. */
+  if (!request->body.size && !strchr("GH", *request->method))
+    headers[count++] = "Content-Length: 0";
+  headers[count] = NULL;
+  pprofc_status status = request_send(w->client, request->method, url, headers, request->body,
+                                      S3_TIMEOUT, reply, error);
+  arena_free(&arena);
   return status;
 }
 
