@@ -8,20 +8,19 @@
 #include "core/array.h"
 #include "core/escape.h"
 #include "core/json_write.h"
+#include "run/text.h"
 
 #include <stdio.h>
 
 struct push_link {
-  char name[64];
-  size_t url, end; /* start and end of the link in the text, as offsets in bytes */
+  const char *name, *url;
 };
 
 /* Links to the queries of all pushed profiles: base and head of each profile type, and their
  * differences. */
 struct push_links {
-  const struct push *push;
-  int64_t from, until;
-  struct buffer text;
+  struct push *push;
+  long long from, until; /* range of the profiles' times, in seconds since 1970 */
   struct push_link items[REMOTE_KINDS * 4];
   size_t count;
 };
@@ -39,11 +38,11 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
 }
 
-/* Appends a query, encoded: process_cpu:...{service_name="shop",sha="...",side="head"}. */
-static void links_put_query(struct buffer *out, const struct push *push,
-                            const struct push_item *item) {
-  struct buffer query;
+/* Returns a query, encoded: process_cpu:...{service_name="shop",sha="...",side="head"}. */
+static const char *links_query(struct push *push, const struct push_item *item) {
+  struct buffer query, encoded;
   buffer_init(&query, &ci_mem, SIZE_MAX / 2);
+  buffer_init(&encoded, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&query, "%s{service_name=", item->type);
   links_put_quoted(&query, str_of(push->options->service));
   for (size_t i = 0; i < push->label_count; i++) {
@@ -55,8 +54,9 @@ static void links_put_query(struct buffer *out, const struct push *push,
     links_put_quoted(&query, str_of(item->side));
   }
   buffer_add_char(&query, '}');
-  escape_url(out, buffer_str(&query), "");
+  escape_url(&encoded, buffer_str(&query), "");
   buffer_free(&query);
+  return buffer_take(&encoded, &push->remote.arena).data;
 }
 
 static const struct push_item *links_find(const struct push *push, size_t kind, const char *side) {
@@ -67,53 +67,47 @@ static const struct push_item *links_find(const struct push *push, size_t kind, 
 }
 
 /* Finds the range of the profiles' times, with a minute more at both ends. */
-static void links_find_times(const struct push *push, int64_t *from, int64_t *until) {
-  int64_t now = (int64_t)time(NULL);
-  *from = *until = now;
-  for (size_t i = 0; i < push->count; i++) {
-    int64_t at = push->items[i].time_nanos / 1000000000;
-    if (at > 0 && at < *from) *from = at;
+static void links_find_times(struct push_links *l) {
+  l->from = l->until = (long long)time(NULL);
+  for (size_t i = 0; i < l->push->count; i++) {
+    long long at = l->push->items[i].time_nanos / 1000000000;
+    if (at > 0 && at < l->from) l->from = at;
   }
-  *from -= 60;
-  *until += 60;
+  l->from -= 60;
+  l->until += 60;
 }
 
-static void links_begin_one(struct push_links *l, size_t kind, const char *what) {
-  struct push_link *link = &l->items[l->count];
-  snprintf(link->name, sizeof link->name, "%s%s%s", remote_kinds[kind].name, *what ? " " : "",
-           what);
-  link->url = l->text.size;
-  remote_put_server(&l->text, l->push->options->to);
-}
-
-static void links_end_one(struct push_links *l) {
-  l->items[l->count++].end = l->text.size;
+static void links_add(struct push_links *l, size_t kind, const char *what, const char *path) {
+  struct arena *arena = &l->push->remote.arena;
+  struct buffer url;
+  buffer_init(&url, &ci_mem, SIZE_MAX / 2);
+  remote_put_server(&url, l->push->options->to);
+  buffer_add_text(&url, path);
+  l->items[l->count++] = (struct push_link){
+      text_printf(arena, "%s%s%s", remote_kinds[kind].name, *what ? " " : "", what),
+      buffer_take(&url, arena).data};
 }
 
 static void links_add_side(struct push_links *l, const struct push_item *item) {
-  links_begin_one(l, item->kind, item->side);
-  buffer_add_text(&l->text, "/?query=");
-  links_put_query(&l->text, l->push, item);
-  buffer_printf(&l->text, "&from=%lld&until=%lld", (long long)l->from, (long long)l->until);
-  links_end_one(l);
+  const char *query = links_query(l->push, item);
+  links_add(l, item->kind, item->side,
+            text_printf(&l->push->remote.arena, "/?query=%s&from=%lld&until=%lld", query, l->from,
+                        l->until));
 }
 
 static void links_add_difference(struct push_links *l, const struct push_item *base,
                                  const struct push_item *head) {
-  long long from = (long long)l->from, until = (long long)l->until;
-  links_begin_one(l, base->kind, "difference");
-  buffer_add_text(&l->text, "/comparison-diff?leftQuery=");
-  links_put_query(&l->text, l->push, base);
-  buffer_add_text(&l->text, "&rightQuery=");
-  links_put_query(&l->text, l->push, head);
-  buffer_printf(&l->text, "&leftFrom=%lld&leftUntil=%lld&rightFrom=%lld&rightUntil=%lld", from,
-                until, from, until);
-  links_end_one(l);
+  const char *left = links_query(l->push, base), *right = links_query(l->push, head);
+  links_add(l, base->kind, "difference",
+            text_printf(&l->push->remote.arena,
+                        "/comparison-diff?leftQuery=%s&rightQuery=%s&leftFrom=%lld&leftUntil=%lld"
+                        "&rightFrom=%lld&rightUntil=%lld",
+                        left, right, l->from, l->until, l->from, l->until));
 }
 
 static void links_make(struct push_links *l) {
   static const char *const sides[] = {"", "base", "head"};
-  links_find_times(l->push, &l->from, &l->until);
+  links_find_times(l);
   for (size_t k = 0; k < REMOTE_KINDS; k++) {
     const struct push_item *found[3];
     for (size_t i = 0; i < 3; i++) {
@@ -121,18 +115,6 @@ static void links_make(struct push_links *l) {
       if (found[i]) links_add_side(l, found[i]);
     }
     if (found[1] && found[2]) links_add_difference(l, found[1], found[2]);
-  }
-}
-
-static pprofc_str links_url(const struct push_links *l, size_t i) {
-  return str_slice(buffer_str(&l->text), l->items[i].url, l->items[i].end);
-}
-
-static void links_print(const struct push_links *l, struct output *out) {
-  for (size_t i = 0; i < l->count; i++) {
-    output_printf(out, "%s: ", l->items[i].name);
-    output_add_str(out, links_url(l, i));
-    output_add_char(out, '\n');
   }
 }
 
@@ -147,7 +129,7 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
   for (size_t i = 0; i < l->count; i++) {
     json_begin_object(&json);
     json_text(json_key(&json, "name"), l->items[i].name);
-    json_string(json_key(&json, "url"), links_url(l, i));
+    json_text(json_key(&json, "url"), l->items[i].url);
     json_end(&json);
   }
   json_end(&json);
@@ -156,16 +138,13 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
 }
 
 /* Prints a link to each query and difference, and writes them to the file of -links. */
-static pprofc_status push_put_links(const struct push *push, struct output *out,
-                                    pprofc_error *error) {
+static pprofc_status push_put_links(struct push *push, struct output *out, pprofc_error *error) {
   struct push_links links = {.push = push};
-  pprofc_status status = PPROFC_OK;
-  buffer_init(&links.text, &ci_mem, SIZE_MAX / 2);
   links_make(&links);
-  links_print(&links, out);
-  if (*push->options->links) status = save_printed(push->options->links, links_save, &links, error);
-  buffer_free(&links.text);
-  return status;
+  for (size_t i = 0; i < links.count; i++)
+    output_printf(out, "%s: %s\n", links.items[i].name, links.items[i].url);
+  if (!*push->options->links) return PPROFC_OK;
+  return save_printed(push->options->links, links_save, &links, error);
 }
 
 enum { GROUP_WHERE, GROUP_LABELS };
