@@ -3,7 +3,6 @@
 #include "publish/post.h"
 
 #include "common/terminal.h"
-#include "core/escape.h"
 #include "run/text.h"
 
 #define PAGES_MAX 200
@@ -59,18 +58,15 @@ static pprofc_status post_find_author(struct post *post, pprofc_error *error) {
  */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
-  struct buffer path;
   struct node *root;
   if (site->number) return PPROFC_OK;
   if (!*site->owner || !*site->branch)
     return error_set(error, PPROFC_E_INVALID, "this run has no pull request; pass -pr N");
-  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
-  buffer_printf(&path, "/repos/%s/pulls?state=open&per_page=100&head=", site->repo);
-  escape_url(&path, str_of(site->owner), "");
-  buffer_add_char(&path, ':');
-  escape_url(&path, str_of(site->branch), "");
-  const struct wire_request request = {.method = "GET",
-                                       .path = buffer_take(&path, post->arena).data};
+  const char *owner = text_url(post->arena, str_of(site->owner), "");
+  const char *branch = text_url(post->arena, str_of(site->branch), "");
+  const char *path = text_printf(post->arena, "/repos/%s/pulls?state=open&per_page=100&head=%s:%s",
+                                 site->repo, owner, branch);
+  const struct wire_request request = {.method = "GET", .path = path};
   pprofc_status status = post_send(post, &request, &root, NULL, error);
   for (size_t i = 0; i < node_size(root) && !site->number; i++) {
     const struct node *pull = node_at(root, i);

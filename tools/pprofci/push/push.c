@@ -6,7 +6,6 @@
 #include "common/save.h"
 #include "common/terminal.h"
 #include "core/array.h"
-#include "core/escape.h"
 #include "core/json_write.h"
 #include "run/text.h"
 
@@ -40,9 +39,8 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
 
 /* Returns a query, encoded: process_cpu:...{service_name="shop",sha="...",side="head"}. */
 static const char *links_query(struct push *push, const struct push_item *item) {
-  struct buffer query, encoded;
+  struct buffer query;
   buffer_init(&query, &ci_mem, SIZE_MAX / 2);
-  buffer_init(&encoded, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&query, "%s{service_name=", item->type);
   links_put_quoted(&query, str_of(push->options->service));
   for (size_t i = 0; i < push->label_count; i++) {
@@ -54,9 +52,7 @@ static const char *links_query(struct push *push, const struct push_item *item) 
     links_put_quoted(&query, str_of(item->side));
   }
   buffer_add_char(&query, '}');
-  escape_url(&encoded, buffer_str(&query), "");
-  buffer_free(&query);
-  return buffer_take(&encoded, &push->remote.arena).data;
+  return text_url(&push->remote.arena, buffer_take(&query, &push->remote.arena), "");
 }
 
 static const struct push_item *links_find(const struct push *push, size_t kind, const char *side) {

@@ -257,11 +257,11 @@ static void send_put_part(struct buffer *out, const char *name, const char *file
 
 /* Returns the path "/ingest?name=shop{side=head}&from=...&until=...&spyName=pprofci". */
 static const char *send_ingest_path(struct push *push, const struct push_item *item) {
-  struct buffer name, path;
+  struct arena *arena = &push->remote.arena;
+  struct buffer name;
   int64_t at = item->time_nanos > 0 ? item->time_nanos : (int64_t)time(NULL) * 1000000000;
   const char *between = "{";
   buffer_init(&name, &ci_mem, SIZE_MAX / 2);
-  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
   buffer_add_text(&name, push->options->service);
   if (*item->side) {
     buffer_printf(&name, "{side=%s", item->side);
@@ -273,12 +273,9 @@ static const char *send_ingest_path(struct push *push, const struct push_item *i
     between = ",";
   }
   if (*between == ',') buffer_add_char(&name, '}');
-  buffer_add_text(&path, "/ingest?name=");
-  escape_url(&path, buffer_str(&name), "");
-  buffer_printf(&path, "&from=%lld&until=%lld&spyName=pprofci", (long long)(at / 1000000000),
-                (long long)(at / 1000000000 + 1));
-  buffer_free(&name);
-  return buffer_take(&path, &push->remote.arena).data;
+  return text_printf(arena, "/ingest?name=%s&from=%lld&until=%lld&spyName=pprofci",
+                     text_url(arena, buffer_take(&name, arena), ""), (long long)(at / 1000000000),
+                     (long long)(at / 1000000000 + 1));
 }
 
 static pprofc_str send_make_form(struct push *push, const struct push_item *item) {

@@ -45,6 +45,13 @@ char *text_keep(struct arena *arena, pprofc_str text) {
   return (char *)arena_str(arena, text).data;
 }
 
+const char *text_url(struct arena *arena, pprofc_str text, const char *also) {
+  struct buffer url;
+  buffer_init(&url, &ci_mem, SIZE_MAX / 2);
+  escape_url(&url, text, also);
+  return buffer_take(&url, arena).data;
+}
+
 void text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count) {
   for (size_t i = 0; i < count; i++) *texts[i] = arena_str(arena, *texts[i]);
 }

@@ -18,6 +18,9 @@ char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2,
 /* Copies a text and appends a NUL. */
 char *text_keep(struct arena *arena, pprofc_str text);
 
+/* Returns a copy for a URL, encoded by escape_url. */
+const char *text_url(struct arena *arena, pprofc_str text, const char *also);
+
 /* Replaces the texts by copies in the arena. */
 void text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count);
 

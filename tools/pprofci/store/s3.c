@@ -40,10 +40,7 @@ static pprofc_status s3_begin(struct s3_upload *u, pprofc_error *error) {
   if (status == PPROFC_OK && reply.code != 200)
     status = s3_wire_fail(u->wire, &request, &reply, error);
   if (status == PPROFC_OK) {
-    struct buffer id;
-    buffer_init(&id, &ci_mem, SIZE_MAX / 2);
-    escape_url(&id, xml_first(buffer_str(&reply.body), "UploadId"), "");
-    u->id = buffer_take(&id, &u->arena).data;
+    u->id = text_url(&u->arena, xml_first(buffer_str(&reply.body), "UploadId"), "");
     if (!*u->id)
       status = error_set(error, PPROFC_E_IO, "POST %s: the reply has no UploadId", u->key);
   }
@@ -222,22 +219,14 @@ static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page,
 /* Returns the query for the first page of a list, or for the page of the token. */
 static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *page,
                                  const char *prefix, pprofc_str token, struct arena *arena) {
-  struct buffer query;
-  buffer_init(&query, &ci_mem, SIZE_MAX / 2);
-  if (token.size) {
-    buffer_add_text(&query, "continuation-token=");
-    escape_url(&query, token, "");
-    buffer_add_char(&query, '&');
-  }
-  buffer_add_text(&query, page->uploads ? "prefix=" : "list-type=2&prefix=");
-  escape_url(&query, str_of(w->prefix), "");
-  if (page->uploads) {
-    buffer_add_text(&query, "&uploads=");
-  } else {
-    escape_url(&query, str_of(prefix), "");
-    escape_url(&query, STR("/"), "");
-  }
-  return buffer_take(&query, arena).data;
+  if (page->uploads)
+    return text_printf(arena, "prefix=%s&uploads=", text_url(arena, str_of(w->prefix), ""));
+  const char *start = text_printf(arena, "%s%s/", w->prefix, prefix);
+  const char *page_start = "";
+  if (token.size)
+    page_start = text_printf(arena, "continuation-token=%s&", text_url(arena, token, ""));
+  return text_printf(arena, "%slist-type=2&prefix=%s", page_start,
+                     text_url(arena, str_of(start), ""));
 }
 
 static pprofc_status s3_list(struct backing *backing, const char *prefix, struct stored_keys *keys,

@@ -1,6 +1,5 @@
 /* Sends one signed request, with retries. */
 #include "store/s3_wire.h"
-#include "core/escape.h"
 
 #include "common/sha256.h"
 #include "common/sigv4.h"
@@ -123,31 +122,12 @@ pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wir
   return status;
 }
 
-/* Appends a path. Percent-encodes each element of the path. */
-static void s3_put_path(struct buffer *out, pprofc_str path) {
-  pprofc_str part;
-  bool first = true;
-  while (str_next(&path, '/', &part)) {
-    if (!first) buffer_add_char(out, '/');
-    escape_url(out, part, "");
-    first = false;
-  }
-}
-
 static const char *s3_path(const struct s3_wire *w, const struct s3_request *request,
                            struct arena *arena) {
-  struct buffer path;
-  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
-  buffer_add_char(&path, '/');
-  if (w->in_path) {
-    buffer_add_text(&path, w->bucket);
-    if (request->key) buffer_add_char(&path, '/');
-  }
-  if (request->key) {
-    s3_put_path(&path, str_of(w->prefix));
-    s3_put_path(&path, str_of(request->key));
-  }
-  return buffer_take(&path, arena).data;
+  const char *key = request->key ? text_printf(arena, "%s%s", w->prefix, request->key) : "";
+  key = text_url(arena, str_of(key), "/");
+  if (!w->in_path) return text_printf(arena, "/%s", key);
+  return text_printf(arena, "/%s%s%s", w->bucket, request->key ? "/" : "", key);
 }
 
 /* Returns the signature of a request. `payload` is the hash of its body. */

@@ -3,7 +3,6 @@
 
 #include "bench/pairs.h"
 #include "common/sha256.h"
-#include "core/escape.h"
 #include "page/identity.h"
 #include "publish/outcome.h"
 #include "run/files.h"
@@ -330,12 +329,9 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
                                const struct commit_info *info, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < info->tag_count && status == PPROFC_OK; i++) {
-    struct buffer key;
-    buffer_init(&key, &ci_mem, SIZE_MAX / 2);
-    buffer_add_text(&key, "tags/");
-    escape_url(&key, str_of(info->tags[i]), "");
-    buffer_printf(&key, "/%s", info->commit);
-    status = backing->kind->put(backing, buffer_take(&key, arena).data, STR("tag\n"), error);
+    const char *tag = text_url(arena, str_of(info->tags[i]), "");
+    const char *key = text_printf(arena, "tags/%s/%s", tag, info->commit);
+    status = backing->kind->put(backing, key, STR("tag\n"), error);
   }
   return status;
 }

@@ -85,18 +85,13 @@ static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profi
  * have several runs. The address of another graph of the same commit ends with a number. */
 static const char *graphs_address(const struct trend_graphs *g, const struct past_profile *p,
                                   pprofc_str commit, size_t number) {
-  struct buffer text;
   struct arena *arena = &g->trend->arena;
   pprofc_str commit_start = str_slice(commit, 0, 12);
   const char *name =
       text_printf(arena, "%.*s%s%.*s %.*s %.*s", STR_ARG(p->package), p->package.size ? "." : "",
                   STR_ARG(p->benchmark), STR_ARG(p->kind), STR_ARG(commit_start));
-  buffer_init(&text, arena->mem, SIZE_MAX / 2);
-  buffer_add_text(&text, "#flame/");
-  escape_url(&text, str_of(name), "");
-  if (number > 1) buffer_printf(&text, "%%20%zu", number);
-  buffer_add_text(&text, ".html");
-  return buffer_take(&text, arena).data;
+  if (number > 1) name = text_printf(arena, "%s %zu", name, number);
+  return text_printf(arena, "#flame/%s.html", text_url(arena, str_of(name), ""));
 }
 
 /* Returns an address that no other graph of the page has. */
