@@ -168,7 +168,7 @@ TEST(test_drop_frames_cut_below_the_first_user_frame) {
 }
 
 /* PCRE2 before 10.43 lacks this script of Unicode 15. */
-static void test_an_unsupported_drop_frames_prunes_nothing_and_is_reported(void) {
+TEST(test_an_unsupported_drop_frames_prunes_nothing_and_is_reported) {
   const char *drop = "malloc|\\p{Kawi}";
   pprofc_builder *b = cpu_builder();
   pprofc_builder_drop_frames(b, drop, NULL);

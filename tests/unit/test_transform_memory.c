@@ -62,7 +62,8 @@ static pprofc_status run_prune_from(const struct input *in, pprofc_profile **out
 
 static pprofc_status run_drop_frames(const struct input *in, pprofc_profile **out,
                                      pprofc_error *error) {
-  return transform_drop_frames(in->p, out, error);
+  bool unsupported;
+  return transform_drop_frames(in->p, out, &unsupported, error);
 }
 
 static pprofc_status run_tags(const struct input *in, pprofc_profile **out, pprofc_error *error) {

@@ -4,8 +4,8 @@
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "core/threshold.h"
-#include "profile/delta.h"
 #include "graph/graph.h"
+#include "profile/delta.h"
 
 #define GRAIN THRESHOLD(8192)
 

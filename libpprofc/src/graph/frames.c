@@ -1,8 +1,8 @@
 /* Finds the node of each line of each location once, so that loops over samples only look up
  * numbers. */
 #include "core/array.h"
-#include "profile/delta.h"
 #include "graph/graph.h"
+#include "profile/delta.h"
 
 static const struct node_place no_place;
 

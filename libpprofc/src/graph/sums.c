@@ -9,8 +9,8 @@
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "core/threshold.h"
-#include "profile/delta.h"
 #include "graph/graph.h"
+#include "profile/delta.h"
 
 /* Minimum number of samples per thread. */
 #define GRAIN THRESHOLD(8192)

@@ -5,8 +5,8 @@
  * class. Then the samples of one tag after another are read, with one sum per node. A table of
  * nodes and tags is not needed. */
 #include "core/array.h"
-#include "profile/delta.h"
 #include "graph/graph.h"
+#include "profile/delta.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>

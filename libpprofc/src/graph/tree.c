@@ -2,8 +2,8 @@
  * path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads to node i from its caller. */
 #include "core/array.h"
 #include "core/budget.h"
-#include "profile/delta.h"
 #include "graph/graph.h"
+#include "profile/delta.h"
 
 struct tree_step {
   int64_t pending, pending_div;

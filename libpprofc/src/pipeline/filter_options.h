@@ -29,8 +29,9 @@ enum filter_index {
  * samples without a value of the shown type. */
 #define FILTER_LABELS 2u
 /* Flag: the filter changes the total. The header of a report with percentages lists the filter. */
-#define FILTER_TOTAL  4u
-#define FILTER_CUTS 32u /* flag: the filter shortens or extends stacks, which a stack tree cannot do */
+#define FILTER_TOTAL 4u
+#define FILTER_CUTS                                                                                \
+  32u /* flag: the filter shortens or extends stacks, which a stack tree cannot do */
 #define FILTER_REGEX  8u  /* flag: the option is one regular expression */
 #define FILTER_LISTED 16u /* flag: the header of reports lists the filter */
 #define FILTER_ANY    (FILTER_STACKS | FILTER_LABELS)
