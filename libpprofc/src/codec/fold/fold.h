@@ -58,12 +58,6 @@ struct fold_parts {
   int64_t row[FOLD_TYPES_MAX];
 };
 
-/* The last stack whose ids were validated. Its bytes are in the window or in the profile. */
-struct fold_last {
-  const uint8_t *data;
-  size_t size; /* in bytes; 0: no stack */
-};
-
 /* A growing column. It is one block in a region of its own, which the profile keeps alive. */
 struct fold_column {
   struct region *region;
@@ -108,7 +102,6 @@ struct fold {
   bool id_zero;
   bool left_out; /* true if stacks were dropped; their ids still count for largest_id */
   size_t max_depth;
-  struct fold_last last; /* empty after fold_flush, because its bytes may then change */
 
   struct buffer joined;                /* scratch for a stack that the file stores in several
                                           fields */

@@ -14,7 +14,6 @@ bool fold_flush(struct fold *f) {
     if (entry[i] != MAP_NONE) fold_fetch_stack(f, entry[i]);
   for (size_t i = 0; i < count; i++)
     if (!fold_add_entry(f, &f->batch[i])) return false;
-  f->last = (struct fold_last){0};
   return true;
 }
 
@@ -25,7 +24,6 @@ static bool fold_drop(struct fold *f, struct fold_parts *p, bool *dropped) {
   if (!*dropped && !f->no_stacks) return true;
   f->left_out = true;
   if (!fold_note_ids(f, p->stack, p->stack_size)) return false;
-  if (p->pieces > 1) f->last = (struct fold_last){0}; /* The stack is in `joined`. */
   p->stack_size = 0;
   return true;
 }
