@@ -6,15 +6,26 @@
 
 #include <unistd.h>
 
+/* Size in bytes of the memory that the cleanup may need, such as a buffer of opendir. */
+#define RESERVE ((size_t)1 << 18)
+
 static struct {
   void (*clean)(void *context);
   void *context;
+  void *reserve; /* memory for the cleanup, or NULL */
   bool ended;
 } at_end;
+
+static void free_reserve(void) {
+  if (at_end.reserve) mem_default.release(mem_default.context, at_end.reserve, RESERVE);
+  at_end.reserve = NULL;
+}
 
 void memory_set_cleanup(void (*clean)(void *context), void *context) {
   at_end.clean = clean;
   at_end.context = context;
+  free_reserve();
+  if (clean) at_end.reserve = mem_default.alloc(mem_default.context, RESERVE);
 }
 
 /* Returns the block, or ends the program if it is NULL. Prints the message without message_error,
@@ -26,6 +37,7 @@ static void *memory_need(void *block) {
     static const char message[] = "pprofci: out of memory\n";
     int fd = STDERR_FILENO;
     at_end.ended = true;
+    free_reserve();
     (void)fd_write(&fd, message, sizeof message - 1);
     if (at_end.clean) at_end.clean(at_end.context);
   }
