@@ -203,8 +203,10 @@ static bool folder_is_empty(const char *path) {
   return count == 0;
 }
 
+/* Accepts an empty folder, and a folder that another process has made a store in the meantime. */
 static pprofc_status folder_check_new(struct backing *backing, pprofc_error *error) {
-  if (folder_is_empty(backing->where)) return PPROFC_OK;
+  const char *mark = folder_path(&backing->arena, backing, RECORD_MARK);
+  if (folder_is_empty(backing->where) || access(mark, F_OK) == 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "'%s' is not a store and not empty; give a new folder",
                    backing->where);
 }
