@@ -21,13 +21,6 @@ static void free_reserve(void) {
   at_end.reserve = NULL;
 }
 
-void memory_set_cleanup(void (*clean)(void *context), void *context) {
-  at_end.clean = clean;
-  at_end.context = context;
-  free_reserve();
-  if (clean) at_end.reserve = mem_default.alloc(mem_default.context, RESERVE);
-}
-
 /* Returns the block, or ends the program if it is NULL. Prints the message without message_error,
  * which needs memory. The cleanup may run out of memory again; then the program ends immediately.
  */
@@ -42,6 +35,13 @@ static void *memory_need(void *block) {
     if (at_end.clean) at_end.clean(at_end.context);
   }
   _exit(EXIT_FAILED);
+}
+
+void memory_set_cleanup(void (*clean)(void *context), void *context) {
+  at_end.clean = clean;
+  at_end.context = context;
+  free_reserve();
+  if (clean) at_end.reserve = memory_need(mem_default.alloc(mem_default.context, RESERVE));
 }
 
 static void *need_alloc(void *context, size_t size) {

@@ -99,7 +99,6 @@ static void run_clean(void *context) {
 }
 
 void run_begin(struct ci_run *run, const struct run_options *options) {
-  memory_set_cleanup(run_clean, run);
   *run = (struct ci_run){.options = options,
                          .mem = &ci_mem,
                          .has_base = options->has_base,
@@ -111,6 +110,7 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
                          .base_why = "",
                          .head_commit = "",
                          .instructions = ""};
+  memory_set_cleanup(run_clean, run);
   arena_init(&run->arena, run->mem);
   interner_init(&run->names, run->mem);
   interner_init(&run->screened, run->mem);
