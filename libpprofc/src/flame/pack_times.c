@@ -34,8 +34,10 @@ struct times_packer {
   size_t ends;
   int64_t bucket;             /* width of the buckets (time intervals) in nanoseconds; 0: no
                                  buckets */
-  struct packed_event *items; /* events of the current bucket */
+  struct packed_event *items; /* events of the current bucket, one for each end */
   size_t count, capacity;
+  uint32_t *place;            /* for each end, the index of its event in `items`, if the event there
+                                 has this end */
   struct buffer *out;         /* buffer for the bytes; NULL: only count the events */
   size_t written;             /* number of events that were written for the current track */
   struct packed_event before; /* event that was written last in the current track */
@@ -57,26 +59,24 @@ static int times_compare_ends(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Writes the events of the current bucket. Each end has one event, with the sum of its
- * durations. */
+/* Writes the events of the current bucket in the order of their ends. */
 static void times_put_bucket(struct times_packer *p) {
-  size_t kept = 0;
-  if (p->count > 1) qsort(p->items, p->count, sizeof *p->items, times_compare_ends);
-  for (size_t i = 0; i < p->count; i++) {
-    if (kept && p->items[kept - 1].end == p->items[i].end)
-      p->items[kept - 1].duration = sum_add(p->items[kept - 1].duration, p->items[i].duration);
-    else
-      p->items[kept++] = p->items[i];
-  }
-  for (size_t i = 0; i < kept; i++) pack_put_event(p, &p->items[i]);
+  if (p->out && p->count > 1) qsort(p->items, p->count, sizeof *p->items, times_compare_ends);
+  for (size_t i = 0; i < p->count; i++) pack_put_event(p, &p->items[i]);
   p->count = 0;
 }
 
-/* Adds an event to the current bucket. If it does not belong there, writes the bucket and begins
- * the next bucket. */
+/* Adds an event to the current bucket, which has one event for each end, with the sum of its
+ * durations. If the event does not belong there, writes the bucket and begins the next bucket. */
 static bool times_collect(struct times_packer *p, struct packed_event event) {
   event.start -= event.start % p->bucket;
   if (p->count && p->items[0].start != event.start) times_put_bucket(p);
+  uint32_t at = p->place[event.end];
+  if (at < p->count && p->items[at].end == event.end) {
+    p->items[at].duration = sum_add(p->items[at].duration, event.duration);
+    return true;
+  }
+  p->place[event.end] = (uint32_t)p->count;
   return ARRAY_PUSH(p->mem, p->items, p->count, p->capacity, event);
 }
 
@@ -113,7 +113,8 @@ static bool times_number_ends(struct times_packer *p, size_t samples) {
     if (p->end_of[i] == NONE) continue;
     p->end_of[i] = p->page->node_of[i] == NONE ? NONE : (uint32_t)p->ends++;
   }
-  return true;
+  p->place = mem_zero_array(p->mem, p->ends, sizeof *p->place);
+  return p->place != NULL;
 }
 
 /* Widens the buckets until at most TIMES_MOST events remain, or until each track has a single
@@ -169,6 +170,7 @@ pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out
     done = times_put_all(&p, profile->samples.count, out);
     time_shares_free(&p.shares);
   }
+  mem_free(p.mem, p.place, p.ends, sizeof *p.place);
   mem_free(p.mem, p.end_of, profile->samples.count, sizeof *p.end_of);
   ARRAY_FREE(p.mem, p.items, p.capacity);
   return done ? PPROFC_OK : error_nomem(error);
