@@ -67,10 +67,10 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 /* Variation of a benchmark between runs without a change. */
 struct gate_earlier {
   double variance,
-      degrees;   /* variance of the logarithm of a run's median, and its degrees of freedom */
-  double fourth; /* sum of the fourth powers of the deviations from the mean */
-  uint32_t unit; /* index of the unit in gate->noise_units */
-  bool timed;    /* true for times and rates, which are equal in two runs only by chance */
+      degrees; /* variance of the logarithm of a run's median, and its degrees of freedom */
+  double third, fourth; /* sums of the third and fourth powers of the deviations from the mean */
+  uint32_t unit;        /* index of the unit in gate->noise_units */
+  bool timed;           /* true for times and rates, which are equal in two runs only by chance */
 };
 
 /* Stores the variance of a benchmark between its runs. `values` has one median per run. Returns
