@@ -3,8 +3,13 @@ add_library(pprofc_flags INTERFACE)
 
 # Files of 2 GiB and dates after 2038 also on 32-bit machines; lgamma_r on macOS.
 target_compile_definitions(pprofc_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64 _TIME_BITS=64 _REENTRANT)
+# In a room, a local name may be equal to a name of another file.
+set(warn_shadow -Wshadow)
+if(PPROFC_ROOMS)
+  set(warn_shadow)
+endif()
 target_compile_options(pprofc_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+  -Wall -Wextra -Wpedantic -Wconversion ${warn_shadow} -Wstrict-prototypes -Wmissing-prototypes
   -ffp-contract=off -fno-strict-aliasing
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 # The x87 keeps doubles in 80 bits, so that the last digits of reports would differ.

@@ -91,7 +91,7 @@ void mem_discard(const void *from, const void *to) {
 /* ---- arenas ------------------------------------------ */
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
-#define BLOCK_MAX  ((size_t)16 << 20)
+#define STEP_MAX   ((size_t)16 << 20)
 #define LARGE_SIZE THRESHOLD((size_t)256 * 1024)
 
 struct arena_block {
@@ -133,7 +133,7 @@ static struct arena_block *add_block(struct arena *arena, size_t size) {
 static size_t next_block_size(const struct arena *arena) {
   size_t size = arena->shared / 8 / BLOCK_SIZE * BLOCK_SIZE;
   if (size < BLOCK_SIZE) return BLOCK_SIZE;
-  return size < BLOCK_MAX ? size : BLOCK_MAX;
+  return size < STEP_MAX ? size : STEP_MAX;
 }
 
 void *arena_alloc(struct arena *arena, size_t size) {

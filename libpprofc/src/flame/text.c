@@ -17,7 +17,7 @@ struct flame_text_row {
   size_t used;
 };
 
-static const uint32_t status_sign[] = {
+static const uint32_t status_characters[] = {
     [FLAME_UNCHANGED] = 0,   [FLAME_SLOWER] = 0x25B2,  /* ▲ */
     [FLAME_FASTER] = 0x25BC,                           /* ▼ */
     [FLAME_ADDED] = '+',     [FLAME_REMOVED] = 0x2212, /* − */
@@ -45,7 +45,7 @@ static uint32_t flame_text_sign(const struct flame_tree *tree,
   if (!tree->has_base) return 0;
   if (verdicts && !flame_verdict_certainty(verdicts, tree, box->node, box->head, box->base))
     return 0;
-  return status_sign[flame_status(box->head, box->base)];
+  return status_characters[flame_status(box->head, box->base)];
 }
 
 static void flame_text_put_box(struct flame_text_row *row, const struct flame_tree *tree,

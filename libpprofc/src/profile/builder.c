@@ -9,7 +9,7 @@
 #include "profile/builder_times.h"
 #include "profile/stack.h"
 
-#define STACK_CHUNK ((size_t)1 << 20)
+#define PACKED_CHUNK ((size_t)1 << 20)
 
 /* Item sizes in bytes of the columns. A column that is not listed has items of type uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
@@ -387,7 +387,8 @@ static bool reserve_stack(pprofc_builder *b, size_t depth) {
   size_t room = (size_t)(b->chunk_end - b->chunk);
   if (b->chunk && depth <= room / VARINT32_BYTES_MAX) return true;
   if (!has_index_left(b, depth, "too many frames in one sample")) return false;
-  size_t size = depth > STACK_CHUNK / VARINT32_BYTES_MAX ? depth * VARINT32_BYTES_MAX : STACK_CHUNK;
+  size_t size =
+      depth > PACKED_CHUNK / VARINT32_BYTES_MAX ? depth * VARINT32_BYTES_MAX : PACKED_CHUNK;
   uint8_t *chunk = arena_alloc(&b->profile->region->arena, size);
   if (!chunk) {
     builder_fail_nomem(b);

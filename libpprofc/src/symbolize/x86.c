@@ -88,9 +88,9 @@ enum x86_access {
   EIGHTH_VECTOR
 };
 
-/* Prefixes for which a row of the table applies. PACKED: neither F2 nor F3. NONE: neither 66 nor F2
+/* Prefixes for which a row of the table applies. PACKED: neither F2 nor F3. BARE: neither 66 nor F2
  * nor F3. */
-enum x86_prefixes { ANY, PACKED, F3, NONE };
+enum x86_prefixes { ANY, PACKED, F3, BARE };
 
 /* Sizes of the operands in memory for a range of opcodes. The first row that matches an opcode
  * applies. */
@@ -106,8 +106,8 @@ static const struct x86_range {
     {MAP_ONE, 0x00, 0x3F, ANY, BYTE_OR_GENERAL}, {MAP_ONE, 0x80, 0x8B, ANY, BYTE_OR_GENERAL},
     {MAP_ONE, 0xC0, 0xFF, ANY, BYTE_OR_GENERAL}, {MAP_0F, 0x12, 0x13, PACKED, BYTES_8},
     {MAP_0F, 0x16, 0x17, PACKED, BYTES_8},       {MAP_0F, 0x2A, 0x2A, ANY, WIDE},
-    {MAP_0F, 0x2E, 0x2F, NONE, BYTES_4},         {MAP_0F, 0x2E, 0x2F, PACKED, BYTES_8},
-    {MAP_0F, 0x5A, 0x5A, NONE, HALF_VECTOR},     {MAP_0F, 0x6E, 0x6E, ANY, WIDE},
+    {MAP_0F, 0x2E, 0x2F, BARE, BYTES_4},         {MAP_0F, 0x2E, 0x2F, PACKED, BYTES_8},
+    {MAP_0F, 0x5A, 0x5A, BARE, HALF_VECTOR},     {MAP_0F, 0x6E, 0x6E, ANY, WIDE},
     {MAP_0F, 0x7E, 0x7E, F3, BYTES_8},           {MAP_0F, 0x7E, 0x7E, ANY, WIDE},
     {MAP_0F, 0x6F, 0x70, ANY, VECTOR},           {MAP_0F, 0x7F, 0x7F, ANY, VECTOR},
     {MAP_0F, 0x90, 0x9F, ANY, BYTES_1},          {MAP_0F, 0xB6, 0xB6, ANY, BYTES_1},
@@ -139,7 +139,7 @@ static bool has_prefixes(const struct x86_state *s, enum x86_prefixes wanted) {
     return !s->repeat_f2 && !s->repeat_f3;
   case F3:
     return s->repeat_f3;
-  case NONE:
+  case BARE:
     return !s->repeat_f2 && !s->repeat_f3 && !s->operand16;
   default:
     return true;

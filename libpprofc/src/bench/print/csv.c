@@ -4,7 +4,7 @@
 #include "bench/print/print.h"
 #include "core/log_guard.h"
 
-#define COLUMNS 2 /* number of output columns for the first column of results */
+#define CSV_COLUMNS 2 /* number of output columns for the first column of results */
 
 struct csv {
   struct printer *printer;
@@ -81,14 +81,14 @@ static void csv_add_headers(struct csv *csv, const struct table *table) {
   pprofc_str unit = set_string(csv->printer->tables->set, table->unit);
   for (size_t f = 0; f < csv->printer->tables->col_by.field_count; f++) {
     for (size_t i = 0; i < table->column_count; i++) {
-      csv_pad_to(csv, print_start(i, COLUMNS));
+      csv_pad_to(csv, print_start(i, CSV_COLUMNS));
       csv_add_field(csv, print_column_value(csv->printer, table, i, f));
     }
-    csv_pad_to(csv, print_start(table->column_count, COLUMNS));
+    csv_pad_to(csv, print_start(table->column_count, CSV_COLUMNS));
     csv_end_row(csv);
   }
   for (size_t i = 0; i < table->column_count; i++) {
-    csv_pad_to(csv, print_start(i, COLUMNS));
+    csv_pad_to(csv, print_start(i, CSV_COLUMNS));
     csv_add_field(csv, unit);
     csv_add_field(csv, STR("CI"));
     if (i == 0) continue;
@@ -100,7 +100,7 @@ static void csv_add_headers(struct csv *csv, const struct table *table) {
 
 static void csv_add_cell(struct csv *csv, const struct table *table,
                          const pprofc_bench_cell *cell) {
-  csv_pad_to(csv, print_start(cell->column, COLUMNS));
+  csv_pad_to(csv, print_start(cell->column, CSV_COLUMNS));
   csv_warn(csv, cell->notes, cell->sample_notes);
   csv_add_number(csv, cell->center);
   csv_add_field(csv, print_range(csv->printer, cell));
@@ -115,16 +115,16 @@ static void csv_add_summary(struct csv *csv, const struct table *table) {
   csv_add_field(csv, STR("geomean"));
   for (size_t i = 0; i < table->column_count; i++) {
     const struct table_summary *s = &table->summaries[i];
-    csv_pad_to(csv, print_start(i, COLUMNS));
+    csv_pad_to(csv, print_start(i, CSV_COLUMNS));
     csv_warn(csv, s->notes, s->note_count);
     if (s->has_center) csv_add_number(csv, s->center);
     if (i == 0) continue;
-    csv_pad_to(csv, print_start(i, COLUMNS) + COLUMNS);
+    csv_pad_to(csv, print_start(i, CSV_COLUMNS) + CSV_COLUMNS);
     buffer_clear(text);
     print_summary_ratio(text, s);
     csv_add_field(csv, buffer_str(text));
   }
-  csv_pad_to(csv, print_start(table->column_count, COLUMNS));
+  csv_pad_to(csv, print_start(table->column_count, CSV_COLUMNS));
   csv_end_row(csv);
 }
 

@@ -5,14 +5,14 @@
 #include "profile/stack.h"
 
 /* A column with more unused bytes is shrunk. */
-#define TRIM_FROM THRESHOLD((size_t)1 << 20)
+#define GIVE_BACK_FROM THRESHOLD((size_t)1 << 20)
 
 /* Moves a column into the profile's region. The items may get another address. */
 static bool fold_hand_over(struct region *to, struct fold_column *column, size_t count,
                            size_t size) {
   if (!column->region) return true;
   size_t bytes = count * size;
-  if (bytes >= TRIM_FROM && bytes < column->bytes) {
+  if (bytes >= GIVE_BACK_FROM && bytes < column->bytes) {
     void *items = arena_grow(&column->region->arena, column->items, column->bytes, bytes);
     if (!items) return false;
     column->items = items;

@@ -1,7 +1,7 @@
 /* Reads text tables of earlier benchstat versions. Two or more spaces separate the cells. */
 #include "gate/read/cell.h"
 
-#define CELLS_MAX 16
+#define CLASSIC_CELLS 16
 
 struct classic_header {
   pprofc_str metric;
@@ -10,7 +10,7 @@ struct classic_header {
 
 static size_t classic_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, i = 0;
-  while (i < line.size && count < CELLS_MAX) {
+  while (i < line.size && count < CLASSIC_CELLS) {
     while (i < line.size && line.data[i] == ' ') i++;
     size_t from = i;
     while (i < line.size &&
@@ -60,7 +60,7 @@ pprofc_status gate_read_classic(struct gate *gate, pprofc_str path, pprofc_str d
   struct gate_cell cell = {.file = path};
   bool found = false, open = false;
   while (gate_next_line(&lines)) {
-    pprofc_str cells[CELLS_MAX], metric;
+    pprofc_str cells[CLASSIC_CELLS], metric;
     size_t count = classic_cut(lines.text, cells);
     if (count == 0) {
       open = false;

@@ -8,7 +8,7 @@
 #include "profile/builder_times.h"
 
 /* The newest `meta.version` that was tested. */
-#define NEWEST_VERSION 36
+#define NEWEST_GECKO 36
 
 struct gecko {
   struct arena *arena;
@@ -274,7 +274,7 @@ JSON_SHAPE(json_gecko) {
   import_note_count(builder, g.hidden, "sample is of a thread that is not shown",
                     "samples are of threads that are not shown");
   import_compare_version(builder, "Firefox's profiles",
-                         json_member_int(node_get(profile, "meta"), "version", 0), NEWEST_VERSION);
+                         json_member_int(node_get(profile, "meta"), "version", 0), NEWEST_GECKO);
   call_paths_free(&g.paths);
   return true;
 }
