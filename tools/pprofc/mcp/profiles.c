@@ -101,16 +101,22 @@ static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
   return PPROFC_OK;
 }
 
+/* Begins the data of a file. A size_t of 32 bits cannot hold every limit. */
+static void profiles_buffer(const struct profiles *p, struct buffer *data) {
+  uint64_t most = p->command->limits.input_bytes;
+  buffer_init(data, budget_allocator(p->budget), most < SIZE_MAX ? (size_t)most : SIZE_MAX);
+}
+
 /* Reads a file. If memory does not suffice, closes other profiles and tries again. */
 static pprofc_status profiles_load(struct profiles *p, int fd, pprofc_str path,
                                    struct open_profile *item, pprofc_error *error) {
   struct buffer data;
   pprofc_status status;
-  buffer_init(&data, budget_allocator(p->budget), p->command->limits.input_bytes);
+  profiles_buffer(p, &data);
   int number = fd_read_all(fd, &data);
   while (data.failed && profiles_make_room(p)) {
     buffer_free(&data);
-    buffer_init(&data, budget_allocator(p->budget), p->command->limits.input_bytes);
+    profiles_buffer(p, &data);
     number = lseek(fd, 0, SEEK_SET) == 0 ? fd_read_all(fd, &data) : EIO;
   }
   if (number)
