@@ -1,5 +1,6 @@
 # Sourced, with $architecture and $folder, an absolute path: private_apt runs apt-get with package lists of its own in the folder, for the
-# architecture, so that neither packages nor lists of this machine change. apt checks what it fetches.
+# architecture, so that neither packages nor lists of this machine change. apt checks what it fetches. private_sources NAME... unpacks the
+# sources of these packages into folders of the same names.
 # shellcheck shell=sh
 apt=$folder/.apt
 mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$folder/sources" "$folder/usr/lib"
@@ -21,4 +22,16 @@ private_apt() {
     tail -n 20 "$apt/log" >&2
     die "apt-get $1 failed for $architecture"
   }
+}
+
+private_sources() {
+  # A mirror may lack the newest sources of security updates: then those of the release.
+  (cd "$folder/sources" && private_apt source --download-only "$@") || {
+    rm -f "$folder/sources"/*
+    (cd "$folder/sources" && private_apt source --download-only --target-release "$codename" "$@") || exit 1
+  }
+  for name in "$@"; do
+    rm -rf "${folder:?}/$name"
+    dpkg-source --no-check -x "$folder/sources/${name}"_*.dsc "$folder/$name" >>"$folder/log" 2>&1
+  done
 }

@@ -15,16 +15,7 @@ say "fetching the sources of protobuf-c and PCRE2"
 here=$(cd "$(dirname "$0")" && pwd) architecture=$(dpkg --print-architecture)
 . "$here/apt.sh"
 private_apt update
-cd "$folder/sources"
-# A mirror may lack the newest sources of security updates: then those of the release.
-(private_apt source --download-only protobuf-c pcre2) || {
-  rm -f ./*
-  private_apt source --download-only --target-release "$codename" protobuf-c pcre2
-}
-for name in protobuf-c pcre2; do
-  rm -rf "${folder:?}/$name"
-  dpkg-source --no-check -x ./"${name}"_*.dsc "$folder/$name" >>"$folder/log" 2>&1
-done
+private_sources protobuf-c pcre2
 
 say "building them"
 cd "$folder/protobuf-c"
