@@ -103,7 +103,7 @@ static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
   for (const struct import_format *format = import_formats;
        format->name && status == PPROFC_E_NO_MATCH; format++) {
     pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-    status = format->read(data, mem, options, profile, &why);
+    status = import_read(format, data, mem, options, profile, &why);
     status = open_complete(format, status, profile, &why, error);
   }
   return status;
@@ -126,7 +126,7 @@ static pprofc_status try_streams(struct text_stream *text, const pprofc_allocato
       continue;
     }
     pprofc_profile *first = NULL;
-    status = format->read(text->rest, mem, &quiet, &first, &why);
+    status = import_read(format, text->rest, mem, &quiet, &first, &why);
     pprofc_profile_release(first);
     if (status != PPROFC_E_NO_MATCH) return PPROFC_E_NO_MATCH;
   }

@@ -1,6 +1,5 @@
 /* Reads any bytes as callgrind's output, with each method of making stacks. All methods must give
  * the same totals. */
-#include "import/formats.h"
 #include "import_target.h"
 
 #define MAX_TYPES 32
@@ -12,7 +11,8 @@ static bool sum(pprofc_str text, pprofc_call_stacks stacks, int64_t totals[MAX_T
   options.limits = &limits;
   options.call_stacks = stacks;
   pprofc_profile *profile = NULL;
-  if (import_callgrind(text, &mem_default, &options, &profile, NULL) != PPROFC_OK) return false;
+  if (read_format(import_callgrind, text, &mem_default, &options, &profile, NULL) != PPROFC_OK)
+    return false;
   pprofc_samples_view view;
   pprofc_profile_samples(profile, &view);
   for (size_t i = 0; i < view.count * view.types; i++) totals[i % view.types] += view.values[i];

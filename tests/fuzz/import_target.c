@@ -2,8 +2,6 @@
  * that has no fuzz_NAME.c, and defines IMPORT as the name of its function. */
 #include "import_target.h"
 
-#include "import/formats.h"
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   return import_target(IMPORT, data, size);
 }

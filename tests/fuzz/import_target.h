@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "core/buffer.h"
 #include "fuzz.h"
-#include "import/import.h"
+#include "read_format.h"
 
 /* Checks that an accepted profile is valid, and that writing and reading it again does not change
  * it. */
@@ -34,7 +34,7 @@ static inline int import_target_with(import_fn read, pprofc_call_stacks stacks, 
   REQUIRE(copy);
   if (size) memcpy(copy, data, size);
   pprofc_str text = {copy, size};
-  pprofc_status status = read(text, &mem_default, &options, &profile, &error);
+  pprofc_status status = read_format(read, text, &mem_default, &options, &profile, &error);
   REQUIRE((status == PPROFC_OK) == (profile != NULL));
   if (profile)
     import_target_check(profile);

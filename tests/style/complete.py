@@ -18,7 +18,7 @@ from source import ROOT, Report, read
 PROGRAMS = ("pprofc", "benchstatc", "parse_bench_regressions", "pprofci")
 FLAG = re.compile(r"^- `-(\w[\w-]*)`", re.M)
 FACT_FIELDS = 8
-ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+), (?:true|false)(?:, \w+)?\},', re.M)
+ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+), (?:true|false)(?:, \w+)*\},', re.M)
 
 
 def commands():

@@ -3,8 +3,8 @@
 #include "unit.h"
 
 #include "import/callgrind/jit_names.h"
-#include "import/formats.h"
 #include "pprofc/pprofc.h"
+#include "read_format.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -310,7 +310,7 @@ static pprofc_status read_benchmarks(struct faults *faults, const pprofc_allocat
            "desc: Trigger: Client Request: a\nfn=it'works'well\n1 1\nfn=x\n1 2\n",
            two_callers);
   failing_arm(faults);
-  pprofc_status status = import_callgrind(str_of(text), mem, &options, &profile, NULL);
+  pprofc_status status = read_format(import_callgrind, str_of(text), mem, &options, &profile, NULL);
   if (status == PPROFC_OK) pprofc_profile_release(profile);
   return status;
 }

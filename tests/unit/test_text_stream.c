@@ -4,10 +4,10 @@
 #include "compare.h"
 #include "core/buffer.h"
 #include "failing.h"
-#include "import/formats.h"
 #include "import/text_stream.h"
 #include "open.h"
 #include "pprofc/pprofc.h"
+#include "read_format.h"
 #include "unit.h"
 
 #include <fcntl.h>
@@ -67,7 +67,8 @@ static pprofc_profile *text_in_memory(const struct buffer *text, import_fn read)
   pprofc_profile *profile = NULL;
   pprofc_limits_init(&limits);
   options.limits = &limits;
-  CU_ASSERT_EQUAL(read(buffer_str(text), &mem_default, &options, &profile, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(read_format(read, buffer_str(text), &mem_default, &options, &profile, &error),
+                  PPROFC_OK);
   return profile;
 }
 

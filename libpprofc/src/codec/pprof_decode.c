@@ -53,20 +53,10 @@ static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
   return v < d->strings;
 }
 
-/* Stores the integer fields of a message in values[field number]. If a field is repeated, its last
- * value counts. Pass 1 has checked the bytes. */
-static void read_integers(const struct wire_field *message, uint64_t *values, size_t count) {
-  struct wire w = wire_inside(message);
-  struct wire_field field;
-  memset(values, 0, count * sizeof *values);
-  while (w.at < w.end && wire_next(&w, &field))
-    if (field.number < count) values[field.number] = field.value;
-}
-
 static bool read_value_type(const struct decoder *d, const struct wire_field *field,
                             struct value_type *type) {
-  uint64_t v[VALUE_TYPE_FIELDS + 1];
-  read_integers(field, v, VALUE_TYPE_FIELDS + 1);
+  uint64_t v[VALUE_TYPE_FIELDS + 1] = {0};
+  wire_integers(wire_inside(field), v, VALUE_TYPE_FIELDS + 1);
   return take_string(d, v[VALUE_TYPE_TYPE], &type->type) &&
          take_string(d, v[VALUE_TYPE_UNIT], &type->unit);
 }
@@ -74,8 +64,8 @@ static bool read_value_type(const struct decoder *d, const struct wire_field *fi
 static bool decode_read_mapping(struct decode_tables *t, const struct wire_field *field) {
   static const uint32_t flags[] = {PPROFC_HAS_FUNCTIONS, PPROFC_HAS_FILENAMES,
                                    PPROFC_HAS_LINE_NUMBERS, PPROFC_HAS_INLINE_FRAMES};
-  uint64_t v[MAPPING_FIELDS + 1];
-  read_integers(field, v, MAPPING_FIELDS + 1);
+  uint64_t v[MAPPING_FIELDS + 1] = {0};
+  wire_integers(wire_inside(field), v, MAPPING_FIELDS + 1);
   struct mapping m = {.id = v[MAPPING_ID],
                       .start = v[MAPPING_START],
                       .limit = v[MAPPING_LIMIT],
@@ -91,8 +81,8 @@ static bool decode_read_mapping(struct decode_tables *t, const struct wire_field
 }
 
 static bool decode_read_function(struct decode_tables *t, const struct wire_field *field) {
-  uint64_t v[FUNCTION_FIELDS + 1];
-  read_integers(field, v, FUNCTION_FIELDS + 1);
+  uint64_t v[FUNCTION_FIELDS + 1] = {0};
+  wire_integers(wire_inside(field), v, FUNCTION_FIELDS + 1);
   uint32_t name, system_name, filename;
   if (!take_string(t->d, v[FUNCTION_NAME], &name) ||
       !take_string(t->d, v[FUNCTION_SYSTEM_NAME], &system_name) ||
@@ -118,42 +108,20 @@ static bool read_comments(struct decode_tables *t, const struct wire_field *fiel
   return true;
 }
 
-/* Returns the integer in the profile for the field with this number, or NULL. */
-static int64_t *header_integer(pprofc_profile *p, uint64_t field) {
-  switch (field) {
-  case PROFILE_TIME:
-    return &p->time_nanos;
-  case PROFILE_DURATION:
-    return &p->duration_nanos;
-  case PROFILE_PERIOD:
-    return &p->period;
-  default:
-    return NULL;
-  }
-}
-
-/* Returns the string index in the profile for the field with this number, or NULL. */
-static uint32_t *header_string(pprofc_profile *p, uint64_t field) {
-  switch (field) {
-  case PROFILE_DROP_FRAMES:
-    return &p->drop_frames;
-  case PROFILE_KEEP_FRAMES:
-    return &p->keep_frames;
-  case PROFILE_DEFAULT_TYPE:
-    return &p->default_sample_type;
-  case PROFILE_DOC_URL:
-    return &p->doc_url;
-  default:
-    return NULL;
-  }
-}
-
 /* Reads a field of Profile itself. Ignores unknown fields. */
 static bool read_header(struct decoder *d, const struct wire_field *field) {
-  int64_t *integer = header_integer(d->profile, field->number);
-  uint32_t *string = header_string(d->profile, field->number);
-  if (integer) *integer = (int64_t)field->value;
-  return !string || take_string(d, field->value, string);
+  pprofc_profile *p = d->profile;
+  int64_t *const integers[] = {[PROFILE_TIME] = &p->time_nanos,
+                               [PROFILE_DURATION] = &p->duration_nanos,
+                               [PROFILE_PERIOD] = &p->period};
+  uint32_t *const strings[] = {[PROFILE_DROP_FRAMES] = &p->drop_frames,
+                               [PROFILE_KEEP_FRAMES] = &p->keep_frames,
+                               [PROFILE_DEFAULT_TYPE] = &p->default_sample_type,
+                               [PROFILE_DOC_URL] = &p->doc_url};
+  uint64_t n = field->number;
+  if (n < sizeof integers / sizeof *integers && integers[n]) *integers[n] = (int64_t)field->value;
+  bool is_string = n < sizeof strings / sizeof *strings && strings[n];
+  return !is_string || take_string(d, field->value, strings[n]);
 }
 
 /* Reads a field in the first part of pass 2 (sub-pass A). This part reads all fields except samples
@@ -181,8 +149,8 @@ static bool read_other(struct decode_tables *t, const struct wire_field *field) 
 
 static void decode_read_line(struct decode_tables *t, const struct wire_field *field,
                              uint64_t location_id) {
-  uint64_t v[LINE_FIELDS + 1];
-  read_integers(field, v, LINE_FIELDS + 1);
+  uint64_t v[LINE_FIELDS + 1] = {0};
+  wire_integers(wire_inside(field), v, LINE_FIELDS + 1);
   bool without_function = v[LINE_FUNCTION] == 0;
   if (without_function && t->line_without_function) return;
   t->line_without_function |= without_function;
@@ -201,8 +169,7 @@ static void read_location(struct decode_tables *t, const struct wire_field *mess
   uint64_t v[LOCATION_FIELDS + 1] = {0};
   struct wire w = wire_inside(message);
   struct wire_field field;
-  while (w.at < w.end && wire_next(&w, &field))
-    if (field.number <= LOCATION_FIELDS) v[field.number] = field.value;
+  wire_integers(w, v, LOCATION_FIELDS + 1);
   uint64_t id = v[LOCATION_ID], mapping = v[LOCATION_MAPPING];
   if (!is_stored(&t->location, &t->d->locations, id)) return;
   t->location_ids[i] = id;
@@ -210,8 +177,7 @@ static void read_location(struct decode_tables *t, const struct wire_field *mess
   t->address[i] = v[LOCATION_ADDRESS];
   t->is_folded[i] = v[LOCATION_FOLDED] != 0;
   t->any_folded |= t->is_folded[i] != 0;
-  w = wire_inside(message);
-  while (w.at < w.end && wire_next(&w, &field))
+  while (wire_each(&w, &field))
     if (field.number == LOCATION_LINE) decode_read_line(t, &field, id);
   t->line_from[i + 1] = (uint32_t)t->line;
 }
@@ -251,7 +217,7 @@ static void pass_locations(struct decode_tables *t) {
     if (!chunks[i].has_others) continue;
     struct wire top = {chunks[i].from, chunks[i].to, NULL};
     struct wire_field field;
-    while (top.at < top.end && wire_next(&top, &field))
+    while (wire_each(&top, &field))
       if (field.number == PROFILE_LOCATION) read_location(t, &field);
   }
 }

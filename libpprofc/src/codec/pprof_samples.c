@@ -229,10 +229,9 @@ static bool decode_add_label(struct decode_filler *f, const struct wire_field *m
   struct wire w = wire_inside(message);
   struct wire_field field;
   uint64_t value[LABEL_FIELDS + 1] = {0};
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return bad_wire(f, &w);
+  while (wire_each(&w, &field))
     if (field.number <= LABEL_FIELDS) value[field.number] = field.value;
-  }
+  if (w.fault) return bad_wire(f, &w);
   if (!label_has_strings(value, f->d->strings))
     return sample_fault(f,
                         (struct fault){.at = message->data, .wire = "string index out of range"});

@@ -94,6 +94,21 @@ static inline bool wire_next(struct wire *w, struct wire_field *field) {
   return true;
 }
 
+/* Reads the next field. Returns false at the end. Also returns false after an error, which
+ * w->fault then describes. */
+static inline bool wire_each(struct wire *w, struct wire_field *field) {
+  return w->at < w->end && wire_next(w, field);
+}
+
+/* Stores the integers of a message in values[field number]. If a field is repeated, its last value
+ * counts. Values of missing fields stay unchanged. Returns false if the message is invalid. */
+static inline bool wire_integers(struct wire message, uint64_t *values, size_t count) {
+  struct wire_field field;
+  while (wire_each(&message, &field))
+    if (field.number < count) values[field.number] = field.value;
+  return !message.fault;
+}
+
 /* True if a packed list (all varints of a list in one field) ends after a complete varint. */
 static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;

@@ -75,6 +75,9 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
 #define MAP_PUSH(mem, map, hash, items, count, capacity, ...)                                      \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
+#define MAP_PUSH_IN(arena, map, hash, items, count, capacity, ...)                                 \
+  (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
+   map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
 
 /* Prefetches the slot of a hash that will be looked up soon. If this is done for a batch of hashes,
  * their cache misses overlap. */

@@ -5,39 +5,44 @@
 #include "core/format_row.h"
 #include "import/import.h"
 
+/* Defines the function of a reader (import_fn). */
 #define IMPORT_READER(name)                                                                        \
-  pprofc_status name(pprofc_str data, const pprofc_allocator *mem,                                 \
-                     const struct import_options *options, pprofc_profile **profile,               \
-                     pprofc_error *error)
+  void name(pprofc_str data, pprofc_builder *builder, struct arena *arena __attribute__((unused)), \
+            const struct import_options *options __attribute__((unused)))
 
-IMPORT_READER(import_gperftools_cpu);
-IMPORT_READER(import_heap_text);
-IMPORT_READER(import_go_count);
-IMPORT_READER(import_threadz);
-IMPORT_READER(import_contention);
-IMPORT_READER(import_java);
-IMPORT_READER(import_jemalloc);
-IMPORT_READER(import_callgrind);
-IMPORT_READER(import_pstats);
-IMPORT_READER(import_json);
-IMPORT_READER(import_jfr);
-IMPORT_READER(import_go_dump);
-IMPORT_READER(import_otlp);
-IMPORT_READER(import_perf_data);
-IMPORT_READER(import_perf_script);
-IMPORT_READER(import_simpleperf);
-IMPORT_READER(import_bpftrace);
-IMPORT_READER(import_dtrace);
-IMPORT_READER(import_rprof);
-IMPORT_READER(import_ghc_prof);
-IMPORT_READER(import_xctrace);
-IMPORT_READER(import_instruments);
-IMPORT_READER(import_macos_sample);
-IMPORT_READER(import_vtune);
-IMPORT_READER(import_pmcstat);
-IMPORT_READER(import_papyrus);
-IMPORT_READER(import_austin);
-IMPORT_READER(import_folded);
+/* Declares the two functions of a format: the reader, and the function that recognises its data. */
+#define IMPORT_FORMAT(name)                                                                        \
+  IMPORT_READER(import_##name);                                                                    \
+  bool import_is_##name(pprofc_str data)
+
+IMPORT_FORMAT(gperftools_cpu);
+IMPORT_FORMAT(heap_text);
+IMPORT_FORMAT(go_count);
+IMPORT_FORMAT(threadz);
+IMPORT_FORMAT(contention);
+IMPORT_FORMAT(java);
+IMPORT_FORMAT(jemalloc);
+IMPORT_FORMAT(callgrind);
+IMPORT_FORMAT(pstats);
+IMPORT_FORMAT(json);
+IMPORT_FORMAT(jfr);
+IMPORT_FORMAT(go_dump);
+IMPORT_FORMAT(otlp);
+IMPORT_FORMAT(perf_data);
+IMPORT_FORMAT(perf_script);
+IMPORT_FORMAT(simpleperf);
+IMPORT_FORMAT(bpftrace);
+IMPORT_FORMAT(dtrace);
+IMPORT_FORMAT(rprof);
+IMPORT_FORMAT(ghc_prof);
+IMPORT_FORMAT(xctrace);
+IMPORT_FORMAT(instruments);
+IMPORT_FORMAT(macos_sample);
+IMPORT_FORMAT(vtune);
+IMPORT_FORMAT(pmcstat);
+IMPORT_FORMAT(papyrus);
+IMPORT_FORMAT(austin);
+IMPORT_FORMAT(folded);
 
 #define IMPORT_LINES_READER(name)                                                                  \
   pprofc_status name(struct text_stream *text, const pprofc_allocator *mem,                        \
@@ -49,11 +54,6 @@ IMPORT_LINES_READER(import_folded_lines);
 
 /* Descriptions of the formats; a row without a name ends the table. */
 extern const struct format_row import_format_table[];
-
-/* import_is_jfr is true for data that the reader of JFR accepts, import_is_otlp for data that the
- * reader of OTLP accepts. */
-bool import_is_jfr(pprofc_str data);
-bool import_is_otlp(pprofc_str data);
 
 /* Describes data that no reader accepts: "this is a zip archive; unpack it ...". Writes "" if the
  * kind of data is unknown. */

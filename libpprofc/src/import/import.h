@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/str.h"
 #include "import/text_stream.h"
-#include "profile/profile.h"
+#include "profile/builder.h"
 
 /* Settings of readers: the fields of pprofc_read_options, with all limits set, and internal
  * fields. */
@@ -21,17 +21,18 @@ struct import_options {
   bool times; /* true to keep the times of samples (profile/times.h) */
 };
 
-/* Tries to read `data`, which is not compressed. Returns PPROFC_OK and a profile, or
- * PPROFC_E_NO_MATCH if the data has another format; then the caller tries the next reader. Any
- * other status is final, and the data must not be read again. `options` and options->limits are
- * never NULL. */
-typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
-                                   const struct import_options *options, pprofc_profile **profile,
-                                   pprofc_error *error);
+/* True for data of a reader's format. */
+typedef bool (*import_begins_fn)(pprofc_str data);
 
-/* Like import_fn, for text that is read line by line. The reader recognises its format from
- * text->rest, the part of the text in memory. If the stream ends early because of a failure, the
- * reader returns the status of the stream. */
+/* Reads data into the builder, which keeps the first error. If the data turns out to have another
+ * format, the error is PPROFC_E_NO_MATCH. The arena lives until the profile is made. */
+typedef void (*import_fn)(pprofc_str data, pprofc_builder *builder, struct arena *arena,
+                          const struct import_options *options);
+
+/* Reads a stream of text line by line. Recognises the format from text->rest, the part of the text
+ * in memory. Returns PPROFC_OK and a profile, or PPROFC_E_NO_MATCH for text of another format; then
+ * the caller tries the next reader. Any other status is final. If the stream ends early because of
+ * a failure, the reader returns the status of the stream. */
 typedef pprofc_status (*import_lines_fn)(struct text_stream *text, const pprofc_allocator *mem,
                                          const struct import_options *options,
                                          pprofc_profile **profile, pprofc_error *error);
@@ -41,10 +42,23 @@ struct import_format {
   import_fn read;
   bool wraps; /* true if totals above 63 bits wrap around, as in pprof; false if the library rejects
                  files with such totals */
+  import_begins_fn begins;
   import_lines_fn lines; /* reader of a stream of text, or NULL */
 };
 
 /* Formats, in the order in which the library tries them; a row without a name ends the table. */
 extern const struct import_format import_formats[];
+
+/* Tries to read `data`, which is not compressed and has no byte order mark. Returns the same as
+ * import_lines_fn. After any status but PPROFC_E_NO_MATCH, the data must not be read again. */
+pprofc_status import_read(const struct import_format *format, pprofc_str data,
+                          const pprofc_allocator *mem, const struct import_options *options,
+                          pprofc_profile **profile, pprofc_error *error);
+
+/* Makes a profile with `read`, which fills a builder. */
+pprofc_status
+import_build(void (*read)(void *context, pprofc_builder *builder, struct arena *arena),
+             void *context, const pprofc_allocator *mem, const struct import_options *options,
+             pprofc_profile **profile, pprofc_error *error);
 
 #endif

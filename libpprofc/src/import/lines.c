@@ -64,47 +64,6 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
   return PPROFC_OK;
 }
 
-static pprofc_status import_build(const struct import_text_reader *reader, pprofc_str text,
-                                  const pprofc_allocator *mem, size_t depth,
-                                  pprofc_profile **profile, pprofc_error *error) {
-  pprofc_builder *builder = pprofc_builder_new(mem);
-  struct arena arena;
-  if (!builder) return error_nomem(error);
-  builder_limit_depth(builder, depth);
-  arena_init(&arena, mem);
-  reader->read(text, builder, &arena);
-  pprofc_status status = pprofc_builder_finish(builder, profile, error);
-  arena_free(&arena);
-  pprofc_builder_free(builder);
-  return status;
-}
-
-pprofc_status import_whole_text(const struct import_text_reader *reader, pprofc_str data,
-                                const pprofc_allocator *mem, const struct import_options *options,
-                                pprofc_profile **profile, pprofc_error *error) {
-  struct buffer utf8;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK)
-    status = reader->begins(text)
-                 ? import_build(reader, text, mem, options->limits->stack_depth, profile, error)
-                 : PPROFC_E_NO_MATCH;
-  buffer_free(&utf8);
-  return status;
-}
-
-pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
-                           const struct import_options *options, pprofc_profile **profile,
-                           pprofc_error *error) {
-  struct buffer utf8;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  struct text_stream stream = text_stream_of(text);
-  if (status == PPROFC_OK) status = read(&stream, mem, options, profile, error);
-  buffer_free(&utf8);
-  return status;
-}
-
 pprofc_str import_first_line(pprofc_str text) {
   pprofc_str rest = text, line;
   while (str_next_line(&rest, &line) && !str_trim(line).size) text = rest;

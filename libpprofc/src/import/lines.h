@@ -12,24 +12,6 @@
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error);
 
-/* A reader of text in memory. `begins` is true for text of the reader's format. `read` adds the
- * text to the builder, which keeps the first error. The arena lives until the profile is made. */
-struct import_text_reader {
-  bool (*begins)(pprofc_str text);
-  void (*read)(pprofc_str text, pprofc_builder *builder, struct arena *arena);
-};
-
-/* Reads text in memory with a reader. First removes a byte order mark and converts UTF-16. */
-pprofc_status import_whole_text(const struct import_text_reader *reader, pprofc_str data,
-                                const pprofc_allocator *mem, const struct import_options *options,
-                                pprofc_profile **profile, pprofc_error *error);
-
-/* Reads text in memory with `read`, a reader of streams. First removes a byte order mark and
- * converts UTF-16. */
-pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
-                           const struct import_options *options, pprofc_profile **profile,
-                           pprofc_error *error);
-
 /* Returns the text from its first line that is not blank. Readers use this line to recognise a
  * format. */
 pprofc_str import_first_line(pprofc_str text);

@@ -89,23 +89,45 @@ void import_label(pprofc_builder *builder, const char *key, pprofc_str text) {
   builder_add_label(builder, &label);
 }
 
-bool import_need(pprofc_builder *builder, bool ok) {
+bool import_no_memory(pprofc_builder *builder) {
   pprofc_error error;
-  if (ok) return true;
   error_nomem(&error);
   builder_refuse(builder, &error);
   return false;
 }
 
-void import_refuse(pprofc_builder *builder, pprofc_status status, const char *format, ...) {
-  char message[200];
+static void names_refuse(pprofc_builder *builder, pprofc_status status, const void *at,
+                         const char *format, va_list arguments) {
+  char message[sizeof((pprofc_error *)NULL)->message];
   pprofc_error error;
+  vsnprintf(message, sizeof message, format, arguments);
+  error_at(&error, status, at ? (uint64_t)(uintptr_t)at : PPROFC_NO_OFFSET, "%s", message);
+  builder_refuse(builder, &error);
+}
+
+bool import_refuse(pprofc_builder *builder, pprofc_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  names_refuse(builder, status, NULL, format, arguments);
   va_end(arguments);
-  error_set(&error, status, "%s", message);
-  builder_refuse(builder, &error);
+  return false;
+}
+
+bool import_refuse_at(pprofc_builder *builder, const void *at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  names_refuse(builder, PPROFC_E_FORMAT, at, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+void import_end_of_stream(pprofc_builder *builder, const struct text_stream *text) {
+  pprofc_error error;
+  pprofc_status status = text_stream_status(text, &error);
+  if (status == PPROFC_E_NO_MATCH)
+    import_refuse(builder, status, "%s", "");
+  else if (status != PPROFC_OK)
+    builder_refuse(builder, &error);
 }
 
 /* Splits a position like "Main.hs:12:1-20". Returns the file and sets *line and *column, which are

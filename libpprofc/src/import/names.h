@@ -2,6 +2,7 @@
 #ifndef PPROFC_IMPORT_NAMES_H
 #define PPROFC_IMPORT_NAMES_H
 
+#include "import/text_stream.h"
 #include "profile/builder.h"
 
 /* Returns the string index of the system name for a function `name`, whose string index is `text`.
@@ -33,11 +34,21 @@ uint32_t import_object(pprofc_builder *builder, pprofc_str file);
 /* Adds a label to the last sample, unless the text is empty. */
 void import_label(pprofc_builder *builder, const char *key, pprofc_str text);
 
+/* Makes the builder fail because memory ran out. Returns false. */
+bool import_no_memory(pprofc_builder *builder);
 /* Returns `ok`. If it is false, makes the builder fail because memory ran out. */
-bool import_need(pprofc_builder *builder, bool ok);
-/* Makes the builder fail with this message. */
-void import_refuse(pprofc_builder *builder, pprofc_status status, const char *format, ...)
+static inline bool import_need(pprofc_builder *builder, bool ok) {
+  return ok || import_no_memory(builder);
+}
+/* These functions make the builder fail with a message, and return false. import_refuse_at is for a
+ * violation of the format at the address `at` of the data. */
+bool import_refuse(pprofc_builder *builder, pprofc_status status, const char *format, ...)
     PPROFC_PRINTF(3, 4);
+bool import_refuse_at(pprofc_builder *builder, const void *at, const char *format, ...)
+    PPROFC_PRINTF(3, 4);
+
+/* Makes the builder fail if a failure ended the stream early. */
+void import_end_of_stream(pprofc_builder *builder, const struct text_stream *text);
 
 /* Adds the location of a cost centre of GHC's profiler and returns it. `place` is a file with a
  * line and a column, like "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)", or "<built-in>". */

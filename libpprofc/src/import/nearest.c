@@ -146,9 +146,8 @@ static bool nearest_is_perfetto(pprofc_str data) {
 
 /* ---- text -------------------------------------------- */
 
-/* Returns the first NEAREST_TEXT bytes after a byte order mark and leading blanks. */
+/* Returns the first NEAREST_TEXT bytes after leading blanks. */
 static pprofc_str nearest_look(pprofc_str data) {
-  if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
   while (data.size && char_is_blank(data.data[0])) data = str_slice(data, 1, data.size);
   return str_slice(data, 0, NEAREST_TEXT);
 }

@@ -9,6 +9,7 @@
 #include "import/callgrind/reader.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 
 #include <stdio.h>
 
@@ -79,8 +80,7 @@ static bool add_cost(struct callgrind_reader *r, pprofc_str counters) {
   if (r->function == NONE || !take_counters(r, counters, raw, values)) return false;
   struct callgrind_place place = place_of(r);
   callgrind_graph_cost(&r->graph, r->function, &place, values);
-  for (size_t i = 0; i < r->event_count && !r->graph.overflowed; i++)
-    r->sums[i] += (uint64_t)raw[i];
+  for (size_t i = 0; i < r->event_count; i++) r->sums[i] += (uint64_t)raw[i];
   return true;
 }
 
@@ -118,40 +118,39 @@ static bool read_numbers(struct callgrind_reader *r, pprofc_str line) {
 
 /* ---- specifications ---------------------------------- */
 
-static bool read_text_of(struct callgrind_reader *r, struct callgrind_names *names,
-                         pprofc_str value, uint32_t *text) {
+static bool read_text_of(struct callgrind_names *names, pprofc_str value, uint32_t *text) {
   struct callgrind_name name;
-  if (!callgrind_name_read(names, r->builder, value, &name)) return false;
+  if (!callgrind_name_read(names, value, &name)) return false;
   *text = name.text;
   return true;
 }
 
 static bool callgrind_read_file(struct callgrind_reader *r, pprofc_str value) {
-  return read_text_of(r, &r->files, value, &r->file);
+  return read_text_of(&r->files, value, &r->file);
 }
 
 static bool read_called_object(struct callgrind_reader *r, pprofc_str value) {
-  return read_text_of(r, &r->objects, value, &r->called_object);
+  return read_text_of(&r->objects, value, &r->called_object);
 }
 
 static bool read_called_file(struct callgrind_reader *r, pprofc_str value) {
-  return read_text_of(r, &r->files, value, &r->called_file);
+  return read_text_of(&r->files, value, &r->called_file);
 }
 
 /* Reads the file of a jump. The reader ignores jumps, but their lines may define names. */
 static bool read_jump_file(struct callgrind_reader *r, pprofc_str value) {
   uint32_t file;
-  return read_text_of(r, &r->files, value, &file);
+  return read_text_of(&r->files, value, &file);
 }
 
 static bool read_jump_function(struct callgrind_reader *r, pprofc_str value) {
   uint32_t function;
-  return read_text_of(r, &r->functions, value, &function);
+  return read_text_of(&r->functions, value, &function);
 }
 
 static bool read_object(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
-  if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
+  if (!callgrind_name_read(&r->objects, value, &name)) return false;
   r->object = name.text;
   pprofc_str rest = r->command, program;
   if (!r->program && import_next_word(&rest, &program) &&
@@ -164,7 +163,7 @@ static bool callgrind_read_function(struct callgrind_reader *r, pprofc_str value
   struct callgrind_name name;
   r->inlined = 0;
   r->function = NONE;
-  if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
+  if (!callgrind_name_read(&r->functions, value, &name)) return false;
   r->function = callgrind_add_function(r, r->object, &name, r->file);
   return true;
 }
@@ -174,7 +173,7 @@ static bool callgrind_read_function(struct callgrind_reader *r, pprofc_str value
 static bool read_inlined(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   struct callgrind_symbol symbol = {0};
-  if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
+  if (!callgrind_name_read(&r->functions, value, &name)) return false;
   if (!str_equal(name.raw, STR("???")) && !callgrind_name_symbol(&r->contexts, name.text, &symbol))
     return false;
   r->inlined = symbol.text;
@@ -182,7 +181,7 @@ static bool read_inlined(struct callgrind_reader *r, pprofc_str value) {
 }
 
 static bool read_called(struct callgrind_reader *r, pprofc_str value) {
-  r->has_called = callgrind_name_read(&r->functions, r->builder, value, &r->called);
+  r->has_called = callgrind_name_read(&r->functions, value, &r->called);
   return r->has_called;
 }
 
@@ -303,8 +302,8 @@ static bool read_command(struct callgrind_reader *r, pprofc_str value) {
 static bool read_process(struct callgrind_reader *r, pprofc_str value) {
   if (!r->options->map_folder || r->has_process) return true;
   r->has_process = true;
-  if (!jit_names_load(&r->contexts.jit, str_of(r->options->map_folder), str_trim(value)))
-    r->functions.items.failed = true;
+  import_need(r->builder,
+              jit_names_load(&r->contexts.jit, str_of(r->options->map_folder), str_trim(value)));
   return true;
 }
 
@@ -342,16 +341,14 @@ static const struct header {
     {"summary", check_summary, false},
 };
 
-static pprofc_status callgrind_read_header(struct callgrind_reader *r, pprofc_str name,
-                                           pprofc_str value, pprofc_error *error) {
+/* Ignores other headers, which are valid and do not affect costs. */
+static void callgrind_read_header(struct callgrind_reader *r, pprofc_str name, pprofc_str value) {
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
     if (!str_equal(name, str_of(headers[i].name))) continue;
-    pprofc_status status = PPROFC_OK;
-    if (headers[i].begins && r->in_body) status = callgrind_finish_part(r, error);
+    if (headers[i].begins && r->in_body) callgrind_finish_part(r);
     headers[i].read(r, value);
-    return status;
+    return;
   }
-  return PPROFC_OK; /* other headers are valid and do not affect costs */
 }
 
 /* ---- the file ---------------------------------------- */
@@ -361,25 +358,23 @@ static bool is_number_line(pprofc_str line) {
   return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
 }
 
-static pprofc_status callgrind_read_line(struct callgrind_reader *r, pprofc_str line,
-                                         pprofc_error *error) {
-  if (!line.size || line.data[0] == '#') return PPROFC_OK;
+static void callgrind_read_line(struct callgrind_reader *r, pprofc_str line) {
+  if (!line.size || line.data[0] == '#') return;
   r->lines++;
   if (is_number_line(line)) {
     r->bad_lines += !read_numbers(r, line);
-    return PPROFC_OK;
+    return;
   }
-  if (line.data[0] <= ' ' && !str_trim(line).size) return PPROFC_OK;
+  if (line.data[0] <= ' ' && !str_trim(line).size) return;
   size_t mark = 0;
   while (mark < line.size && line.data[mark] != '=' && line.data[mark] != ':') mark++;
   pprofc_str name = str_slice(line, 0, mark), value = str_slice(line, mark + 1, line.size);
   if (mark < line.size && line.data[mark] == '=')
     r->bad_lines += !read_specification(r, name, value);
   else if (mark < line.size)
-    return callgrind_read_header(r, name, value, error);
+    callgrind_read_header(r, name, value);
   else
     r->bad_lines++;
-  return PPROFC_OK;
 }
 
 /* Adds the sample types. The first event, usually instructions, is the default type. */
@@ -393,21 +388,15 @@ static void callgrind_add_types(struct callgrind_reader *r) {
   pprofc_builder_default_type(r->builder, first);
 }
 
-static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str text,
-                                         pprofc_error *error) {
+static void callgrind_read_text(struct callgrind_reader *r, pprofc_str text) {
+  pprofc_str line;
   callgrind_add_types(r);
   r->text = text;
   r->many_parts = r->events.lists > 1;
   callgrind_start_part(r);
-  pprofc_status status = PPROFC_OK;
-  pprofc_str line;
-  while (status == PPROFC_OK && str_next_line(&text, &line)) {
-    status = callgrind_read_line(r, line, error);
-    if (!builder_ok(r->builder) || !callgrind_has_memory(r)) break;
-  }
-  if (status == PPROFC_OK) status = callgrind_finish_part(r, error);
-  if (status == PPROFC_OK) callgrind_add_notes(r);
-  return status;
+  while (builder_ok(r->builder) && str_next_line(&text, &line)) callgrind_read_line(r, line);
+  if (builder_ok(r->builder)) callgrind_finish_part(r);
+  callgrind_add_notes(r);
 }
 
 /* True if the text begins with header lines, including `events:`, and then a body follows. */
@@ -426,57 +415,36 @@ static bool starts_with_header(pprofc_str text) {
   return false;
 }
 
-static bool is_callgrind(pprofc_str text) {
-  return str_starts(text, STR("# callgrind format")) || starts_with_header(text);
+bool import_is_callgrind(pprofc_str data) {
+  return str_starts(data, STR("# callgrind format")) || starts_with_header(data);
 }
 
-static pprofc_status read_graphs(struct callgrind_reader *r, pprofc_str text,
-                                 pprofc_profile **profile, pprofc_error *error) {
-  pprofc_status status = callgrind_find_events(&r->events, text, error);
-  if (status != PPROFC_OK) return status;
-  uint64_t most = r->options->limits->memory_bytes / 4;
-  callgrind_graph_init(&r->graph, r->mem, r->events.count,
-                       most < PTRDIFF_MAX ? (size_t)most : PTRDIFF_MAX);
+static void read_graphs(struct callgrind_reader *r, pprofc_str text) {
+  callgrind_graph_init(&r->graph, r->builder, r->mem, r->events.count,
+                       r->options->limits->memory_bytes);
   r->graph.by_site = r->options->call_stacks == PPROFC_STACKS_EDGES;
-  status = callgrind_read_text(r, text, error);
+  callgrind_read_text(r, text);
   callgrind_graph_free(&r->graph);
-  return status == PPROFC_OK ? pprofc_builder_finish(r->builder, profile, error) : status;
 }
 
-static pprofc_status read_file_text(struct callgrind_reader *r, pprofc_str text,
-                                    const pprofc_allocator *mem, pprofc_profile **profile,
-                                    pprofc_error *error) {
-  r->builder = pprofc_builder_new(mem);
+IMPORT_READER(import_callgrind) {
+  const pprofc_allocator *mem = arena->mem;
+  struct callgrind_reader *r = arena_zero_array(arena, 1, sizeof *r);
+  if (!import_need(builder, r != NULL)) return;
+  r->options = options;
+  r->builder = builder;
   r->mem = mem;
   interner_init(&r->benchmarks, mem);
-  callgrind_contexts_init(&r->contexts, mem, r->builder);
-  callgrind_exact_init(&r->exact, &r->contexts, r->builder, r->options->call_stacks, text.size);
-  callgrind_names_init(&r->objects, mem, NULL);
-  callgrind_names_init(&r->files, mem, NULL);
-  callgrind_names_init(&r->functions, mem, &r->contexts);
-  if (r->builder) builder_limit_depth(r->builder, r->options->limits->stack_depth);
-  pprofc_status status = r->builder ? read_graphs(r, text, profile, error) : error_nomem(error);
+  callgrind_contexts_init(&r->contexts, mem, builder);
+  callgrind_exact_init(&r->exact, &r->contexts, builder, options->call_stacks, data.size);
+  callgrind_names_init(&r->objects, builder, mem, NULL);
+  callgrind_names_init(&r->files, builder, mem, NULL);
+  callgrind_names_init(&r->functions, builder, mem, &r->contexts);
+  if (callgrind_find_events(&r->events, data, builder)) read_graphs(r, data);
   callgrind_names_free(&r->objects);
   callgrind_names_free(&r->files);
   callgrind_names_free(&r->functions);
   interner_free(&r->benchmarks);
   callgrind_exact_free(&r->exact);
   callgrind_contexts_free(&r->contexts);
-  pprofc_builder_free(r->builder);
-  return status;
-}
-
-IMPORT_READER(import_callgrind) {
-  struct buffer utf8;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !is_callgrind(text)) status = PPROFC_E_NO_MATCH;
-  if (status == PPROFC_OK) {
-    struct callgrind_reader *r = mem_zero_array(mem, 1, sizeof *r);
-    if (r) r->options = options;
-    status = r ? read_file_text(r, text, mem, profile, error) : error_nomem(error);
-    mem_free(mem, r, 1, sizeof *r);
-  }
-  buffer_free(&utf8);
-  return status;
 }

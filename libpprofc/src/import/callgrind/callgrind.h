@@ -6,7 +6,7 @@
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
-#include "core/buffer.h"
+#include "core/array.h"
 #include "core/map.h"
 #include "import/callgrind/contexts.h"
 #include "profile/builder.h"
@@ -48,18 +48,21 @@ struct callgrind_call {
   double heaviest;             /* cost of that call site in the first event */
 };
 
+/* After an error, which the builder keeps, the graph is incomplete. */
 struct callgrind_graph {
   const pprofc_allocator *mem;
+  pprofc_builder *builder;
   size_t types;
+  uint64_t memory_bytes; /* limit of memory; each array of the graph gets a quarter of it */
   bool has_addresses;
-  bool by_site;            /* true to store calls from different lines of a caller separately */
-  struct buffer functions; /* array of struct callgrind_function */
-  /* `costs` is an array of struct callgrind_cost. `cost_values` is an array of int64_t, with one
-   * value per type for each cost. */
-  struct buffer costs, cost_values;
-  /* `calls` is an array of struct callgrind_call. `call_values` is an array of double, with one
-   * inclusive cost per type for each call. */
-  struct buffer calls, call_values;
+  bool by_site; /* true to store calls from different lines of a caller separately */
+  struct callgrind_function *functions;
+  struct callgrind_cost *costs;
+  struct callgrind_call *calls;
+  int64_t *cost_values; /* one value per type for each cost */
+  double *call_values;  /* one inclusive cost per type for each call */
+  size_t function_count, cost_count, call_count;
+  size_t function_room, cost_room, call_room, cost_value_room, call_value_room;
   uint32_t *first; /* index of a function with each name; has first_room entries; an entry is stale
                       if the function that it refers to has another name */
   size_t first_room;
@@ -69,18 +72,13 @@ struct callgrind_graph {
   int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs, by type */
   int64_t before[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs of earlier parts, by
                                            type */
-  bool too_large;  /* true if an array of the graph would exceed its limit most_bytes */
-  bool overflowed; /* true if the sum of the costs of a type exceeds INT64_MAX */
 };
 
-/* Initializes a graph. Each of its arrays is limited to most_bytes. */
-void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
-                          size_t most_bytes);
+void callgrind_graph_init(struct callgrind_graph *graph, pprofc_builder *builder,
+                          const pprofc_allocator *mem, size_t types, uint64_t memory_bytes);
 void callgrind_graph_free(struct callgrind_graph *graph);
 /* Clears the graph for the next part of the file. */
 void callgrind_graph_clear(struct callgrind_graph *graph);
-/* Returns false if memory ran out. Then the graph is incomplete. */
-bool callgrind_graph_ok(const struct callgrind_graph *graph);
 
 /* Returns the index of a function, and adds the function if it is new. Returns NONE when out of
  * memory. */
@@ -93,26 +91,11 @@ void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
 void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                           const struct callgrind_place *site, const int64_t *values);
 
-static inline size_t callgrind_function_count(const struct callgrind_graph *graph) {
-  return graph->functions.size / sizeof(struct callgrind_function);
-}
-static inline struct callgrind_function *callgrind_functions(const struct callgrind_graph *graph) {
-  return (struct callgrind_function *)(void *)graph->functions.data;
-}
-static inline struct callgrind_cost *callgrind_costs(const struct callgrind_graph *graph) {
-  return (struct callgrind_cost *)(void *)graph->costs.data;
-}
 static inline int64_t *callgrind_cost_values(const struct callgrind_graph *graph, size_t cost) {
-  return (int64_t *)(void *)graph->cost_values.data + cost * graph->types;
-}
-static inline size_t callgrind_call_count(const struct callgrind_graph *graph) {
-  return graph->calls.size / sizeof(struct callgrind_call);
-}
-static inline struct callgrind_call *callgrind_calls(const struct callgrind_graph *graph) {
-  return (struct callgrind_call *)(void *)graph->calls.data;
+  return graph->cost_values + cost * graph->types;
 }
 static inline double *callgrind_call_values(const struct callgrind_graph *graph, size_t call) {
-  return (double *)(void *)graph->call_values.data + call * graph->types;
+  return graph->call_values + call * graph->types;
 }
 
 /* ---- flow.c: shares of callers in the cost of a function */
@@ -151,10 +134,11 @@ struct callgrind_position {
 
 struct callgrind_tree {
   size_t types;
-  struct buffer positions; /* array of struct callgrind_position */
-  struct buffer weights;   /* a double per position and type: share of the function's self cost */
-  struct buffer pruned;    /* a double per position and type: cost of pruned branches below */
-  uint32_t *first;         /* index of each function's first position, or NONE */
+  struct callgrind_position *positions;
+  double *weights; /* one per position and type: share of the function's self cost */
+  double *pruned;  /* one per position and type: cost of pruned branches below */
+  size_t position_count, position_room, weight_room, pruned_room;
+  uint32_t *first; /* index of each function's first position, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MAX_EVENTS];
@@ -167,17 +151,11 @@ void callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_gra
                          pprofc_builder *builder, pprofc_call_stacks stacks);
 void callgrind_tree_free(struct callgrind_tree *tree);
 
-static inline size_t callgrind_position_count(const struct callgrind_tree *tree) {
-  return tree->positions.size / sizeof(struct callgrind_position);
-}
-static inline struct callgrind_position *callgrind_positions(const struct callgrind_tree *tree) {
-  return (struct callgrind_position *)(void *)tree->positions.data;
-}
 static inline double *callgrind_weights(const struct callgrind_tree *tree, size_t position) {
-  return (double *)(void *)tree->weights.data + position * tree->types;
+  return tree->weights + position * tree->types;
 }
 static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t position) {
-  return (double *)(void *)tree->pruned.data + position * tree->types;
+  return tree->pruned + position * tree->types;
 }
 
 /* ---- exact.c: stacks of functions whose names contain their callers */

@@ -106,7 +106,9 @@ static size_t split_name_words(struct callgrind_contexts *contexts, pprofc_str n
   size_t count = 0;
   for (;;) {
     size_t end = function_end(name, &has_brackets);
-    if (!ARRAY_RESERVE(contexts->mem, contexts->words, contexts->word_room, count + 1)) return 0;
+    if (!import_need(contexts->builder,
+                     ARRAY_RESERVE(contexts->mem, contexts->words, contexts->word_room, count + 1)))
+      return 0;
     pprofc_str word = str_slice(name, 0, end);
     /* "f'2" is the second level of recursion of f. */
     if (count != 1 || !is_level(word)) contexts->words[count++] = word;
@@ -121,12 +123,11 @@ static size_t split_name_words(struct callgrind_contexts *contexts, pprofc_str n
  * of memory. */
 static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name) {
   size_t known = contexts->symbols.count;
-  uint32_t symbol = contexts->failed ? MAP_NONE : interner_add(&contexts->symbols, name);
-  if (symbol == MAP_NONE ||
-      !ARRAY_RESERVE(contexts->mem, contexts->infos, contexts->info_room, (size_t)symbol + 1)) {
-    contexts->failed = true;
+  uint32_t symbol = interner_add(&contexts->symbols, name);
+  if (!import_need(contexts->builder,
+                   symbol != MAP_NONE && ARRAY_RESERVE(contexts->mem, contexts->infos,
+                                                       contexts->info_room, (size_t)symbol + 1)))
     return NONE;
-  }
   if (symbol == known) contexts->infos[symbol] = (struct callgrind_symbol){.text = NONE};
   return symbol;
 }
@@ -145,22 +146,21 @@ static uint32_t context_enter(struct callgrind_contexts *contexts, uint32_t call
   if (found != MAP_NONE) return found;
   bool added = MAP_PUSH(contexts->mem, &contexts->by_caller, hash, contexts->items, contexts->count,
                         contexts->room, context);
-  return added ? (uint32_t)contexts->count - 1 : NONE;
+  return import_need(contexts->builder, added) ? (uint32_t)contexts->count - 1 : NONE;
 }
 
 uint32_t callgrind_contexts_name(struct callgrind_contexts *contexts, pprofc_str name) {
   size_t known = contexts->names.count;
-  uint32_t index = contexts->failed ? MAP_NONE : interner_add(&contexts->names, name);
+  uint32_t index = builder_ok(contexts->builder) ? interner_add(&contexts->names, name) : MAP_NONE;
   uint32_t context = NONE;
-  if (index != known || index == MAP_NONE) return index;
+  if (!import_need(contexts->builder, index != MAP_NONE) || index != known) return index;
   size_t count = split_name_words(contexts, name), left = count;
   while (left > 0 && (context != NONE || left == count))
     context = context_enter(contexts, context, contexts->words[--left]);
-  if (context == NONE ||
-      !ARRAY_RESERVE(contexts->mem, contexts->wholes, contexts->whole_room, known + 1)) {
-    contexts->failed = true;
+  if (!import_need(contexts->builder,
+                   context != NONE && ARRAY_RESERVE(contexts->mem, contexts->wholes,
+                                                    contexts->whole_room, known + 1)))
     return NONE;
-  }
   contexts->wholes[known] = (struct callgrind_whole){context, NONE};
   return index;
 }

@@ -44,7 +44,6 @@ struct callgrind_contexts {
   pprofc_str *words; /* buffer for the functions of one name */
   size_t word_room;
   struct jit_names jit;
-  bool failed; /* true if memory ran out; all later lookups then fail */
 };
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,

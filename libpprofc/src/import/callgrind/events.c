@@ -2,6 +2,7 @@
 #include "import/callgrind/reader.h"
 
 #include "core/chars.h"
+#include "import/names.h"
 
 static size_t leading_digits(pprofc_str s) {
   size_t digits = 0;
@@ -69,24 +70,23 @@ size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str
   return count;
 }
 
-static pprofc_status add_events(struct callgrind_events *events, pprofc_str list,
-                                pprofc_error *error) {
+static bool add_events(struct callgrind_events *events, pprofc_str list, pprofc_builder *builder) {
   pprofc_str word;
   bool seen[CALLGRIND_MAX_EVENTS] = {false};
   while (import_next_word(&list, &word)) {
     uint32_t index = find_event(events, word);
     if (index == NONE && events->count == CALLGRIND_MAX_EVENTS)
-      return error_set(error, PPROFC_E_LIMIT, "more than %u events", CALLGRIND_MAX_EVENTS);
+      return import_refuse(builder, PPROFC_E_LIMIT, "more than %u events", CALLGRIND_MAX_EVENTS);
     if (index == NONE) {
       index = (uint32_t)events->count;
       split_name(word, &events->items[events->count++]);
     }
     if (seen[index])
-      return error_set(error, PPROFC_E_FORMAT, "the event '%.*s' occurs twice",
-                       (int)(word.size < 100 ? word.size : 100), word.data);
+      return import_refuse(builder, PPROFC_E_FORMAT, "the event '%.*s' occurs twice",
+                           (int)(word.size < 100 ? word.size : 100), word.data);
     seen[index] = true;
   }
-  return PPROFC_OK;
+  return true;
 }
 
 /* True if a line of numbers has a relative counter, like "+3" or "*". */
@@ -125,21 +125,18 @@ static bool take_start(pprofc_str *line, pprofc_str start) {
 
 /* Finds all events. Scans the whole file, because parts may have different events and long
  * names may come before or after them. */
-pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
-                                    pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
+                           pprofc_builder *builder) {
   bool long_names = false;
   events->count = events->lists = 0;
   pprofc_str rest = text, line;
-  while (status == PPROFC_OK && next_event_line(&rest, &line)) {
+  while (next_event_line(&rest, &line)) {
     long_names |= str_starts(line, STR("event:"));
     if (!take_start(&line, STR("events:"))) continue;
-    status = add_events(events, line, error);
+    if (!add_events(events, line, builder)) return false;
     events->lists++;
   }
-  for (rest = text; long_names && status == PPROFC_OK && next_event_line(&rest, &line);)
+  for (rest = text; long_names && next_event_line(&rest, &line);)
     if (take_start(&line, STR("event:"))) read_long_name(events, line);
-  if (status == PPROFC_OK && !events->count)
-    status = error_set(error, PPROFC_E_FORMAT, "no events");
-  return status;
+  return events->count || import_refuse(builder, PPROFC_E_FORMAT, "no events");
 }

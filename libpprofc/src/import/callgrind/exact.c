@@ -36,12 +36,12 @@ void callgrind_exact_free(struct callgrind_exact *exact) {
 }
 
 static uint32_t context_of_function(const struct callgrind_graph *graph, uint32_t function) {
-  return callgrind_functions(graph)[function].context;
+  return graph->functions[function].context;
 }
 
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
-  for (uint32_t c = 0; c < callgrind_call_count(graph); c++) {
-    const struct callgrind_call *call = &callgrind_calls(graph)[c];
+  for (uint32_t c = 0; c < graph->call_count; c++) {
+    const struct callgrind_call *call = &graph->calls[c];
     enum callgrind_relation relation =
         callgrind_context_relation(exact->contexts, context_of_function(graph, call->caller),
                                    context_of_function(graph, call->callee));
@@ -57,7 +57,7 @@ bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_g
  * call. */
 static void exact_take_call(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                             uint32_t index) {
-  const struct callgrind_call *call = &callgrind_calls(graph)[index];
+  const struct callgrind_call *call = &graph->calls[index];
   uint32_t caller = context_of_function(graph, call->caller);
   uint32_t callee = context_of_function(graph, call->callee);
   struct callgrind_entry *entry = &exact->places[callee];
@@ -68,7 +68,7 @@ static void exact_take_call(struct callgrind_exact *exact, const struct callgrin
     entry->call = index;
     return;
   }
-  const struct callgrind_call *other = &callgrind_calls(graph)[entry->call];
+  const struct callgrind_call *other = &graph->calls[entry->call];
   if (relation == RELATION_ROOT && context_of_function(graph, other->caller) != caller)
     entry->is_truncated = true;
   if (fabs(callgrind_call_values(graph, index)[0]) >
@@ -83,17 +83,17 @@ static void exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
     return;
   for (size_t i = old; i < exact->place_room; i++)
     exact->places[i] = (struct callgrind_entry){NONE, NONE, NONE, false};
-  for (uint32_t f = 0; f < callgrind_function_count(graph); f++) {
+  for (uint32_t f = 0; f < graph->function_count; f++) {
     struct callgrind_entry *entry = &exact->places[context_of_function(graph, f)];
     if (entry->function == NONE) entry->function = f;
   }
-  for (uint32_t c = 0; c < callgrind_call_count(graph); c++) exact_take_call(exact, graph, c);
+  for (uint32_t c = 0; c < graph->call_count; c++) exact_take_call(exact, graph, c);
 }
 
 /* Clears the entries that the part used. Clearing all entries would be slow, because many files
  * have many parts that use few contexts each. */
 static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
-  for (uint32_t f = 0; f < callgrind_function_count(graph); f++)
+  for (uint32_t f = 0; f < graph->function_count; f++)
     exact->places[context_of_function(graph, f)] =
         (struct callgrind_entry){NONE, NONE, NONE, false};
 }
@@ -117,7 +117,7 @@ static void push_truncated(struct callgrind_exact *exact, size_t *depth) {
 static void push_caller(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                         size_t *depth, uint32_t *context) {
   struct callgrind_entry *entry = &exact->places[*context];
-  const struct callgrind_call *call = &callgrind_calls(graph)[entry->call];
+  const struct callgrind_call *call = &graph->calls[entry->call];
   if (entry->site == NONE)
     entry->site = callgrind_location(graph, exact->builder, call->caller, &call->site);
   *context = context_of_function(graph, call->caller);
@@ -137,7 +137,7 @@ static void push_from_name(struct callgrind_exact *exact, const struct callgrind
     exact_push(exact, depth, import_location(exact->builder, NONE, added, 0));
     return;
   }
-  struct callgrind_place place = {callgrind_functions(graph)[function].file, 0, 0, 0};
+  struct callgrind_place place = {graph->functions[function].file, 0, 0, 0};
   exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));
 }
 
@@ -187,17 +187,16 @@ static void push_some(struct callgrind_exact *exact, const struct callgrind_grap
 
 static void exact_function(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            uint32_t function, const struct label *labels, size_t label_count) {
-  const struct callgrind_function *f = &callgrind_functions(graph)[function];
+  const struct callgrind_function *f = &graph->functions[function];
   size_t depth = 0;
   if (f->first_cost == NONE) return;
   exact_push(exact, &depth, NONE);
   if (builder_ok(exact->builder)) push_some(exact, graph, f, &depth);
   for (uint32_t c = f->first_cost; c != NONE && builder_ok(exact->builder);
-       c = callgrind_costs(graph)[c].next) {
+       c = graph->costs[c].next) {
     const int64_t *values = callgrind_cost_values(graph, c);
     if (values_are_zero(values, graph->types)) continue;
-    exact->stack[0] =
-        callgrind_location(graph, exact->builder, function, &callgrind_costs(graph)[c].place);
+    exact->stack[0] = callgrind_location(graph, exact->builder, function, &graph->costs[c].place);
     pprofc_builder_sample(exact->builder, exact->stack, depth, values);
     for (size_t i = 0; i < label_count; i++) builder_add_label(exact->builder, &labels[i]);
   }
@@ -206,7 +205,7 @@ static void exact_function(struct callgrind_exact *exact, const struct callgrind
 void callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                              const struct label *labels, size_t label_count) {
   exact_enter(exact, graph);
-  for (uint32_t f = 0; f < callgrind_function_count(graph) && builder_ok(exact->builder); f++)
+  for (uint32_t f = 0; f < graph->function_count && builder_ok(exact->builder); f++)
     exact_function(exact, graph, f, labels, label_count);
   if (builder_ok(exact->builder)) exact_leave(exact, graph);
 }

@@ -29,7 +29,7 @@ struct callgrind_flow_walk {
 
 static void enter(struct callgrind_flow_walk *w, uint32_t function) {
   w->found[function] = w->low[function] = ++w->clock;
-  w->next[function] = callgrind_functions(w->graph)[function].first_call;
+  w->next[function] = w->graph->functions[function].first_call;
   w->path[w->path_size++] = function;
   w->open[w->open_size++] = function;
   w->on_path[function] = w->is_open[function] = true;
@@ -63,7 +63,7 @@ static void walk_from(struct callgrind_flow_walk *w, uint32_t root) {
       leave(w);
       continue;
     }
-    struct callgrind_call *call = &callgrind_calls(w->graph)[index];
+    struct callgrind_call *call = &w->graph->calls[index];
     w->next[function] = call->next;
     if (!w->found[call->callee]) {
       enter(w, call->callee);
@@ -79,9 +79,9 @@ static void walk_from(struct callgrind_flow_walk *w, uint32_t root) {
 /* Walks the graph from the functions that no other function calls, then from the functions that are
  * not reached yet. */
 static void walk_all(struct callgrind_flow_walk *w, bool *called) {
-  size_t functions = callgrind_function_count(w->graph);
-  const struct callgrind_call *calls = callgrind_calls(w->graph);
-  for (size_t i = 0; i < callgrind_call_count(w->graph); i++)
+  size_t functions = w->graph->function_count;
+  const struct callgrind_call *calls = w->graph->calls;
+  for (size_t i = 0; i < w->graph->call_count; i++)
     if (calls[i].caller != calls[i].callee) called[calls[i].callee] = true;
   for (uint32_t f = 0; f < functions; f++)
     if (!called[f]) walk_from(w, f);
@@ -90,7 +90,7 @@ static void walk_all(struct callgrind_flow_walk *w, bool *called) {
 
 static bool find_cycles(struct callgrind_flow *flow) {
   struct arena arena;
-  size_t n = callgrind_function_count(flow->graph);
+  size_t n = flow->graph->function_count;
   struct callgrind_flow_walk w = {.flow = flow, .graph = flow->graph};
   arena_init(&arena, flow->graph->mem);
   w.found = arena_zero_array(&arena, n, sizeof *w.found);
@@ -120,18 +120,17 @@ struct callgrind_rest {
  * type. */
 static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, bool tree) {
   const struct callgrind_graph *graph = flow->graph;
-  size_t types = graph->types, functions = callgrind_function_count(graph);
+  size_t types = graph->types, functions = graph->function_count;
   for (size_t f = 0; f < functions; f++)
-    for (uint32_t c = callgrind_functions(graph)[f].first_cost; c != NONE;
-         c = callgrind_costs(graph)[c].next)
+    for (uint32_t c = graph->functions[f].first_cost; c != NONE; c = graph->costs[c].next)
       for (size_t t = 0; t < types; t++) {
         double cost = (double)callgrind_cost_values(graph, c)[t];
         own[f * types + t].own += cost;
         own[f * types + t].rest += cost;
         flow->inclusive[f * types + t] += fabs(cost);
       }
-  for (size_t i = 0; i < callgrind_call_count(graph); i++) {
-    const struct callgrind_call *call = &callgrind_calls(graph)[i];
+  for (size_t i = 0; i < graph->call_count; i++) {
+    const struct callgrind_call *call = &graph->calls[i];
     if (tree && call->closes_cycle) continue;
     for (size_t t = 0; t < types; t++) {
       double cost = callgrind_call_values(graph, i)[t];
@@ -146,7 +145,7 @@ static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, b
 /* Sets flow->root: the cost of each function that no call explains. Functions in a cycle are not
  * roots, because the costs of their calls count the same work several times. */
 static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_rest *own) {
-  size_t types = flow->graph->types, functions = callgrind_function_count(flow->graph);
+  size_t types = flow->graph->types, functions = flow->graph->function_count;
   for (size_t f = 0; f < functions; f++)
     for (size_t t = 0; t < types; t++) {
       const struct callgrind_rest *of = &own[f * types + t];
@@ -158,12 +157,11 @@ static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_
 
 static void sum_inclusive(struct callgrind_flow *flow) {
   const struct callgrind_graph *graph = flow->graph;
-  size_t types = graph->types, functions = callgrind_function_count(graph);
+  size_t types = graph->types, functions = graph->function_count;
   for (size_t i = 0; i < functions; i++) {
     uint32_t caller = flow->order[i];
-    for (uint32_t c = callgrind_functions(graph)[caller].first_call; c != NONE;
-         c = callgrind_calls(graph)[c].next) {
-      const struct callgrind_call *call = &callgrind_calls(graph)[c];
+    for (uint32_t c = graph->functions[caller].first_call; c != NONE; c = graph->calls[c].next) {
+      const struct callgrind_call *call = &graph->calls[c];
       if (call->closes_cycle) continue;
       for (size_t t = 0; t < types; t++)
         flow->inclusive[caller * types + t] +=
@@ -175,7 +173,7 @@ static void sum_inclusive(struct callgrind_flow *flow) {
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree) {
   *flow = (struct callgrind_flow){.graph = graph};
-  size_t functions = callgrind_function_count(graph), cells = functions * graph->types;
+  size_t functions = graph->function_count, cells = functions * graph->types;
   flow->calls = arena_zero_array(arena, cells, sizeof *flow->calls);
   flow->root = arena_zero_array(arena, cells, sizeof *flow->root);
   flow->inclusive = arena_zero_array(arena, cells, sizeof *flow->inclusive);
@@ -203,7 +201,7 @@ static size_t share_event(const struct callgrind_flow *flow, uint32_t function, 
 }
 
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type) {
-  uint32_t callee = callgrind_calls(flow->graph)[call].callee;
+  uint32_t callee = flow->graph->calls[call].callee;
   size_t t = share_event(flow, callee, type), at = callee * flow->graph->types + t;
   if (t == NONE) return 0;
   return fabs(callgrind_call_values(flow->graph, call)[t]) / (flow->calls[at] + flow->root[at]);

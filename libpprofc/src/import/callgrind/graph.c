@@ -1,7 +1,7 @@
 /* Builds callgrind's call graph. Each function, line and call is stored once. */
 #include "import/callgrind/callgrind.h"
 
-#include "core/array.h"
+#include "import/names.h"
 
 #include <math.h>
 
@@ -9,22 +9,21 @@
  * with more lines or calls, the reader uses a hash table. */
 #define FEW 8u
 
-void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
-                          size_t most_bytes) {
-  *graph = (struct callgrind_graph){.mem = mem, .types = types};
-  struct buffer *const buffers[] = {&graph->functions, &graph->costs, &graph->cost_values,
-                                    &graph->calls, &graph->call_values};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-    buffer_init(buffers[i], mem, most_bytes);
+void callgrind_graph_init(struct callgrind_graph *graph, pprofc_builder *builder,
+                          const pprofc_allocator *mem, size_t types, uint64_t memory_bytes) {
+  *graph = (struct callgrind_graph){
+      .mem = mem, .builder = builder, .types = types, .memory_bytes = memory_bytes};
   map_init(&graph->by_name, mem);
   map_init(&graph->by_place, mem);
   map_init(&graph->by_call, mem);
 }
 
 void callgrind_graph_free(struct callgrind_graph *graph) {
-  struct buffer *const buffers[] = {&graph->functions, &graph->costs, &graph->cost_values,
-                                    &graph->calls, &graph->call_values};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_free(buffers[i]);
+  ARRAY_FREE(graph->mem, graph->functions, graph->function_room);
+  ARRAY_FREE(graph->mem, graph->costs, graph->cost_room);
+  ARRAY_FREE(graph->mem, graph->cost_values, graph->cost_value_room);
+  ARRAY_FREE(graph->mem, graph->calls, graph->call_room);
+  ARRAY_FREE(graph->mem, graph->call_values, graph->call_value_room);
   ARRAY_FREE(graph->mem, graph->first, graph->first_room);
   map_free(&graph->by_name);
   map_free(&graph->by_place);
@@ -32,10 +31,8 @@ void callgrind_graph_free(struct callgrind_graph *graph) {
 }
 
 void callgrind_graph_clear(struct callgrind_graph *graph) {
-  struct buffer *const buffers[] = {&graph->functions, &graph->costs, &graph->cost_values,
-                                    &graph->calls, &graph->call_values};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_clear(buffers[i]);
   struct map *const maps[] = {&graph->by_name, &graph->by_place, &graph->by_call};
+  graph->function_count = graph->cost_count = graph->call_count = 0;
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
     map_free(maps[i]);
     map_init(maps[i], graph->mem);
@@ -44,28 +41,28 @@ void callgrind_graph_clear(struct callgrind_graph *graph) {
   memset(graph->totals, 0, sizeof graph->totals);
 }
 
-bool callgrind_graph_ok(const struct callgrind_graph *graph) {
-  return !graph->functions.failed && !graph->costs.failed && !graph->cost_values.failed &&
-         !graph->calls.failed && !graph->call_values.failed;
+/* Makes room for `count` items in an array of the graph. Makes the builder fail, and returns false,
+ * when out of memory and if the array would exceed its limit. */
+static bool graph_reserve(const struct callgrind_graph *graph, void *items, size_t *room,
+                          size_t count, size_t size) {
+  if (count <= *room) return true;
+  uint64_t most = graph->memory_bytes / 4 / size;
+  if (count > most)
+    return import_refuse(graph->builder, PPROFC_E_LIMIT,
+                         "the call graph needs more than %llu bytes of memory "
+                         "(raise the limit memory_bytes)",
+                         (unsigned long long)graph->memory_bytes);
+  return import_need(graph->builder, count < NONE && array_grow(graph->mem, items, room, count,
+                                                                (size_t)most, size));
 }
 
-/* Appends a row to `rows`, and `values_size` zero bytes to `values` unless it is NULL. Adds the row
- * to `map` unless `map` is NULL. Returns the index of the row, or NONE when out of memory. */
-static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const void *row,
-                       size_t size, struct buffer *values, size_t values_size, struct map *map,
-                       uint64_t hash) {
-  size_t index = rows->size / size;
-  graph->too_large |=
-      size > rows->ceiling - rows->size || (values && values_size > values->ceiling - values->size);
-  bool fits = index < NONE - 1 && buffer_reserve(rows, size) &&
-              (!values || buffer_reserve(values, values_size));
-  if (!fits || (map && !map_insert(map, hash, (uint32_t)index))) {
-    rows->failed = true;
-    return NONE;
-  }
-  buffer_add(rows, row, size);
-  if (values) buffer_add_fill(values, 0, values_size);
-  return (uint32_t)index;
+#define GRAPH_RESERVE(graph, items, room, count)                                                   \
+  graph_reserve((graph), &(items), &(room), (count), sizeof *(items))
+
+/* Adds a row to a map, unless `map` is NULL. */
+static bool graph_enter(const struct callgrind_graph *graph, struct map *map, uint64_t hash,
+                        uint32_t row) {
+  return !map || import_need(graph->builder, map_insert(map, hash, row));
 }
 
 static bool same_function(const struct callgrind_function *a, const struct callgrind_function *b) {
@@ -75,7 +72,12 @@ static bool same_function(const struct callgrind_function *a, const struct callg
 static uint32_t callgrind_append_function(struct callgrind_graph *graph,
                                           const struct callgrind_function *function,
                                           struct map *map, uint64_t hash) {
-  return append(graph, &graph->functions, function, sizeof *function, NULL, 0, map, hash);
+  uint32_t index = (uint32_t)graph->function_count;
+  if (!GRAPH_RESERVE(graph, graph->functions, graph->function_room, graph->function_count + 1) ||
+      !graph_enter(graph, map, hash, index))
+    return NONE;
+  graph->functions[graph->function_count++] = *function;
+  return index;
 }
 
 /* Returns the index of a function that shares its name with another function, and adds the function
@@ -83,8 +85,7 @@ static uint32_t callgrind_append_function(struct callgrind_graph *graph,
 static uint32_t graph_namesake(struct callgrind_graph *graph,
                                const struct callgrind_function *function) {
   uint64_t hash = hash_mix(hash_mix(function->object, function->name), function->file);
-  MAP_FIND(index, &graph->by_name, hash,
-           same_function(&callgrind_functions(graph)[index], function));
+  MAP_FIND(index, &graph->by_name, hash, same_function(&graph->functions[index], function));
   if (index != MAP_NONE) return index;
   return callgrind_append_function(graph, function, &graph->by_name, hash);
 }
@@ -93,10 +94,9 @@ static uint32_t graph_namesake(struct callgrind_graph *graph,
  * an earlier part of the file, so the caller must compare the name. */
 static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
   size_t old = graph->first_room;
-  if (!ARRAY_RESERVE(graph->mem, graph->first, graph->first_room, (size_t)name + 1)) {
-    graph->functions.failed = true;
+  if (!import_need(graph->builder,
+                   ARRAY_RESERVE(graph->mem, graph->first, graph->first_room, (size_t)name + 1)))
     return NULL;
-  }
   if (graph->first_room > old)
     memset(graph->first + old, 0xFF, (graph->first_room - old) * sizeof *graph->first);
   return &graph->first[name];
@@ -110,7 +110,7 @@ uint32_t callgrind_graph_function(struct callgrind_graph *graph,
   uint32_t *first = graph_first(graph, function.name);
   if (!first) return NONE;
   const struct callgrind_function *there = NULL;
-  if (*first < callgrind_function_count(graph)) there = &callgrind_functions(graph)[*first];
+  if (*first < graph->function_count) there = &graph->functions[*first];
   if (!there || there->name != function.name)
     return *first = callgrind_append_function(graph, &function, NULL, 0);
   return same_function(there, &function) ? *first : graph_namesake(graph, &function);
@@ -133,8 +133,8 @@ static uint64_t hash_cost(uint32_t function, const struct callgrind_place *place
 /* Returns the index of the cost of a line of a function, or NONE. */
 static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place) {
-  const struct callgrind_function *f = &callgrind_functions(graph)[function];
-  const struct callgrind_cost *costs = callgrind_costs(graph);
+  const struct callgrind_function *f = &graph->functions[function];
+  const struct callgrind_cost *costs = graph->costs;
   if (f->cost_count <= FEW) {
     uint32_t index;
     for (index = f->first_cost; index != NONE && !same_place(&costs[index].place, place);)
@@ -148,29 +148,32 @@ static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function
 
 /* Adds the lines of a function to the hash table, before the function gets more than FEW lines. */
 static void cost_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
-  for (uint32_t c = f->first_cost; c != NONE; c = callgrind_costs(graph)[c].next) {
-    const struct callgrind_cost *cost = &callgrind_costs(graph)[c];
-    if (!map_insert(&graph->by_place, hash_cost(cost->function, &cost->place), c))
-      graph->costs.failed = true;
+  for (uint32_t c = f->first_cost; c != NONE; c = graph->costs[c].next) {
+    const struct callgrind_cost *cost = &graph->costs[c];
+    graph_enter(graph, &graph->by_place, hash_cost(cost->function, &cost->place), c);
   }
 }
 
 static uint32_t cost_of(struct callgrind_graph *graph, uint32_t function,
                         const struct callgrind_place *place) {
-  struct callgrind_function *f = &callgrind_functions(graph)[function];
+  struct callgrind_function *f = &graph->functions[function];
   uint32_t index = cost_find(graph, function, place);
   if (index != NONE) return index;
   if (f->cost_count == FEW) cost_enter_few(graph, f);
   struct map *map = f->cost_count >= FEW ? &graph->by_place : NULL;
   uint64_t hash = map ? hash_cost(function, place) : 0;
-  struct callgrind_cost cost = {function, NONE, *place};
-  index = append(graph, &graph->costs, &cost, sizeof cost, &graph->cost_values,
-                 graph->types * sizeof(int64_t), map, hash);
-  if (index == NONE) return NONE;
+  size_t count = graph->cost_count + 1, cells = count * graph->types;
+  index = (uint32_t)graph->cost_count;
+  if (!GRAPH_RESERVE(graph, graph->costs, graph->cost_room, count) ||
+      !GRAPH_RESERVE(graph, graph->cost_values, graph->cost_value_room, cells) ||
+      !graph_enter(graph, map, hash, index))
+    return NONE;
+  graph->costs[graph->cost_count++] = (struct callgrind_cost){function, NONE, *place};
+  memset(callgrind_cost_values(graph, index), 0, graph->types * sizeof *graph->cost_values);
   if (f->first_cost == NONE)
     f->first_cost = index;
   else
-    callgrind_costs(graph)[f->last_cost].next = index;
+    graph->costs[f->last_cost].next = index;
   f->last_cost = index;
   f->cost_count++;
   return index;
@@ -184,7 +187,7 @@ void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
   for (size_t t = 0; t < graph->types; t++) {
     int64_t size = values[t] < 0 ? -values[t] : values[t];
     if (size > INT64_MAX - graph->before[t] - graph->totals[t]) {
-      graph->overflowed = true;
+      import_refuse(graph->builder, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
       continue;
     }
     graph->totals[t] += size;
@@ -205,8 +208,8 @@ static bool call_is_same(const struct callgrind_graph *graph, const struct callg
 
 /* Returns the index of the equal call in the graph, or NONE. */
 static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
-  const struct callgrind_function *f = &callgrind_functions(graph)[call->caller];
-  const struct callgrind_call *calls = callgrind_calls(graph);
+  const struct callgrind_function *f = &graph->functions[call->caller];
+  const struct callgrind_call *calls = graph->calls;
   if (f->call_count <= FEW) {
     uint32_t index;
     for (index = f->first_call; index != NONE && !call_is_same(graph, &calls[index], call);)
@@ -220,27 +223,31 @@ static uint32_t call_find(const struct callgrind_graph *graph, const struct call
 
 /* Adds the calls of a function to the hash table, before the function gets more than FEW calls. */
 static void call_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
-  for (uint32_t c = f->first_call; c != NONE; c = callgrind_calls(graph)[c].next)
-    if (!map_insert(&graph->by_call, hash_call(graph, &callgrind_calls(graph)[c]), c))
-      graph->calls.failed = true;
+  for (uint32_t c = f->first_call; c != NONE; c = graph->calls[c].next)
+    graph_enter(graph, &graph->by_call, hash_call(graph, &graph->calls[c]), c);
 }
 
 static uint32_t call_of(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                         const struct callgrind_place *site) {
   struct callgrind_call call = {caller, callee, NONE, false, *site, -1};
-  struct callgrind_function *f = &callgrind_functions(graph)[caller];
+  struct callgrind_function *f = &graph->functions[caller];
   uint32_t index = call_find(graph, &call);
   if (index != NONE) return index;
   if (f->call_count == FEW) call_enter_few(graph, f);
   struct map *map = f->call_count >= FEW ? &graph->by_call : NULL;
   uint64_t hash = map ? hash_call(graph, &call) : 0;
-  index = append(graph, &graph->calls, &call, sizeof call, &graph->call_values,
-                 graph->types * sizeof(double), map, hash);
-  if (index == NONE) return NONE;
+  size_t count = graph->call_count + 1, cells = count * graph->types;
+  index = (uint32_t)graph->call_count;
+  if (!GRAPH_RESERVE(graph, graph->calls, graph->call_room, count) ||
+      !GRAPH_RESERVE(graph, graph->call_values, graph->call_value_room, cells) ||
+      !graph_enter(graph, map, hash, index))
+    return NONE;
+  graph->calls[graph->call_count++] = call;
+  memset(callgrind_call_values(graph, index), 0, graph->types * sizeof *graph->call_values);
   if (f->first_call == NONE)
     f->first_call = index;
   else
-    callgrind_calls(graph)[f->last_call].next = index;
+    graph->calls[f->last_call].next = index;
   f->last_call = index;
   f->call_count++;
   return index;
@@ -250,7 +257,7 @@ void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32
                           const struct callgrind_place *site, const int64_t *values) {
   uint32_t index = call_of(graph, caller, callee, site);
   if (index == NONE) return;
-  struct callgrind_call *call = &callgrind_calls(graph)[index];
+  struct callgrind_call *call = &graph->calls[index];
   double *sums = callgrind_call_values(graph, index);
   for (size_t t = 0; t < graph->types; t++) sums[t] += (double)values[t];
   if (fabs((double)values[0]) > call->heaviest) {

@@ -16,11 +16,6 @@ void callgrind_start_part(struct callgrind_reader *r) {
   r->expect = COST;
 }
 
-bool callgrind_has_memory(const struct callgrind_reader *r) {
-  return callgrind_graph_ok(&r->graph) && !r->objects.items.failed && !r->files.items.failed &&
-         !r->functions.items.failed;
-}
-
 static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str value,
                         struct label *label) {
   *label = (struct label){.key = builder_string(r->builder, str_of(key)),
@@ -33,18 +28,17 @@ static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str 
 static void note_benchmark(struct callgrind_reader *r) {
   pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
   size_t known = r->benchmarks.count;
-  bool is_empty = !r->graph.costs.size, is_same = str_equal(number, r->last_part);
-  if (is_empty) return;
+  if (!r->graph.cost_count) return;
   uint32_t index = interner_add(&r->benchmarks, r->benchmark);
-  if (index == MAP_NONE) r->functions.items.failed = true;
-  r->repeated += index < known && !is_same;
+  import_need(r->builder, index != MAP_NONE);
+  r->repeated += index < known && !str_equal(number, r->last_part);
   r->last_part = number;
 }
 
 /* Sets the symbol of each function, whose name reports show. Returns false when out of memory. */
 static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
-  struct callgrind_function *functions = callgrind_functions(&r->graph);
-  for (size_t i = 0; i < callgrind_function_count(&r->graph); i++)
+  struct callgrind_function *functions = r->graph.functions;
+  for (size_t i = 0; i < r->graph.function_count; i++)
     if (exact)
       functions[i].symbol = callgrind_context_symbol(&r->contexts, functions[i].context);
     else if (!callgrind_name_symbol(&r->contexts, functions[i].name, &functions[i].symbol))
@@ -60,12 +54,12 @@ static void add_samples(struct callgrind_reader *r, const struct label *labels, 
     callgrind_exact_samples(&r->exact, &r->graph, labels, count);
     return;
   }
-  r->has_estimates |= callgrind_call_count(&r->graph) > 0;
+  r->has_estimates |= r->graph.call_count > 0;
   callgrind_samples(&r->graph, r->builder, r->options->call_stacks, labels, count, &joined);
   r->joined_parts += joined;
 }
 
-pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error) {
+void callgrind_finish_part(struct callgrind_reader *r) {
   struct label labels[3];
   size_t count = 0;
   if (r->benchmark.size) {
@@ -75,19 +69,11 @@ pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *er
   if (r->thread.size) count += add_label(r, "thread", r->thread, &labels[count]);
   if (r->part.size && r->many_parts) count += add_label(r, "part", r->part, &labels[count]);
   if (r->program) callgrind_mapping(&r->graph, r->builder, r->program);
-  if (r->graph.overflowed)
-    return error_set(error, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
-  if (r->graph.too_large)
-    return error_set(error, PPROFC_E_LIMIT,
-                     "the call graph needs more than %llu bytes of memory "
-                     "(raise the limit memory_bytes)",
-                     (unsigned long long)r->options->limits->memory_bytes);
-  if (import_need(r->builder, callgrind_has_memory(r))) add_samples(r, labels, count);
+  if (builder_ok(r->builder)) add_samples(r, labels, count);
   r->cut_parts += r->in_body && r->writes_totals && !r->has_totals;
   callgrind_graph_clear(&r->graph);
   r->parts++;
   callgrind_start_part(r);
-  return PPROFC_OK;
 }
 
 /* ---- comments ---------------------------------------- */

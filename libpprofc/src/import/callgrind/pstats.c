@@ -5,6 +5,7 @@
 #include "core/buffer.h"
 #include "core/map.h"
 #include "import/formats.h"
+#include "import/names.h"
 
 #include <math.h>
 
@@ -257,28 +258,26 @@ static bool pstats_entry(struct pstats *p, const struct marshal_value *function,
 
 /* ---- the file ---------------------------------------- */
 
-/* Converts a dictionary of functions to callgrind's text. */
-static pprofc_status pstats_convert(struct pstats *p, pprofc_str data, struct marshal *m,
-                                    pprofc_error *error) {
+/* Converts a dictionary of functions to callgrind's text. Returns false if it is invalid. */
+static bool pstats_convert(struct pstats *p, struct marshal *m, pprofc_builder *builder) {
   const struct marshal_value *root = marshal_read(m, 0);
-  if (m->nomem) return error_nomem(error);
+  if (!import_need(builder, !m->nomem)) return false;
   if (!root)
-    return error_at(error, PPROFC_E_FORMAT, (uint64_t)(m->at - (const uint8_t *)data.data),
-                    "a value of Python's marshal format cannot be read");
+    return import_refuse_at(builder, m->at, "a value of Python's marshal format cannot be read");
   buffer_add_text(&p->out, "# callgrind format\nevents: wall(ns)\n");
   uint64_t total = 0;
   for (size_t i = 0; i < root->count; i += 2) {
     if (!pstats_entry(p, root->items[i], root->items[i + 1]))
-      return error_set(error, PPROFC_E_FORMAT, "entry %zu is not a function with its callers",
-                       i / 2 + 1);
+      return import_refuse(builder, PPROFC_E_FORMAT, "entry %zu is not a function with its callers",
+                           i / 2 + 1);
     total += (uint64_t)pstats_time(root->items[i + 1]->items[2]->number);
   }
   buffer_printf(&p->out, "totals: %llu\n", (unsigned long long)total);
-  return p->out.failed ? error_nomem(error) : PPROFC_OK;
+  return import_need(builder, !p->out.failed);
 }
 
 /* True if the data begins with a dictionary whose first key is a tuple of three values. */
-static bool pstats_begins(pprofc_str data) {
+bool import_is_pstats(pprofc_str data) {
   if (data.size < 4 || ((uint8_t)data.data[0] & ~MARSHAL_REF) != '{') return false;
   unsigned type = (uint8_t)data.data[1] & ~MARSHAL_REF;
   if (type == ')') return data.data[2] == 3;
@@ -286,20 +285,17 @@ static bool pstats_begins(pprofc_str data) {
 }
 
 IMPORT_READER(import_pstats) {
-  if (!pstats_begins(data)) return PPROFC_E_NO_MATCH;
   const uint8_t *bytes = (const uint8_t *)data.data;
   struct marshal m = {.at = bytes, .end = bytes + data.size};
   struct pstats p;
-  arena_init(&m.arena, mem);
-  buffer_init(&p.out, mem, SIZE_MAX);
-  interner_init(&p.files, mem);
-  interner_init(&p.names, mem);
-  pprofc_status status = pstats_convert(&p, data, &m, error);
+  arena_init(&m.arena, arena->mem);
+  buffer_init(&p.out, arena->mem, SIZE_MAX);
+  interner_init(&p.files, arena->mem);
+  interner_init(&p.names, arena->mem);
+  bool good = pstats_convert(&p, &m, builder);
   interner_free(&p.files);
   interner_free(&p.names);
   arena_free(&m.arena);
-  if (status == PPROFC_OK)
-    status = import_callgrind(buffer_str(&p.out), mem, options, profile, error);
+  if (good) import_callgrind(buffer_str(&p.out), builder, arena, options);
   buffer_free(&p.out);
-  return status;
 }

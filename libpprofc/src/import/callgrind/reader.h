@@ -22,8 +22,9 @@ struct callgrind_events {
   size_t lists; /* number of `events:` lines; each part has one such line */
 };
 
-pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
-                                    pprofc_error *error);
+/* Finds all events of a text. Returns false, and makes the builder fail, if they are invalid. */
+bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
+                           pprofc_builder *builder);
 /* Sets `columns` to the index of the event in each column of an `events:` line; NONE for an unknown
  * event. Returns the number of columns. */
 size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
@@ -52,19 +53,21 @@ struct callgrind_name {
 
 /* Names of objects, files or functions. Each of these three kinds has its own ids. */
 struct callgrind_names {
-  struct buffer items; /* array of struct callgrind_name; its `failed` is set when out of memory */
+  pprofc_builder *builder;
+  const pprofc_allocator *mem;
+  struct callgrind_name *items;
   uint32_t *by_number; /* for each small id: index of its name in `items`, or NONE */
-  size_t room;
+  size_t count, room, number_room;
   struct map by_id;                    /* hash table of the names with larger ids */
   struct callgrind_contexts *contexts; /* contexts of the functions; NULL for objects and files */
 };
 
-void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
-                          struct callgrind_contexts *contexts);
+void callgrind_names_init(struct callgrind_names *names, pprofc_builder *builder,
+                          const pprofc_allocator *mem, struct callgrind_contexts *contexts);
 void callgrind_names_free(struct callgrind_names *names);
 /* Reads the name that `value` defines or refers to. Returns false if the value refers to an id that
  * is not defined. */
-bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder, pprofc_str value,
+bool callgrind_name_read(struct callgrind_names *names, pprofc_str value,
                          struct callgrind_name *name);
 
 /* ---- the reader -------------------------------------- */
@@ -131,12 +134,10 @@ struct callgrind_reader {
   int64_t version;
 };
 
-/* True unless memory ran out. */
-bool callgrind_has_memory(const struct callgrind_reader *r);
 /* Clears the state of the current part. */
 void callgrind_start_part(struct callgrind_reader *r);
 /* Adds the samples of the current part, and starts the next part. */
-pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error);
+void callgrind_finish_part(struct callgrind_reader *r);
 /* Adds comments to the profile: about the stacks, and about lines that were not understood. */
 void callgrind_add_notes(struct callgrind_reader *r);
 

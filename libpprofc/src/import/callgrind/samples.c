@@ -92,7 +92,7 @@ uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *
 
 uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder *builder,
                             uint32_t function, const struct callgrind_place *place) {
-  const struct callgrind_function *f = &callgrind_functions(graph)[function];
+  const struct callgrind_function *f = &graph->functions[function];
   uint32_t mapping = callgrind_mapping(graph, builder, f->object);
   pprofc_line lines[2];
   size_t count = 0;
@@ -132,9 +132,8 @@ static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_
   if (values_are_zero(values, s->graph->types)) return;
   size_t depth = leaf_count;
   memcpy(s->stack, leaves, leaf_count * sizeof *leaves);
-  for (uint32_t p = position; p != NONE; p = callgrind_positions(&s->tree)[p].above)
-    if (callgrind_positions(&s->tree)[p].site != NONE)
-      s->stack[depth++] = callgrind_positions(&s->tree)[p].site;
+  for (uint32_t p = position; p != NONE; p = s->tree.positions[p].above)
+    if (s->tree.positions[p].site != NONE) s->stack[depth++] = s->tree.positions[p].site;
   pprofc_builder_sample(s->builder, s->stack, depth, values);
   for (size_t i = 0; i < s->label_count; i++) builder_add_label(s->builder, &s->labels[i]);
 }
@@ -146,13 +145,13 @@ static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *fr
   double missing[CALLGRIND_MAX_EVENTS];
   for (size_t t = 0; t < types; t++) missing[t] = 1;
   *frames = 0;
-  for (uint32_t p = s->tree.first[function]; p != NONE; p = callgrind_positions(&s->tree)[p].next) {
+  for (uint32_t p = s->tree.first[function]; p != NONE; p = s->tree.positions[p].next) {
     for (size_t t = 0; t < types; t++) {
       double weight = callgrind_weights(&s->tree, p)[t];
       s->weights[t * (s->places + 1) + count] = weight;
       missing[t] -= weight;
     }
-    *frames += callgrind_positions(&s->tree)[p].depth;
+    *frames += s->tree.positions[p].depth;
     count++;
   }
   for (size_t t = 0; t < types; t++)
@@ -167,7 +166,7 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
   for (size_t t = 0; t < types; t++)
     callgrind_split(costs[t], s->weights + t * (s->places + 1), count + 1, s->values + t, types);
   size_t row = 0;
-  for (uint32_t p = s->tree.first[function]; p != NONE; p = callgrind_positions(&s->tree)[p].next)
+  for (uint32_t p = s->tree.first[function]; p != NONE; p = s->tree.positions[p].next)
     samples_add(s, &leaf, 1, p, s->values + types * row++);
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
@@ -176,21 +175,21 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
  * times positions exceeds a limit. */
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
-  uint32_t first = callgrind_functions(graph)[function].first_cost;
+  uint32_t first = graph->functions[function].first_cost;
   int64_t costs[CALLGRIND_MAX_EVENTS] = {0};
-  for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next)
+  for (uint32_t c = first; c != NONE; c = graph->costs[c].next)
     for (size_t t = 0; t < graph->types; t++) costs[t] += callgrind_cost_values(graph, c)[t];
-  struct callgrind_place place = callgrind_costs(graph)[first].place;
+  struct callgrind_place place = graph->costs[first].place;
   share_line(s, function, count, callgrind_location(graph, s->builder, function, &place), costs);
 }
 
 static void share_function(struct sampling *s, uint32_t function) {
   const struct callgrind_graph *graph = s->graph;
-  uint32_t first = callgrind_functions(graph)[function].first_cost;
+  uint32_t first = graph->functions[function].first_cost;
   uint64_t frames, lines = 0;
   if (first == NONE) return;
   size_t count = samples_gather(s, function, &frames);
-  for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) lines++;
+  for (uint32_t c = first; c != NONE; c = graph->costs[c].next) lines++;
   bool many = count > 1 && (frames > MAX_FRAMES_EACH / lines || frames * lines > s->frames_left ||
                             count * lines > s->samples_left);
   if (many) {
@@ -199,16 +198,15 @@ static void share_function(struct sampling *s, uint32_t function) {
   }
   s->frames_left -= count > 1 ? frames * lines : 0;
   s->samples_left -= count > 1 ? count * lines : 0;
-  for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) {
-    uint32_t leaf =
-        callgrind_location(graph, s->builder, function, &callgrind_costs(graph)[c].place);
+  for (uint32_t c = first; c != NONE; c = graph->costs[c].next) {
+    uint32_t leaf = callgrind_location(graph, s->builder, function, &graph->costs[c].place);
     share_line(s, function, count, leaf, callgrind_cost_values(graph, c));
   }
 }
 
 /* Divides the cost of pruned branches among the positions where the branches were pruned. */
 static void split_cut(const struct sampling *s, double *weights, int64_t *values) {
-  size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
+  size_t types = s->graph->types, count = s->tree.position_count;
   for (size_t t = 0; t < types; t++) {
     double sum = weights[count] = s->tree.pruned_roots[t];
     for (size_t p = 0; p < count; p++) sum += weights[p] = callgrind_pruned(&s->tree, p)[t];
@@ -220,12 +218,12 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
 /* Adds samples with the leaf "[pruned]" for the cost of pruned branches. Their caller is the
  * function that makes the pruned calls, without a line number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
-  size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
+  size_t types = s->graph->types, count = s->tree.position_count;
   uint32_t leaves[2] = {import_marker(s->builder, STR("[pruned]"))};
   for (uint32_t p = 0; p < count; p++) {
     if (values_are_zero(values + p * types, types)) continue;
-    uint32_t function = callgrind_positions(&s->tree)[p].function;
-    struct callgrind_place place = {callgrind_functions(s->graph)[function].file, 0, 0, 0};
+    uint32_t function = s->tree.positions[p].function;
+    struct callgrind_place place = {s->graph->functions[function].file, 0, 0, 0};
     leaves[1] = callgrind_location(s->graph, s->builder, function, &place);
     samples_add(s, leaves, 2, p, values + p * types);
   }
@@ -233,7 +231,7 @@ static void add_cut(struct sampling *s, const int64_t *values) {
 }
 
 static void share_cut(struct sampling *s, struct arena *arena) {
-  size_t rows = callgrind_position_count(&s->tree) + 1;
+  size_t rows = s->tree.position_count + 1;
   if (values_are_zero(s->cut, s->graph->types)) return;
   double *weights = arena_array(arena, rows, sizeof *weights);
   int64_t *values = arena_array(arena, rows * s->graph->types, sizeof *values);
@@ -250,8 +248,8 @@ static void samples_measure(const struct callgrind_tree *tree, size_t *places, s
   *places = *depth = 0;
   for (size_t f = 0; f < tree->functions; f++) {
     size_t count = 0;
-    for (uint32_t p = tree->first[f]; p != NONE; p = callgrind_positions(tree)[p].next) {
-      if (callgrind_positions(tree)[p].depth > *depth) *depth = callgrind_positions(tree)[p].depth;
+    for (uint32_t p = tree->first[f]; p != NONE; p = tree->positions[p].next) {
+      if (tree->positions[p].depth > *depth) *depth = tree->positions[p].depth;
       count++;
     }
     if (count > *places) *places = count;
@@ -276,7 +274,7 @@ static void samples_make(struct sampling *s) {
 void callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined) {
-  uint64_t lines = graph->costs.size / sizeof(struct callgrind_cost);
+  uint64_t lines = graph->cost_count;
   struct sampling s = {.graph = graph,
                        .builder = builder,
                        .labels = labels,

@@ -46,28 +46,34 @@ struct growing {
                    no position in the tree */
 };
 
-/* Makes the builder fail if memory ran out. Returns false if the builder has failed. */
-static bool tree_has_memory(struct growing *g) {
-  const struct callgrind_tree *tree = g->tree;
-  bool failed = tree->positions.failed || tree->weights.failed || tree->pruned.failed;
-  return import_need(g->builder, !failed) && builder_ok(g->builder);
+/* Appends a position without weights. Returns false, and makes the builder fail, when out of
+ * memory. */
+static bool push_position(struct growing *g, const struct callgrind_position *position) {
+  struct callgrind_tree *tree = g->tree;
+  size_t cells = (tree->position_count + 1) * tree->types, index = tree->position_count;
+  if (!import_need(g->builder,
+                   ARRAY_RESERVE(tree->mem, tree->weights, tree->weight_room, cells) &&
+                       ARRAY_RESERVE(tree->mem, tree->pruned, tree->pruned_room, cells) &&
+                       ARRAY_PUSH(tree->mem, tree->positions, tree->position_count,
+                                  tree->position_room, *position)))
+    return false;
+  memset(callgrind_weights(tree, index), 0, tree->types * sizeof *tree->weights);
+  memset(callgrind_pruned(tree, index), 0, tree->types * sizeof *tree->pruned);
+  return builder_ok(g->builder);
 }
 
 /* Appends a position with these weights. */
 static void add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site,
                          const double *weights) {
   struct callgrind_tree *tree = g->tree;
-  size_t index = callgrind_position_count(tree), row = tree->types * sizeof(double);
-  uint32_t depth = above == NONE ? 1 : callgrind_positions(tree)[above].depth + 1;
-  struct callgrind_position position = {function, above, site, NONE, depth};
-  buffer_add(&tree->positions, &position, sizeof position);
-  buffer_add(&tree->weights, weights, row);
-  buffer_add_fill(&tree->pruned, 0, row);
-  if (!tree_has_memory(g)) return;
+  size_t index = tree->position_count;
+  uint32_t depth = above == NONE ? 1 : tree->positions[above].depth + 1;
+  if (!push_position(g, &(struct callgrind_position){function, above, site, NONE, depth})) return;
+  memcpy(callgrind_weights(tree, index), weights, tree->types * sizeof *weights);
   if (g->last[function] == NONE)
     tree->first[function] = (uint32_t)index;
   else
-    callgrind_positions(tree)[g->last[function]].next = (uint32_t)index;
+    tree->positions[g->last[function]].next = (uint32_t)index;
   g->last[function] = (uint32_t)index;
   tree->frames += depth;
 }
@@ -100,8 +106,8 @@ static void add_edges(struct growing *g) {
     for (size_t t = 0; t < types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
     if (any(shares, types)) add_position(g, f, NONE, NONE, shares);
   }
-  for (uint32_t c = 0; c < callgrind_call_count(g->graph) && builder_ok(g->builder); c++) {
-    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+  for (uint32_t c = 0; c < g->graph->call_count && builder_ok(g->builder); c++) {
+    const struct callgrind_call *call = &g->graph->calls[c];
     for (size_t t = 0; t < types; t++) shares[t] = callgrind_call_share(&g->flow, c, t);
     if (any(shares, types)) add_position(g, call->callee, NONE, site_of(g, call), shares);
   }
@@ -110,15 +116,15 @@ static void add_edges(struct growing *g) {
 /* ---- the tree ---------------------------------------- */
 
 static bool tree_is_full(const struct growing *g) {
-  return callgrind_position_count(g->tree) >= g->most_positions || g->tree->frames >= MAX_FRAMES;
+  return g->tree->position_count >= g->most_positions || g->tree->frames >= MAX_FRAMES;
 }
 
 static bool is_deep(const struct callgrind_tree *tree, uint32_t above) {
-  return above != NONE && callgrind_positions(tree)[above].depth >= MAX_DEPTH;
+  return above != NONE && tree->positions[above].depth >= MAX_DEPTH;
 }
 
 static void add_rest(struct growing *g, const struct callgrind_call *call, const double *shares) {
-  double *rest = g->rest + (size_t)(call - callgrind_calls(g->graph)) * g->tree->types;
+  double *rest = g->rest + (size_t)(call - g->graph->calls) * g->tree->types;
   for (size_t t = 0; t < g->tree->types; t++) rest[t] += shares[t];
 }
 
@@ -200,9 +206,9 @@ static void add_branches_of(struct growing *g, uint32_t function, uint32_t posit
     return;
   }
   double shares[CALLGRIND_MAX_EVENTS];
-  for (uint32_t c = callgrind_functions(g->graph)[function].first_call; c != NONE;
-       c = callgrind_calls(g->graph)[c].next) {
-    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+  for (uint32_t c = g->graph->functions[function].first_call; c != NONE;
+       c = g->graph->calls[c].next) {
+    const struct callgrind_call *call = &g->graph->calls[c];
     if (call->closes_cycle) continue;
     for (size_t t = 0; t < tree->types; t++)
       shares[t] = callgrind_weights(tree, position)[t] * callgrind_call_share(&g->flow, c, t);
@@ -219,8 +225,8 @@ static void grow_tree(struct growing *g) {
     for (size_t t = 0; t < tree->types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
     add_branch(g, f, NONE, NULL, shares);
   }
-  for (uint32_t i = 0; builder_ok(g->builder) && i < callgrind_position_count(tree); i++) {
-    uint32_t function = callgrind_positions(tree)[i].function;
+  for (uint32_t i = 0; builder_ok(g->builder) && i < tree->position_count; i++) {
+    uint32_t function = tree->positions[i].function;
     uint64_t calls = g->call_count[function];
     g->full = g->full || calls > g->visits_left;
     if (g->full && !g->rest) return;
@@ -238,13 +244,12 @@ static void grow_tree(struct growing *g) {
 /* Passes on the shares of functions that have no position in the tree to the calls that these
  * functions make. Visits callers before callees. */
 static void pass_rest_on(struct growing *g) {
-  const struct callgrind_call *calls = callgrind_calls(g->graph);
+  const struct callgrind_call *calls = g->graph->calls;
   size_t types = g->tree->types;
   for (size_t i = g->tree->functions; i-- > 0;) {
     uint32_t caller = g->flow.order[i];
     const double *open = g->open + caller * types;
-    for (uint32_t c = callgrind_functions(g->graph)[caller].first_call; c != NONE;
-         c = calls[c].next) {
+    for (uint32_t c = g->graph->functions[caller].first_call; c != NONE; c = calls[c].next) {
       if (calls[c].closes_cycle || !any(g->flow.inclusive + calls[c].callee * types, types))
         continue; /* a call in a cycle or without cost needs no position */
       for (size_t t = 0; t < types; t++) {
@@ -258,15 +263,12 @@ static void pass_rest_on(struct growing *g) {
 /* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks. Makes
  * it the caller of the rest of each call. */
 static void add_rest_positions(struct growing *g) {
-  size_t types = g->tree->types, row = types * sizeof(double);
-  uint32_t above = (uint32_t)callgrind_position_count(g->tree);
-  struct callgrind_position position = {NONE, NONE, import_marker(g->builder, STR("[pruned]")),
-                                        NONE, 1};
-  buffer_add(&g->tree->positions, &position, sizeof position);
-  buffer_add_fill(&g->tree->weights, 0, row);
-  buffer_add_fill(&g->tree->pruned, 0, row);
-  for (uint32_t c = 0; tree_has_memory(g) && c < callgrind_call_count(g->graph); c++) {
-    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+  size_t types = g->tree->types;
+  uint32_t above = (uint32_t)g->tree->position_count;
+  push_position(g, &(struct callgrind_position){
+                       NONE, NONE, import_marker(g->builder, STR("[pruned]")), NONE, 1});
+  for (uint32_t c = 0; builder_ok(g->builder) && c < g->graph->call_count; c++) {
+    const struct callgrind_call *call = &g->graph->calls[c];
     const double *rest = g->rest + c * types;
     if (any(rest, types)) add_position(g, call->callee, above, site_of(g, call), rest);
   }
@@ -274,9 +276,7 @@ static void add_rest_positions(struct growing *g) {
 
 static void clear_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
-  buffer_clear(&tree->positions);
-  buffer_clear(&tree->weights);
-  buffer_clear(&tree->pruned);
+  tree->position_count = 0;
   memset(tree->first, 0xFF, tree->functions * sizeof *tree->first);
   memset(g->last, 0xFF, tree->functions * sizeof *g->last);
   memset(tree->pruned_roots, 0, sizeof tree->pruned_roots);
@@ -284,7 +284,7 @@ static void clear_tree(struct growing *g) {
 }
 
 static void set_limits(struct growing *g) {
-  uint64_t size = (uint64_t)g->tree->functions + callgrind_call_count(g->graph);
+  uint64_t size = (uint64_t)g->tree->functions + g->graph->call_count;
   uint64_t most = POSITIONS_ALWAYS + POSITIONS_FOR_EACH * size;
   g->most_positions = most < MAX_POSITIONS ? (size_t)most : MAX_POSITIONS;
   g->visits_left = VISITS_ALWAYS + VISITS_FOR_EACH * size;
@@ -294,7 +294,7 @@ static void set_limits(struct growing *g) {
 /* Grows the tree a second time, with branches over the limit joined to one position for each
  * call. */
 static void grow_with_rest(struct growing *g) {
-  size_t calls = callgrind_call_count(g->graph) * g->tree->types;
+  size_t calls = g->graph->call_count * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
   clear_tree(g);
   set_limits(g);
@@ -310,8 +310,8 @@ static void grow_with_rest(struct growing *g) {
 /* Computes for each function the number of its calls and the costs of its branches. */
 static void measure_branches(struct growing *g) {
   size_t types = g->tree->types;
-  for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {
-    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+  for (uint32_t c = 0; c < g->graph->call_count; c++) {
+    const struct callgrind_call *call = &g->graph->calls[c];
     g->call_count[call->caller]++;
     if (call->closes_cycle) continue;
     for (size_t t = 0; t < types; t++) {
@@ -347,11 +347,8 @@ static void (*const ways[])(struct growing *) = {
 void callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
                          pprofc_builder *builder, pprofc_call_stacks stacks) {
   const pprofc_allocator *mem = graph->mem;
-  size_t functions = callgrind_function_count(graph);
+  size_t functions = graph->function_count;
   *tree = (struct callgrind_tree){.types = graph->types, .functions = functions, .mem = mem};
-  buffer_init(&tree->positions, mem, PTRDIFF_MAX);
-  buffer_init(&tree->weights, mem, PTRDIFF_MAX);
-  buffer_init(&tree->pruned, mem, PTRDIFF_MAX);
   struct growing g = {.tree = tree, .graph = graph, .builder = builder};
   arena_init(&g.arena, mem);
   tree->first = mem_array(mem, functions, sizeof *tree->first);
@@ -366,7 +363,7 @@ void callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_gra
 
 void callgrind_tree_free(struct callgrind_tree *tree) {
   mem_free(tree->mem, tree->first, tree->functions, sizeof *tree->first);
-  buffer_free(&tree->positions);
-  buffer_free(&tree->weights);
-  buffer_free(&tree->pruned);
+  ARRAY_FREE(tree->mem, tree->positions, tree->position_room);
+  ARRAY_FREE(tree->mem, tree->weights, tree->weight_room);
+  ARRAY_FREE(tree->mem, tree->pruned, tree->pruned_room);
 }

@@ -118,7 +118,7 @@ static bool events_run(const struct jfr *j, const struct jfr_handler *h, struct 
 }
 
 static void events_fail(struct jfr *j, const uint8_t *at) {
-  jfr_fail_at(j, at, "an event that its metadata does not describe");
+  import_refuse_at(j->builder, at, "an event that its metadata does not describe");
 }
 
 /* ---- survey ------------------------------------------ */
@@ -156,9 +156,10 @@ static bool events_is_other(pprofc_str name) {
 /* Adds the events of a class to the kinds. Returns false when out of memory. */
 static bool events_note_kind(struct jfr *j, struct jfr_kinds *kinds, const struct jfr_class *c) {
   size_t before = kinds->names.count;
-  uint32_t name = interner_copy(&kinds->names, &j->names, c->name);
-  if (name == MAP_NONE || !ARRAY_RESERVE(j->mem, kinds->counts, kinds->capacity, name + 1))
-    return jfr_fail_nomem(j);
+  uint32_t name = interner_copy(&kinds->names, j->names, c->name);
+  if (!import_need(j->builder, name != MAP_NONE &&
+                                   ARRAY_RESERVE(j->mem, kinds->counts, kinds->capacity, name + 1)))
+    return false;
   if (name == before) kinds->counts[name] = 0;
   kinds->counts[name] += c->events;
   return true;
@@ -180,8 +181,9 @@ static bool events_note_unread(struct jfr *j) {
  * event, because a sum of different events has no meaning. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
-    return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
-                    STR_ARG(j->cpu_event), STR_ARG(settings->event));
+    return import_refuse(j->builder, PPROFC_E_FORMAT,
+                         "chunks with samples of different events ('%.*s', '%.*s')",
+                         STR_ARG(j->cpu_event), STR_ARG(settings->event));
   j->cpu_event = settings->event;
   j->has_cpu_event = true;
   return true;
@@ -216,7 +218,7 @@ bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
     *(c ? &c->events : &j->undescribed) += 1;
   }
   events_note_types(j, settings, has_cpu);
-  if (!jfr_ok(j) || (has_cpu && !events_note_cpu(j, settings))) return false;
+  if (!builder_ok(j->builder) || (has_cpu && !events_note_cpu(j, settings))) return false;
   return events_note_unread(j);
 }
 
@@ -375,7 +377,7 @@ static bool events_find_key(struct jfr *j, struct events_sample *p) {
       .span = slots[JFR_EVENT_SPAN],
   };
   events_thread(j, slots[JFR_EVENT_THREAD], &p->key);
-  if (!jfr_ok(j) || !builder_ok(j->builder)) return false;
+  if (!builder_ok(j->builder)) return false;
   j->without_stack += p->key.stack == NONE;
   p->hash = jfr_rows_hash(&p->key);
   jfr_rows_prefetch_slot(j, p->hash);
@@ -391,7 +393,7 @@ static void events_flush(struct jfr *j, struct events_ahead *ahead) {
   for (size_t i = 0; i < ahead->count; i++)
     if (events_find_key(j, &ahead->samples[i])) which[found++] = &ahead->samples[i];
   for (size_t i = 0; i < found; i++) jfr_rows_prefetch(j, which[i]->hash);
-  for (size_t i = 0; i < found && jfr_ok(j) && builder_ok(j->builder); i++) events_add(j, which[i]);
+  for (size_t i = 0; i < found && builder_ok(j->builder); i++) events_add(j, which[i]);
   ahead->count = 0;
 }
 
@@ -420,5 +422,5 @@ bool jfr_read_events(struct jfr *j) {
     if (h && !events_is_note(h)) events_read(j, &ahead, h, &body);
   }
   events_flush(j, &ahead);
-  return jfr_ok(j);
+  return builder_ok(j->builder);
 }

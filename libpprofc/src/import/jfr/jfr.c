@@ -7,31 +7,7 @@
 
 #include <stdio.h>
 
-#define MAGIC        STR("FLR\0")
 #define NEWEST_MINOR 1
-
-bool jfr_fail(struct jfr *j, pprofc_status status, const char *format, ...) {
-  va_list arguments;
-  char message[200];
-  if (!jfr_ok(j)) return false;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  j->status = error_set(j->error, status, "%s", message);
-  return false;
-}
-
-bool jfr_fail_nomem(struct jfr *j) {
-  if (jfr_ok(j)) j->status = error_nomem(j->error);
-  return false;
-}
-
-bool jfr_fail_at(struct jfr *j, const uint8_t *at, const char *what) {
-  if (jfr_ok(j))
-    j->status = error_at(j->error, PPROFC_E_FORMAT, (uint64_t)(at - (const uint8_t *)j->data.data),
-                         "%s", what);
-  return false;
-}
 
 #define TAKE_MIN    ((uint64_t)16 << 20)
 #define TAKE_FACTOR 32
@@ -39,7 +15,8 @@ bool jfr_fail_at(struct jfr *j, const uint8_t *at, const char *what) {
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what) {
   *taken += more;
   if (*taken <= TAKE_MIN + TAKE_FACTOR * (uint64_t)j->data.size) return true;
-  return jfr_fail(j, PPROFC_E_LIMIT, "%s are out of proportion to the size of the recording", what);
+  return import_refuse(j->builder, PPROFC_E_LIMIT,
+                       "%s are out of proportion to the size of the recording", what);
 }
 
 struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset) {
@@ -55,11 +32,12 @@ void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset) {
 
 bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct jfr_reader *body) {
   const uint8_t *at = r->at;
-  if (!jfr_ok(j) || at >= r->end) return false;
+  if (!builder_ok(j->builder) || at >= r->end) return false;
   uint64_t size = jfr_int(r);
   *type = jfr_long(r);
   if (r->failed || size < (uint64_t)(r->at - at) || size > (uint64_t)(r->end - at))
-    return jfr_fail_at(j, at, "an event that runs past the end of its chunk, or is empty");
+    return import_refuse_at(j->builder, at,
+                            "an event that runs past the end of its chunk, or is empty");
   *body = (struct jfr_reader){r->at, at + size, r->compressed, false};
   r->at = at + size;
   return true;
@@ -77,8 +55,8 @@ static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   c.start_ticks = jfr_long(&r);
   c.ticks_per_second = jfr_long(&r);
   c.compressed = jfr_int(&r) & 1;
-  if (!ARRAY_PUSH(j->mem, j->chunks, j->chunk_count, j->chunk_capacity, c))
-    return jfr_fail_nomem(j);
+  if (!import_need(j->builder, ARRAY_PUSH(j->mem, j->chunks, j->chunk_count, j->chunk_capacity, c)))
+    return false;
   return true;
 }
 
@@ -89,12 +67,13 @@ static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t lef
   struct jfr_reader r = {start + 4, start + 16, false, false};
   unsigned major = (unsigned)jfr_fixed(&r, 2), minor = (unsigned)jfr_fixed(&r, 2);
   uint64_t size = jfr_fixed(&r, 8);
-  if (memcmp(start, "FLR", 4) != 0) return jfr_fail_at(j, start, "no chunk");
+  if (memcmp(start, "FLR", 4) != 0) return import_refuse_at(j->builder, start, "no chunk");
   if (major != 2)
-    return jfr_fail(j, PPROFC_E_FORMAT,
-                    "unsupported version %u.%u of the format, only 2 is read; JDK Mission Control "
-                    "opens recordings of Oracle's JDK 8",
-                    major, minor);
+    return import_refuse(
+        j->builder, PPROFC_E_FORMAT,
+        "unsupported version %u.%u of the format, only 2 is read; JDK Mission Control "
+        "opens recordings of Oracle's JDK 8",
+        major, minor);
   if ((int)minor > j->minor) j->minor = (int)minor;
   return size >= JFR_HEADER_SIZE && size <= left ? size : 0;
 }
@@ -110,15 +89,15 @@ static bool jfr_find_chunks(struct jfr *j) {
   const uint8_t *at = (const uint8_t *)j->data.data, *end = at + j->data.size;
   while (at < end && (!j->chunk_count || !jfr_is_padding(at, end))) {
     uint64_t size = jfr_chunk_size(j, at, (uint64_t)(end - at));
-    if (!jfr_ok(j)) return false;
+    if (!builder_ok(j->builder)) return false;
     if (!size) break;
     if (!jfr_add_chunk(j, at, size)) return false;
     at += size;
   }
   j->left_out = jfr_is_padding(at, end) ? 0 : (uint64_t)(end - at);
   if (!j->chunk_count)
-    return jfr_fail(j, PPROFC_E_FORMAT, "the recording is unfinished or truncated (%zu bytes)",
-                    j->data.size);
+    return import_refuse(j->builder, PPROFC_E_FORMAT,
+                         "the recording is unfinished or truncated (%zu bytes)", j->data.size);
   return true;
 }
 
@@ -148,14 +127,14 @@ static bool jfr_survey_chunk(struct jfr *j, struct jfr_chunk *chunk) {
   jfr_begin_chunk(j, chunk);
   if (jfr_read_metadata(j) && jfr_bind_events(j)) jfr_survey_events(j, &chunk->settings);
   jfr_end_chunk(j);
-  return jfr_ok(j);
+  return builder_ok(j->builder);
 }
 
 static bool jfr_read_chunk(struct jfr *j, struct jfr_chunk *chunk) {
   jfr_begin_chunk(j, chunk);
   if (jfr_read_metadata(j) && jfr_bind_events(j) && jfr_read_pools(j)) jfr_read_events(j);
   jfr_end_chunk(j);
-  return jfr_ok(j) && builder_ok(j->builder);
+  return builder_ok(j->builder);
 }
 
 /* ---- the profile ------------------------------------- */
@@ -192,10 +171,7 @@ static void jfr_note_kinds(struct jfr *j, struct jfr_kinds *kinds, const char *t
     buffer_printf(&note, " and %zu more kinds (%llu)", kinds->names.count - named,
                   (unsigned long long)jfr_kinds_sum(kinds));
   buffer_add_char(&note, '\0');
-  if (note.failed)
-    jfr_fail_nomem(j);
-  else
-    pprofc_builder_comment(j->builder, note.data);
+  if (import_need(j->builder, !note.failed)) pprofc_builder_comment(j->builder, note.data);
   buffer_free(&note);
 }
 
@@ -248,7 +224,7 @@ static bool jfr_read(struct jfr *j) {
   jfr_header(j);
   jfr_notes(j);
   jfr_rows_emit(j);
-  return jfr_ok(j);
+  return builder_ok(j->builder);
 }
 
 static void jfr_kinds_free(struct jfr *j, struct jfr_kinds *kinds) {
@@ -256,7 +232,23 @@ static void jfr_kinds_free(struct jfr *j, struct jfr_kinds *kinds) {
   interner_free(&kinds->names);
 }
 
-static void jfr_free(struct jfr *j) {
+bool import_is_jfr(pprofc_str data) {
+  return str_starts(data, STR("FLR\0"));
+}
+
+IMPORT_READER(import_jfr) {
+  struct jfr *j = arena_zero_array(arena, 1, sizeof *j);
+  if (!import_need(builder, j != NULL)) return;
+  *j = (struct jfr){
+      .mem = arena->mem, .options = options, .builder = builder, .data = data, .names = arena};
+  buffer_init(&j->text, j->mem, SIZE_MAX);
+  buffer_init(&j->name, j->mem, SIZE_MAX);
+  interner_init(&j->unknown.names, j->mem);
+  interner_init(&j->others.names, j->mem);
+  j->stacks = jfr_stacks_new(j);
+  j->rows = jfr_rows_new(j);
+  builder_clock_zero(builder, 0);
+  if (import_need(builder, j->stacks && j->rows)) jfr_read(j);
   jfr_stacks_free(j);
   jfr_rows_free(j);
   ARRAY_FREE(j->mem, j->chunks, j->chunk_capacity);
@@ -264,34 +256,4 @@ static void jfr_free(struct jfr *j) {
   jfr_kinds_free(j, &j->others);
   buffer_free(&j->text);
   buffer_free(&j->name);
-  arena_free(&j->names);
-  pprofc_builder_free(j->builder);
-}
-
-bool import_is_jfr(pprofc_str data) {
-  return str_starts(data, MAGIC);
-}
-
-IMPORT_READER(import_jfr) {
-  if (!import_is_jfr(data)) return PPROFC_E_NO_MATCH;
-  struct jfr j = {.mem = mem, .options = options, .error = error, .data = data};
-  j.builder = pprofc_builder_new(mem);
-  buffer_init(&j.text, mem, SIZE_MAX);
-  buffer_init(&j.name, mem, SIZE_MAX);
-  arena_init(&j.names, mem);
-  interner_init(&j.unknown.names, mem);
-  interner_init(&j.others.names, mem);
-  j.stacks = jfr_stacks_new(&j);
-  j.rows = jfr_rows_new(&j);
-  if (!j.builder || !j.stacks || !j.rows) jfr_fail_nomem(&j);
-  if (jfr_ok(&j)) {
-    builder_limit_depth(j.builder, options->limits->stack_depth);
-    builder_keep_times(j.builder, options->times);
-    builder_clock_zero(j.builder, 0);
-    jfr_read(&j);
-  }
-  pprofc_status status = j.status;
-  if (status == PPROFC_OK) status = pprofc_builder_finish(j.builder, profile, error);
-  jfr_free(&j);
-  return status;
 }

@@ -2,9 +2,7 @@
  *
  * A file is a sequence of chunks. The metadata of a chunk describes the fields of its classes and
  * events. Constant pools contain the values that events share: stacks, methods, threads. The reader
- * makes two passes: the first finds the sample types, the second reads the samples.
- *
- * The reader stores the first failure. After a failure, calls have no effect. */
+ * makes two passes: the first finds the sample types, the second reads the samples. */
 #ifndef PPROFC_IMPORT_JFR_JFR_H
 #define PPROFC_IMPORT_JFR_JFR_H
 
@@ -13,6 +11,7 @@
 #include "core/error.h"
 #include "core/map.h"
 #include "import/import.h"
+#include "import/names.h"
 #include "profile/builder.h"
 
 /* ---- integers ---------------------------------------- */
@@ -292,8 +291,6 @@ struct jfr_kinds {
 struct jfr {
   const pprofc_allocator *mem;
   const struct import_options *options;
-  pprofc_error *error;
-  pprofc_status status;
   pprofc_builder *builder;
   pprofc_str data;
 
@@ -316,7 +313,7 @@ struct jfr {
   int8_t column[JFR_TYPE_COUNT]; /* for each sample type of the profile: its index among the values
                                     of a sample */
   size_t type_count;
-  struct arena names;   /* memory of the event names in the settings */
+  struct arena *names;  /* memory of the event names in the settings */
   pprofc_str cpu_event; /* event that the sample type cpu counts; empty if cpu is a time */
   bool has_cpu_event;   /* true once a chunk with samples has set cpu_event */
 
@@ -339,16 +336,6 @@ struct jfr {
 /* Adds `more` to *taken, a counter of work. Fails and returns false if the counter is too large for
  * the size of the file. Without this limit, many small entries could refer to one long text. */
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
-
-/* Stores a failure and returns false. */
-bool jfr_fail(struct jfr *j, pprofc_status status, const char *format, ...) PPROFC_PRINTF(3, 4);
-bool jfr_fail_nomem(struct jfr *j);
-/* Stores the failure that the chunk violates the format at `at`, and returns false. */
-bool jfr_fail_at(struct jfr *j, const uint8_t *at, const char *what);
-
-static inline bool jfr_ok(const struct jfr *j) {
-  return j->status == PPROFC_OK;
-}
 
 /* Returns a reader that starts at `offset` of the chunk. */
 struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset);

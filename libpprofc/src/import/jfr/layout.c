@@ -93,7 +93,7 @@ bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want
                  struct jfr_program *program) {
   struct layout *l = mem_array(j->mem, 1, sizeof *l);
   *program = (struct jfr_program){0};
-  if (!l) return jfr_fail_nomem(j);
+  if (!import_need(j->builder, l)) return false;
   l->j = j;
   l->count = l->opened = 0;
   l->depth = l->arrays = 0;
@@ -105,7 +105,7 @@ bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want
   for (uint32_t i = 0; i < l->count; i++) program->has_arrays |= l->ops[i].kind >= JFR_ARRAY;
   program->ops = arena_copy(&j->arena, l->ops, l->count * sizeof *l->ops);
   mem_free(j->mem, l, 1, sizeof *l);
-  if (!program->ops) return jfr_fail_nomem(j);
+  if (!import_need(j->builder, program->ops)) return false;
   return jfr_take(j, &j->steps, program->count, "fields of classes");
 }
 

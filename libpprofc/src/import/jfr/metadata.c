@@ -34,7 +34,7 @@ static bool tree_read_strings(struct jfr_tree *t) {
     if (ok) t->strings[t->string_count++] = s;
   }
   buffer_free(&decoded);
-  return ok || jfr_fail_nomem(t->j);
+  return import_need(t->j->builder, ok);
 }
 
 static pprofc_str tree_string(struct jfr_tree *t) {
@@ -65,14 +65,16 @@ static enum jfr_kind jfr_kind_of(pprofc_str name) {
 static bool tree_open(struct jfr_tree *t, enum jfr_element element) {
   struct jfr_metadata *m = &t->j->metadata;
   if (element == JFR_ELEMENT_CLASS) {
-    if (!ARRAY_PUSH(t->j->mem, m->classes, m->class_count, m->class_capacity,
-                    (struct jfr_class){.first_field = (uint32_t)m->field_count}))
-      return jfr_fail_nomem(t->j);
+    if (!import_need(t->j->builder,
+                     ARRAY_PUSH(t->j->mem, m->classes, m->class_count, m->class_capacity,
+                                (struct jfr_class){.first_field = (uint32_t)m->field_count})))
+      return false;
   }
   if (element == JFR_ELEMENT_FIELD) {
-    if (!ARRAY_PUSH(t->j->mem, m->fields, m->field_count, m->field_capacity,
-                    (struct jfr_field){.unit = JFR_TICKS}))
-      return jfr_fail_nomem(t->j);
+    if (!import_need(t->j->builder,
+                     ARRAY_PUSH(t->j->mem, m->fields, m->field_count, m->field_capacity,
+                                (struct jfr_field){.unit = JFR_TICKS})))
+      return false;
     m->classes[m->class_count - 1].field_count++;
   }
   return true;
@@ -138,7 +140,7 @@ static bool tree_read_element(struct jfr_tree *t) {
   uint32_t children = jfr_int(&t->r);
   if (t->r.failed) return false;
   if (children && t->depth == DEEPEST)
-    return jfr_fail_at(t->j, t->r.at, "metadata that nests too deeply");
+    return import_refuse_at(t->j->builder, t->r.at, "metadata that nests too deeply");
   if (children) {
     t->open[t->depth].children = children;
     t->open[t->depth++].element = element;
@@ -174,7 +176,7 @@ static bool jfr_index_classes(struct jfr *j) {
     m->classes[i].kind = jfr_kind_of(m->classes[i].name);
     if (!jfr_class_of(j, m->classes[i].id) &&
         !map_insert(&m->by_id, hash_mix(m->classes[i].id, 0), (uint32_t)i))
-      return jfr_fail_nomem(j);
+      return import_need(j->builder, false);
   }
   return true;
 }
@@ -182,18 +184,18 @@ static bool jfr_index_classes(struct jfr *j) {
 bool jfr_read_metadata(struct jfr *j) {
   struct jfr_tree t = {.j = j};
   uint64_t offset = jfr_find_metadata(j), type;
-  if (!jfr_ok(j)) return false;
+  if (!builder_ok(j->builder)) return false;
   struct jfr_reader r = jfr_reader_at(j, offset);
   const uint8_t *at = r.at;
   if (!offset || !jfr_next_event(j, &r, &type, &t.r) || type != 0)
-    return jfr_fail_at(j, at, "no metadata");
+    return import_refuse_at(j->builder, at, "no metadata");
   jfr_long(&t.r); /* skip time, duration and id of the metadata */
   jfr_long(&t.r);
   jfr_long(&t.r);
   if (tree_read_strings(&t)) tree_read(&t);
-  if (t.r.failed) jfr_fail_at(j, at, "unreadable metadata");
+  if (t.r.failed) import_refuse_at(j->builder, at, "unreadable metadata");
   ARRAY_FREE(j->mem, t.strings, t.string_capacity);
-  return jfr_ok(j) && jfr_index_classes(j);
+  return builder_ok(j->builder) && jfr_index_classes(j);
 }
 
 struct jfr_class *jfr_class_of(struct jfr *j, uint64_t id) {

@@ -119,8 +119,8 @@ bool jfr_is_library(pprofc_str name) {
 
 /* Adds j->name to the builder's strings and returns its index; 0 on failure. */
 static uint32_t names_take(struct jfr *j) {
-  if (j->name.failed) jfr_fail_nomem(j);
-  return jfr_ok(j) ? builder_string(j->builder, buffer_str(&j->name)) : 0;
+  import_need(j->builder, !j->name.failed);
+  return builder_ok(j->builder) ? builder_string(j->builder, buffer_str(&j->name)) : 0;
 }
 
 static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {

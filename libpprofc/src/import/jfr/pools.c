@@ -69,10 +69,11 @@ static bool pool_index(struct jfr *j, struct jfr_pool *pool, uint64_t id, uint32
 static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_entry *entry) {
   struct jfr_pool *pool = &j->pools[name];
   if (jfr_entry_of(j, name, entry->id)) return true;
-  if (pool->count >= JFR_UNMADE ||
-      !ARRAY_RESERVE(j->mem, pool->items, pool->capacity, pool->count + 1) ||
-      !pool_index(j, pool, entry->id, (uint32_t)pool->count))
-    return jfr_fail_nomem(j);
+  if (!import_need(j->builder,
+                   pool->count < JFR_UNMADE &&
+                       ARRAY_RESERVE(j->mem, pool->items, pool->capacity, pool->count + 1) &&
+                       pool_index(j, pool, entry->id, (uint32_t)pool->count)))
+    return false;
   pool->items[pool->count++] = *entry;
   return true;
 }
@@ -91,18 +92,20 @@ static bool pool_read(struct jfr *j, struct jfr_reader *r) {
   struct jfr_class *c = jfr_class_of(j, jfr_long(r));
   uint32_t count = jfr_int(r);
   if (r->failed) return true;
-  if (!c) return jfr_fail_at(j, at, "constants of a class that the metadata does not have");
+  if (!c)
+    return import_refuse_at(j->builder, at, "constants of a class that the metadata does not have");
   size_t pool = pool_of(c);
   if (!pool_compile(j, c, pool)) return false;
-  if (!c->program.readable) return jfr_fail_at(j, at, "constants of a class that cannot be read");
-  for (uint32_t i = 0; i < count && !r->failed && jfr_ok(j); i++) {
+  if (!c->program.readable)
+    return import_refuse_at(j->builder, at, "constants of a class that cannot be read");
+  for (uint32_t i = 0; i < count && !r->failed && builder_ok(j->builder); i++) {
     uint64_t slots[JFR_SLOTS] = {0};
     struct jfr_entry entry = {.id = jfr_long(r), .made = JFR_UNMADE};
     if (!jfr_run(j, &c->program, r, slots)) break;
     memcpy(entry.slots, slots, sizeof entry.slots);
     if (pool < JFR_POOL_COUNT) pool_add(j, (enum jfr_pool_name)pool, &entry);
   }
-  return jfr_ok(j);
+  return builder_ok(j->builder);
 }
 
 static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
@@ -113,7 +116,8 @@ static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
   uint32_t pools = jfr_int(r);
   for (uint32_t i = 0; i < pools && !r->failed; i++)
     if (!pool_read(j, r)) return false;
-  return !r->failed || jfr_fail_at(j, at, "constants that run past the end of their event");
+  return !r->failed ||
+         import_refuse_at(j->builder, at, "constants that run past the end of their event");
 }
 
 /* Compiles the steps that read a stack frame. */
@@ -131,7 +135,7 @@ bool jfr_read_pools(struct jfr *j) {
   if (!pool_compile_frame(j)) return false;
   while (jfr_next_event(j, &r, &type, &body))
     if (type == 1 && !pool_read_checkpoint(j, &body)) return false;
-  return jfr_ok(j) && jfr_reserve_stacks(j);
+  return builder_ok(j->builder) && jfr_reserve_stacks(j);
 }
 
 uint32_t jfr_string_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id) {

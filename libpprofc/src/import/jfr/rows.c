@@ -76,7 +76,7 @@ static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t has
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
                   uint64_t value) {
   uint32_t row = rows_find(j, key, hash);
-  if (row == NONE) return jfr_fail_nomem(j);
+  if (!import_need(j->builder, row != NONE)) return false;
   rows_at(j->rows, row)[ROWS_KEY_WORDS + (size_t)j->column[type]] += value;
   return true;
 }

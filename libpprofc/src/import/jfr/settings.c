@@ -53,8 +53,8 @@ static void settings_event(struct jfr *j, struct jfr_settings *settings, pprofc_
   settings->async = true;
   settings->only_wall = str_equal(event, STR("wall"));
   if (settings_is_time(event)) return;
-  settings->event = arena_str(&j->names, event);
-  if (!settings->event.data) jfr_fail_nomem(j);
+  settings->event = arena_str(j->names, event);
+  import_need(j->builder, settings->event.data);
 }
 
 /* Returns the period of an event by the event's id, or NULL if the event has no period. */

@@ -132,9 +132,10 @@ static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   uint32_t mapping = stacks_mapping_of(j, kind, method);
   uint32_t location = pprofc_builder_location(j->builder, mapping, 0, s->lines, s->line_count);
   s->line_count = 0;
-  if (!jfr_ok(j) || !builder_ok(j->builder)) return false;
-  if (!ARRAY_PUSH(j->mem, s->frames, s->frame_count, s->frame_capacity, location))
-    return jfr_fail_nomem(j);
+  if (!builder_ok(j->builder)) return false;
+  if (!import_need(j->builder,
+                   ARRAY_PUSH(j->mem, s->frames, s->frame_count, s->frame_capacity, location)))
+    return false;
   return true;
 }
 
@@ -144,13 +145,13 @@ static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
   uint32_t function = jfr_function(j, slots[0]);
   int64_t line = (int64_t)slots[1];
   enum stacks_kind kind = stacks_kind_of(j, slots[2]);
-  if (!jfr_ok(j) || !builder_ok(j->builder)) return false;
+  if (!builder_ok(j->builder)) return false;
   if (function == NONE) {
     j->without_method++;
   } else {
-    if (!ARRAY_PUSH(j->mem, s->lines, s->line_count, s->line_capacity,
-                    (pprofc_line){function, line > 0 ? line : 0, 0}))
-      return jfr_fail_nomem(j);
+    if (!import_need(j->builder, ARRAY_PUSH(j->mem, s->lines, s->line_count, s->line_capacity,
+                                            (pprofc_line){function, line > 0 ? line : 0, 0})))
+      return false;
   }
   if (!s->line_count || (kind == STACKS_INLINED && !is_last)) return true;
   return stacks_push(j, kind, slots[0]);
@@ -158,8 +159,8 @@ static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
 
 static bool stacks_check_depth(struct jfr *j, size_t depth) {
   if (depth <= j->options->limits->stack_depth) return true;
-  return jfr_fail(j, PPROFC_E_LIMIT, "a stack of more than %llu frames",
-                  (unsigned long long)j->options->limits->stack_depth);
+  return import_refuse(j->builder, PPROFC_E_LIMIT, "a stack of more than %llu frames",
+                       (unsigned long long)j->options->limits->stack_depth);
 }
 
 /* Number of frames that the reader decodes before it uses their values. In between, the reader
@@ -212,8 +213,9 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
   size_t first = j->stacks->frame_count;
   uint32_t left = jfr_int(&r);
   j->stacks->line_count = 0;
-  if (!ARRAY_RESERVE(j->mem, j->stacks->frames, j->stacks->frame_capacity, first + 1))
-    return jfr_fail_nomem(j);
+  if (!import_need(j->builder,
+                   ARRAY_RESERVE(j->mem, j->stacks->frames, j->stacks->frame_capacity, first + 1)))
+    return false;
   while (left) {
     const uint8_t *at = r.at;
     if (!ahead.failed) stacks_decode(j, &r, &ahead, left < STACKS_AHEAD ? left : STACKS_AHEAD);
@@ -222,7 +224,7 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
       if (!stacks_check_depth(j, j->stacks->frame_count - first + j->stacks->line_count))
         return false;
     }
-    if (ahead.failed) return jfr_fail_at(j, at, "an unreadable frame");
+    if (ahead.failed) return import_refuse_at(j->builder, at, "an unreadable frame");
   }
   return true;
 }
@@ -247,14 +249,14 @@ static uint32_t stacks_add(struct jfr *j) {
   if (s->count < JFR_UNMADE && MAP_PUSH(j->mem, &s->by_frames, hash, s->items, s->count,
                                         s->capacity, (struct stacks_item){first, (uint32_t)depth}))
     return (uint32_t)s->count - 1;
-  jfr_fail_nomem(j);
+  import_need(j->builder, false);
   return NONE;
 }
 
 bool jfr_reserve_stacks(struct jfr *j) {
   struct jfr_stacks *s = j->stacks;
   size_t more = j->pools[JFR_STACKS].count;
-  return map_reserve(&s->by_frames, s->count + more) || jfr_fail_nomem(j);
+  return import_need(j->builder, map_reserve(&s->by_frames, s->count + more));
 }
 
 void jfr_stack_prefetch(struct jfr *j, uint64_t key) {

@@ -86,7 +86,7 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     /* Ignore a second key, because an entry must not refer to another entry. */
     s = jfr_read_string(&r, &j->text, &key);
   }
-  if (j->text.failed) jfr_fail_nomem(j);
+  import_need(j->builder, !j->text.failed);
   jfr_take(j, &j->text_bytes, s.size, "texts");
-  return jfr_ok(j) ? s : STR("");
+  return builder_ok(j->builder) ? s : STR("");
 }

@@ -5,10 +5,8 @@
 #include "core/array.h"
 #include "core/scaled.h"
 #include "import/formats.h"
-#include "profile/builder_times.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define MAX_NUMBER   0x1p63 /* 2^63, the smallest positive number that does not fit int64_t */
 #define SHOWN_NUMBER 40u    /* maximum length of a number in a message, in bytes */
@@ -31,19 +29,15 @@ double json_member_number(const struct node *object, const char *key, double oth
   return number_or(node_get(object, key), otherwise);
 }
 
-/* Makes the builder fail because a number does not fit 64 bits. The error contains the address of
- * the number in place of its offset; json_find_offset converts the address. */
+/* Makes the builder fail because a number does not fit 64 bits. */
 static void json_refuse_number(pprofc_builder *builder, const struct node *node) {
-  pprofc_error error;
   pprofc_str text = json_id(node);
-  if (!text.size) {
+  if (text.size)
+    import_refuse_at(builder, text.data, "the number %.*s does not fit 64 bits",
+                     STR_ARG(str_slice(text, 0, SHOWN_NUMBER)));
+  else
     import_refuse(builder, PPROFC_E_FORMAT, "a number of line %u does not fit 64 bits",
                   node ? node->line : 0);
-    return;
-  }
-  error_at(&error, PPROFC_E_FORMAT, (uint64_t)(uintptr_t)text.data,
-           "the number %.*s does not fit 64 bits", STR_ARG(str_slice(text, 0, SHOWN_NUMBER)));
-  builder_refuse(builder, &error);
 }
 
 /* True if a number is infinite or too large for a double. False for NaN. */
@@ -172,92 +166,56 @@ static const struct {
     {"sections", "version", "this is a source map, not a profile"},
 };
 
-static pprofc_status json_refuse(const struct node *root, pprofc_error *error) {
-  if (!node_is(root, NODE_OBJECT)) return PPROFC_E_NO_MATCH;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+/* Makes the builder fail because no reader accepts the document. */
+static void json_refuse(const struct node *root, pprofc_builder *builder) {
+  for (size_t i = 0; node_is(root, NODE_OBJECT) && i < sizeof others / sizeof *others; i++)
     if (node_get(root, others[i].first) && node_get(root, others[i].second))
-      return error_set(error, PPROFC_E_FORMAT, "%s", others[i].what);
-  return PPROFC_E_NO_MATCH;
+      import_refuse(builder, PPROFC_E_FORMAT, "%s", others[i].what);
+  import_refuse(builder, PPROFC_E_NO_MATCH, "%s", "");
 }
 
-static pprofc_builder *json_builder(struct arena *arena, const struct import_options *options) {
-  pprofc_builder *builder = pprofc_builder_new(arena->mem);
-  if (!builder) return NULL;
-  builder_limit_depth(builder, options->limits->stack_depth);
-  builder_keep_times(builder, options->times);
-  return builder;
-}
-
-/* Tries the readers of all shapes. `cut` is true if the file is truncated. */
-static pprofc_status read_document(const struct node *root, bool cut, struct arena *arena,
-                                   const struct import_options *options, pprofc_profile **profile,
-                                   pprofc_error *error) {
-  pprofc_status status = PPROFC_E_NO_MATCH;
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == PPROFC_E_NO_MATCH; i++) {
-    if (cut && !shapes[i].may_be_cut) continue;
-    pprofc_builder *builder = json_builder(arena, options);
-    if (!builder) return error_nomem(error);
-    if (shapes[i].read(root, builder, arena)) {
-      if (cut)
-        pprofc_builder_comment(builder,
-                               "the end of the file is missing: it was read as far as it goes");
-      status = pprofc_builder_finish(builder, profile, error);
-    }
-    pprofc_builder_free(builder);
+/* Tries the readers of all shapes. `cut` is true if the file is truncated. Returns false if no
+ * reader accepts the document. */
+static bool json_read_document(const struct node *root, bool cut, pprofc_builder *builder,
+                               struct arena *arena) {
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    if ((cut && !shapes[i].may_be_cut) || !shapes[i].read(root, builder, arena)) continue;
+    if (cut)
+      pprofc_builder_comment(builder,
+                             "the end of the file is missing: it was read as far as it goes");
+    return true;
   }
-  return status == PPROFC_E_NO_MATCH && !cut ? json_refuse(root, error) : status;
+  return false;
 }
 
-/* True if the text may be a profile: an object, or an array of objects. A bracket alone is not
- * enough, because folded stacks may begin with a bracket. */
-static bool json_begins(pprofc_str text) {
-  if (!text.size) return false;
-  if (text.data[0] == '{') return true;
-  pprofc_str inside = str_trim(str_slice(text, 1, text.size));
-  return text.data[0] == '[' && inside.size && inside.data[0] == '{';
-}
-
-/* Converts the address that json_refuse_number stored to an offset. Keeps the offsets of the
- * parser's errors. */
-static void json_find_offset(pprofc_str data, pprofc_error *error) {
-  uint64_t start = (uint64_t)(uintptr_t)data.data;
-  if (error->offset >= start && error->offset - start < data.size) error->offset -= start;
+bool import_is_json(pprofc_str data) {
+  pprofc_str text = str_trim(data);
+  if (str_starts(text, STR("{"))) return true;
+  /* A bracket alone is not enough, because folded stacks may begin with a bracket. */
+  return str_starts(text, STR("[")) &&
+         str_starts(str_trim(str_slice(text, 1, text.size)), STR("{"));
 }
 
 /* Parses the document and tries the readers of all shapes. */
-static pprofc_status read_tree(pprofc_str text, struct arena *arena,
-                               const struct import_options *options, pprofc_profile **profile,
-                               pprofc_error *error) {
+static void json_read_tree(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
   struct node *root = NULL;
+  pprofc_error error;
   bool cut = false;
-  pprofc_status broken = json_tree_parse_cut(arena, text, &root, &cut, error);
-  pprofc_status status = broken;
-  if (broken == PPROFC_OK || cut) status = read_document(root, cut, arena, options, profile, error);
-  /* If no reader accepts a truncated file, return the parser's error. */
-  return cut && status == PPROFC_E_NO_MATCH ? broken : status;
+  pprofc_status broken = json_tree_parse_cut(arena, text, &root, &cut, &error);
+  if ((broken == PPROFC_OK || cut) && json_read_document(root, cut, builder, arena)) return;
+  if (broken == PPROFC_OK)
+    json_refuse(root, builder);
+  else
+    builder_refuse(builder, &error);
 }
 
 IMPORT_READER(import_json) {
-  pprofc_str text =
-      str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
-  if (!json_begins(text)) return PPROFC_E_NO_MATCH;
+  pprofc_str text = str_trim(data);
   /* Heap snapshots are large, so do not parse them. */
   if (str_starts(text, STR("{\"snapshot\":{\"meta\":")))
-    return error_set(error, PPROFC_E_FORMAT,
-                     "this is a heap snapshot of V8, which has no stacks; node --heap-prof records "
-                     "a profile");
-  struct arena arena;
-  arena_init(&arena, mem);
-  pprofc_builder *builder = json_builder(&arena, options);
-  pprofc_status status;
-  if (!builder)
-    status = error_nomem(error);
-  else if (json_v8_log(text, builder, &arena))
-    status = pprofc_builder_finish(builder, profile, error);
-  else
-    status = read_tree(text, &arena, options, profile, error);
-  pprofc_builder_free(builder);
-  if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
-  arena_free(&arena);
-  return status;
+    import_refuse(builder, PPROFC_E_FORMAT,
+                  "this is a heap snapshot of V8, which has no stacks; node --heap-prof records "
+                  "a profile");
+  else if (!json_v8_log(text, builder, arena))
+    json_read_tree(text, builder, arena);
 }

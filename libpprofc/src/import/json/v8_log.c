@@ -277,6 +277,7 @@ static void v8_sum_ticks(struct v8_log *log, struct v8_sum *sums) {
 
 /* Adds a sample for each call path that has ticks, in the order of the first ticks. */
 static void v8_add_log_samples(struct v8_log *log) {
+  json_wall_types(log->builder, 0);
   struct v8_sum *sums = mem_zero_array(log->mem, log->paths.count, sizeof *sums);
   if (!import_need(log->builder, sums != NULL)) return;
   v8_sum_ticks(log, sums);
@@ -301,8 +302,7 @@ bool json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena) 
   while (!log.broken && builder_ok(builder) && v8_next_item(&members.ticks, &tick))
     v8_add_tick(&log, tick);
   log.broken |= !str_equal(members.ticks, STR("]"));
-  json_wall_types(builder, 0);
-  v8_add_log_samples(&log);
+  if (!log.broken) v8_add_log_samples(&log);
   call_paths_free(&log.paths);
   ARRAY_FREE(log.mem, log.code, log.code_room);
   ARRAY_FREE(log.mem, log.ticks, log.tick_room);

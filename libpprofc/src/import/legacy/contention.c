@@ -3,44 +3,35 @@
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-struct contention {
-  int64_t clock; /* cycles of the clock per second, 0 if unknown */
-  int64_t period;
-  int64_t milliseconds;
-};
+/* Attributes of a profile. */
+enum { CONTENTION_CLOCK, CONTENTION_PERIOD, CONTENTION_MILLISECONDS, CONTENTION_ATTRIBUTES };
 
-/* Returns the field of `c` for an attribute. Returns NULL for an unknown attribute: then the data
- * has another format. */
-static int64_t *attribute(struct contention *c, pprofc_str key) {
-  const struct {
-    const char *name;
-    int64_t *value;
-  } attributes[] = {
-      {"cycles/second", &c->clock},
-      {"sampling period", &c->period},
-      {"ms since reset", &c->milliseconds},
-  };
-  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-    if (str_equal(key, str_of(attributes[i].name))) return attributes[i].value;
-  return NULL;
+static const char *const contention_attributes[CONTENTION_ATTRIBUTES] = {
+    [CONTENTION_CLOCK] = "cycles/second", /* 0 if unknown */
+    [CONTENTION_PERIOD] = "sampling period",
+    [CONTENTION_MILLISECONDS] = "ms since reset"};
+
+/* Stores an attribute in `values`. Returns false for an unknown attribute: then the data has
+ * another format. */
+static bool contention_attribute(pprofc_str key, pprofc_str value, int64_t *values) {
+  for (size_t i = 0; i < CONTENTION_ATTRIBUTES; i++)
+    if (str_equal(key, str_of(contention_attributes[i])))
+      return str_parse_int(value, 0, &values[i]);
+  return str_equal(key, STR("discarded samples"));
 }
 
 /* Reads lines of "key = value". Stops at the first line of another form, which stays the current
  * line. */
-static pprofc_status contention_read_attributes(struct contention *c, struct lines *lines,
-                                                pprofc_error *error) {
-  while (lines_next(lines)) {
-    pprofc_str line = str_trim(lines->line);
+static void contention_read_attributes(struct legacy *l, int64_t *values) {
+  while (legacy_next_line(l)) {
+    pprofc_str line = str_trim(l->line);
     if (text_is_comment(line)) continue;
     size_t equals = str_find_char(line, '=');
     if (str_starts(line, STR("---")) || equals == line.size) break;
-    pprofc_str key = str_trim(str_slice(line, 0, equals));
-    pprofc_str value = str_trim(str_slice(line, equals + 1, line.size));
-    if (str_equal(key, STR("discarded samples"))) continue;
-    int64_t *number = attribute(c, key);
-    if (!number || !str_parse_int(value, 0, number)) return PPROFC_E_NO_MATCH;
+    if (!contention_attribute(str_trim(str_slice(line, 0, equals)),
+                              str_trim(str_slice(line, equals + 1, line.size)), values))
+      legacy_no_match(l);
   }
-  return lines_status(lines, error);
 }
 
 /* Finds "19490304 27 @" anywhere in the line: two numbers and an '@'. If the '@' follows a single
@@ -50,77 +41,60 @@ static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_st
                                    pprofc_str *addresses) {
   *addresses = STR("");
   while (line.size) {
-    if (!text_take_digits(&line, first)) {
+    if (!text_take_run(&line, char_is_digit, first)) {
       line = str_slice(line, 1, line.size);
       continue;
     }
-    pprofc_str rest = line;
-    text_skip_blanks(&rest);
-    if (text_take_digits(&rest, second) && text_take(&rest, STR(" @"))) {
-      text_take_run(&rest, text_is_address, addresses);
-      return true;
-    }
-    rest = line;
-    if (first->size > 1 && text_take(&rest, STR(" @"))) {
-      *second = str_slice(*first, first->size - 1, first->size);
-      first->size--;
-      text_take_run(&rest, text_is_address, addresses);
-      return true;
-    }
+    bool one = !text_scan(&line, " #_@", second);
+    if (one && (first->size < 2 || !text_scan(&line, "_@", second))) continue;
+    if (one) *second = (pprofc_str){first->data + --first->size, 1};
+    text_take_run(&line, text_is_address, addresses);
+    return true;
   }
   return false;
 }
 
-static pprofc_status contention_read_sample(struct legacy *l, const struct contention *c,
-                                            const struct lines *lines) {
+static bool contention_read_sample(struct legacy *l, const int64_t *attributes) {
   pprofc_str delay_text, count_text, addresses;
-  int64_t delay, count;
-  if (!contention_find_sample(str_trim(lines->line), &delay_text, &count_text, &addresses))
-    return PPROFC_E_NO_MATCH;
+  int64_t delay, count, period = attributes[CONTENTION_PERIOD],
+                        clock = attributes[CONTENTION_CLOCK];
+  if (!contention_find_sample(str_trim(l->line), &delay_text, &count_text, &addresses))
+    return legacy_no_match(l);
   if (!str_parse_int(delay_text, 10, &delay) || !str_parse_int(count_text, 10, &count))
-    return lines_malformed(lines, "malformed sample", l->error);
-  if (c->period > 0) {
-    if (c->clock > 0)
-      delay = legacy_to_int((double)delay * (double)c->period / ((double)c->clock / 1e9));
-    count = (int64_t)((uint64_t)count * (uint64_t)c->period);
+    return legacy_malformed(l, "malformed sample");
+  if (period > 0) {
+    if (clock > 0) delay = legacy_to_int((double)delay * (double)period / ((double)clock / 1e9));
+    count = (int64_t)((uint64_t)count * (uint64_t)period);
   }
-  if (!legacy_add_hex_frames(l, addresses, 0))
-    return lines_malformed(lines, "malformed sample", l->error);
+  if (!legacy_add_hex_frames(l, addresses, 0)) return legacy_malformed(l, "malformed sample");
   legacy_add_sample(l, (int64_t[]){count, delay}, 0);
-  return PPROFC_OK;
+  return true;
 }
 
-/* Reads samples, beginning with the current line. */
-static pprofc_status contention_read_samples(struct legacy *l, const struct contention *c,
-                                             struct lines *lines) {
-  do {
-    if (str_starts(str_trim(lines->line), STR("---"))) break;
-    if (text_is_comment(lines->line)) continue;
-    pprofc_status status = contention_read_sample(l, c, lines);
-    if (status != PPROFC_OK) return status;
-  } while (lines_next(lines));
-  return lines_status(lines, l->error);
+bool import_is_contention(pprofc_str data) {
+  pprofc_str line;
+  return text_next_line(&data, &line) &&
+         (str_starts(line, STR("--- contentionz ")) || str_starts(line, STR("--- mutex:")) ||
+          str_starts(line, STR("--- contention:")));
 }
 
-static bool is_head(pprofc_str line) {
-  return str_starts(line, STR("--- contentionz ")) || str_starts(line, STR("--- mutex:")) ||
-         str_starts(line, STR("--- contention:"));
-}
-
-static pprofc_status read_contention(struct legacy *l, pprofc_str data) {
-  struct lines lines = lines_of(data);
-  if (!lines_next(&lines) || !is_head(lines.line)) return PPROFC_E_NO_MATCH;
-  struct contention c = {.period = 1};
+static void read_contention(struct legacy *l) {
+  int64_t attributes[CONTENTION_ATTRIBUTES] = {[CONTENTION_PERIOD] = 1};
+  legacy_next_line(l);
   legacy_add_type(l, STR("contentions"), STR("count"));
   legacy_add_type(l, STR("delay"), STR("nanoseconds"));
   l->period_type = l->types[0];
-  pprofc_status status = contention_read_attributes(&c, &lines, l->error);
-  l->period = c.period;
-  l->duration_nanos = (int64_t)((uint64_t)c.milliseconds * 1000 * 1000);
-  if (status == PPROFC_OK) status = contention_read_samples(l, &c, &lines);
-  return status == PPROFC_OK ? legacy_read_sections(l, &lines) : status;
+  contention_read_attributes(l, attributes);
+  l->period = attributes[CONTENTION_PERIOD];
+  l->duration_nanos = (int64_t)((uint64_t)attributes[CONTENTION_MILLISECONDS] * 1000 * 1000);
+  /* Reads samples, beginning with the current line. */
+  while (builder_ok(l->builder) && !str_starts(str_trim(l->line), STR("---"))) {
+    if (!text_is_comment(l->line)) contention_read_sample(l, attributes);
+    if (!legacy_next_line(l)) break;
+  }
+  legacy_read_sections(l);
 }
 
 IMPORT_READER(import_contention) {
-  return legacy_import(read_contention, data, mem, options, profile, error);
+  legacy_import(read_contention, data, builder, arena);
 }

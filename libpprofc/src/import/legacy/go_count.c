@@ -3,9 +3,13 @@
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* Parses "goroutine profile: total 7" and sets *word to the first word. */
-static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
+/* Finds the first line that is not a comment, "goroutine profile: total 7", and sets *word to its
+ * first word. Sets *data to the text after this line. */
+static bool go_count_header(pprofc_str *data, pprofc_str *word) {
   static const pprofc_str middle = {" profile: total ", sizeof " profile: total " - 1};
+  pprofc_str line;
+  while (text_next_line(data, &line) && text_is_comment(line))
+    ;
   size_t digits = line.size;
   while (digits > 0 && char_is_digit(line.data[digits - 1])) digits--;
   if (digits == line.size || !str_ends(str_slice(line, 0, digits), middle)) return false;
@@ -19,8 +23,7 @@ static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
 static bool go_count_add_sample(struct legacy *l, pprofc_str line) {
   pprofc_str digits, count_text;
   int64_t count;
-  if (!text_take_digits(&line, &count_text) || !str_parse_int(count_text, 0, &count) ||
-      !text_take(&line, STR(" @")) || !line.size)
+  if (!text_scan(&line, "#_@", &count_text) || !str_parse_int(count_text, 0, &count) || !line.size)
     return false;
   while (line.size) {
     uint64_t address;
@@ -33,29 +36,23 @@ static bool go_count_add_sample(struct legacy *l, pprofc_str line) {
   return true;
 }
 
-static pprofc_status go_count_read_samples(struct legacy *l, struct lines *lines) {
-  while (lines_next(lines)) {
-    if (text_is_comment(lines->line)) continue;
-    if (str_starts(lines->line, STR("---"))) break;
-    if (!go_count_add_sample(l, lines->line))
-      return lines_malformed(lines, "malformed profile format", l->error);
-  }
-  return lines_status(lines, l->error);
+bool import_is_go_count(pprofc_str data) {
+  pprofc_str word;
+  return go_count_header(&data, &word);
 }
 
-static pprofc_status read_go_count(struct legacy *l, pprofc_str data) {
-  struct lines lines = lines_of(data);
+static void read_go_count(struct legacy *l) {
   pprofc_str word;
-  while (lines_next(&lines) && text_is_comment(lines.line))
-    ;
-  if (!go_count_parse_header(lines.line, &word)) return PPROFC_E_NO_MATCH;
+  go_count_header(&l->rest, &word);
   legacy_add_type(l, word, STR("count"));
   l->period_type = l->types[0];
   l->period = 1;
-  pprofc_status status = go_count_read_samples(l, &lines);
-  return status == PPROFC_OK ? legacy_read_sections(l, &lines) : status;
+  while (legacy_next_line(l) && !str_starts(l->line, STR("---")))
+    if (!text_is_comment(l->line) && !go_count_add_sample(l, l->line))
+      legacy_malformed(l, "malformed profile format");
+  legacy_read_sections(l);
 }
 
 IMPORT_READER(import_go_count) {
-  return legacy_import(read_go_count, data, mem, options, profile, error);
+  legacy_import(read_go_count, data, builder, arena);
 }

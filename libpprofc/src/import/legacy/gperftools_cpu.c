@@ -56,36 +56,30 @@ static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
 }
 
 /* Reads records of a count, a depth and addresses, up to the record 0, 1, 0. */
-static pprofc_status gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool java) {
-  while (bytes_left(w)) {
+static void gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool java) {
+  while (bytes_left(w) && builder_ok(l->builder)) {
     uint64_t count = gperftools_cpu_next_word(w), depth = gperftools_cpu_next_word(w);
-    if (w->ended || depth > bytes_left(w) / 4) return PPROFC_E_NO_MATCH;
-    if (depth > l->limits->stack_depth)
-      return error_set(l->error, PPROFC_E_LIMIT,
-                       "sample has more than %u frames (raise the limit stack_depth)",
-                       l->limits->stack_depth);
+    if (w->ended || depth > bytes_left(w) / 4) legacy_no_match(l);
+    if (!builder_allows_depth(l->builder, depth)) return;
     for (uint64_t i = 0; i < depth; i++) {
       uint64_t address = gperftools_cpu_next_word(w);
-      if (count == 0 && depth == 1 && address == 0) return PPROFC_OK;
+      if (count == 0 && depth == 1 && address == 0) return;
       legacy_add_frame(l, java || i == 0 ? address : address - 1);
     }
     int64_t values[2] = {(int64_t)count, (int64_t)(count * (uint64_t)l->period)};
     legacy_add_sample(l, values, 0);
   }
-  return PPROFC_OK;
 }
 
 /* Finds an address that is the second frame of at least 31/32 of the samples. `counts` has a zero
  * for each location. */
 static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64_t *address) {
   const size_t similar = 32;
-  size_t samples = legacy_sample_count(l);
-  for (size_t i = 0; i < samples; i++) {
-    const struct legacy_sample *s = &legacy_samples(l)[i];
-    if (s->depth < 2) continue;
-    uint32_t location = legacy_frames(l)[s->first + 1];
-    if (++counts[location] < samples - samples / similar) continue;
-    *address = legacy_locations(l)[location].address;
+  for (size_t i = 0; i < l->sample_count; i++) {
+    if (l->samples[i].depth < 2) continue;
+    uint32_t location = l->frames[l->samples[i].first + 1];
+    if (++counts[location] < l->sample_count - l->sample_count / similar) continue;
+    *address = l->locations[location].address;
     return true;
   }
   return false;
@@ -93,46 +87,47 @@ static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64
 
 /* Removes up to two frames of the signal handler. Such a frame is the second frame of nearly every
  * stack. */
-static pprofc_status strip_signal_frames(struct legacy *l) {
+static void strip_signal_frames(struct legacy *l) {
   const int rounds = 2;
-  size_t locations = legacy_location_count(l);
   for (int round = 0; round < rounds; round++) {
-    uint32_t *counts = mem_zero_array(l->mem, locations, sizeof *counts);
-    if (!counts) return error_nomem(l->error);
+    uint32_t *counts = mem_zero_array(l->mem, l->location_count, sizeof *counts);
+    if (!import_need(l->builder, counts != NULL)) return;
     uint64_t address;
     bool found = common_second_frame(l, counts, &address);
-    mem_free(l->mem, counts, locations, sizeof *counts);
-    for (size_t i = 0; found && i < legacy_sample_count(l); i++) {
-      struct legacy_sample *s = &legacy_samples(l)[i];
+    mem_free(l->mem, counts, l->location_count, sizeof *counts);
+    for (size_t i = 0; found && i < l->sample_count; i++) {
+      struct legacy_sample *s = &l->samples[i];
       if (s->depth > 1 && legacy_frame_address(l, s, 1) == address) legacy_drop_second_frame(l, s);
     }
   }
-  return PPROFC_OK;
 }
 
-static pprofc_status finish_native(struct legacy *l, struct lines *rest) {
-  pprofc_status status = strip_signal_frames(l);
-  if (status == PPROFC_OK) status = legacy_read_memory_map(l, rest);
-  if (status == PPROFC_OK) legacy_drop_repeated_leaves(l);
-  return status;
-}
-
-static pprofc_status read_gperftools_cpu(struct legacy *l, pprofc_str data) {
+bool import_is_gperftools_cpu(pprofc_str data) {
   struct words words;
   struct gperftools_cpu_header header;
-  if (!gperftools_cpu_read_header(data, &words, &header)) return PPROFC_E_NO_MATCH;
+  return gperftools_cpu_read_header(data, &words, &header);
+}
+
+static void read_gperftools_cpu(struct legacy *l) {
+  struct words words;
+  struct gperftools_cpu_header header;
+  gperftools_cpu_read_header(l->rest, &words, &header);
   l->period = (int64_t)(header.period * 1000);
   l->period_type = (struct legacy_type){STR("cpu"), STR("nanoseconds")};
   legacy_add_type(l, STR("samples"), STR("count"));
   legacy_add_type(l, STR("cpu"), STR("nanoseconds"));
-  pprofc_status status = gperftools_cpu_read_samples(l, &words, header.java);
-  if (status == PPROFC_OK) status = legacy_status(l);
-  if (status != PPROFC_OK) return status;
-  size_t size = bytes_left(&words);
-  struct lines rest = lines_of(str_slice(data, data.size - size, data.size));
-  return header.java ? legacy_read_java_locations(l, rest.rest) : finish_native(l, &rest);
+  gperftools_cpu_read_samples(l, &words, header.java);
+  if (!builder_ok(l->builder)) return;
+  l->rest = str_slice(l->rest, l->rest.size - bytes_left(&words), l->rest.size);
+  if (header.java) {
+    legacy_read_java_locations(l);
+    return;
+  }
+  strip_signal_frames(l);
+  legacy_read_memory_map(l);
+  legacy_drop_repeated_leaves(l);
 }
 
 IMPORT_READER(import_gperftools_cpu) {
-  return legacy_import(read_gperftools_cpu, data, mem, options, profile, error);
+  legacy_import(read_gperftools_cpu, data, builder, arena);
 }

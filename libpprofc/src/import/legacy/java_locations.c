@@ -65,59 +65,48 @@ static bool parse_line(pprofc_str line, uint64_t *address, pprofc_str *text, boo
   return true;
 }
 
-static uint32_t find_location(const struct legacy *l, uint64_t address) {
-  MAP_FIND(i, &l->by_address, hash_mix(0, address), legacy_locations(l)[i].made_for == address);
-  return i;
-}
-
 /* Returns the index of the function with a name, and adds the function if it is new. The first
  * frame with this name determines the file. Returns MAP_NONE when out of memory. */
 static uint32_t java_function_of(struct legacy *l, struct interner *names,
                                  const struct java_locations_frame *frame) {
   size_t count = names->count;
   uint32_t index = interner_add(names, frame->function);
-  struct legacy_function function = {frame->function, frame->file};
-  if (index == MAP_NONE)
-    l->functions.failed = true;
-  else if (names->count > count)
-    buffer_add(&l->functions, &function, sizeof function);
+  if (!import_need(l->builder, index != MAP_NONE && ARRAY_RESERVE(l->mem, l->functions,
+                                                                  l->function_room, index + 1u)))
+    return MAP_NONE;
+  if (names->count > count)
+    l->functions[index] = (struct legacy_function){frame->function, frame->file};
   return index;
 }
 
-static pprofc_status java_read_locations(struct legacy *l, pprofc_str text,
-                                         struct interner *names) {
-  pprofc_str line, rest;
-  while (str_next_line(&text, &line)) {
-    uint64_t address;
-    bool fits;
-    line = str_trim(line);
-    if (!parse_line(line, &address, &rest, &fits)) {
-      l->bad_lines += line.size > 0;
-      continue;
-    }
-    if (!fits)
-      return error_set(l->error, PPROFC_E_FORMAT, "address is too large: %.*s",
-                       STR_ARG(str_slice(line, 0, 200)));
-    uint32_t index = find_location(l, address);
-    if (index == NONE) continue;
-    struct java_locations_frame frame = java_parse_frame(rest);
-    struct legacy_location *location = &legacy_locations(l)[index];
-    location->function = java_function_of(l, names, &frame);
-    location->line = frame.line;
-    location->address = 0;
+static void java_read_location(struct legacy *l, struct interner *names, pprofc_str line) {
+  pprofc_str rest;
+  uint64_t address = 0;
+  bool fits;
+  if (!parse_line(line, &address, &rest, &fits)) {
+    l->bad_lines += line.size > 0;
+    return;
   }
-  return PPROFC_OK;
+  if (!fits)
+    import_refuse(l->builder, PPROFC_E_FORMAT, "address is too large: %.*s",
+                  STR_ARG(str_slice(line, 0, 200)));
+  MAP_FIND(index, &l->by_address, hash_mix(0, address), l->locations[index].made_for == address);
+  if (index == NONE) return;
+  struct java_locations_frame frame = java_parse_frame(rest);
+  l->locations[index].function = java_function_of(l, names, &frame);
+  l->locations[index].line = frame.line;
+  l->locations[index].address = 0;
 }
 
-pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
+void legacy_read_java_locations(struct legacy *l) {
   struct interner names;
+  pprofc_str line;
   interner_init(&names, l->mem);
-  pprofc_status status = legacy_status(l);
-  if (status == PPROFC_OK) status = java_read_locations(l, text, &names);
+  while (builder_ok(l->builder) && str_next_line(&l->rest, &line))
+    java_read_location(l, &names, str_trim(line));
   interner_free(&names);
-  if (status == PPROFC_OK) status = legacy_place_locations(l);
+  legacy_place_locations(l);
   /* Addresses differ between runs, which would prevent the merge of equal stacks, so clear them. */
-  for (size_t i = 0; status == PPROFC_OK && i < legacy_location_count(l); i++)
-    legacy_locations(l)[i].address = 0;
-  return status;
+  for (size_t i = 0; builder_ok(l->builder) && i < l->location_count; i++)
+    l->locations[i].address = 0;
 }

@@ -2,71 +2,36 @@
 #include "import/legacy/legacy.h"
 
 #include "import/account.h"
-#include "profile/builder.h"
 
 #include <math.h>
 
 #define FRAMES_AT_ONCE 16u /* maximum number of addresses that the reader looks up at a time */
 #define NAMES_AHEAD    8u  /* number of locations between the prefetch of a name and its lookup */
 
-static void legacy_init(struct legacy *l) {
-  const pprofc_allocator *mem = l->mem;
-  l->period_type = (struct legacy_type){STR(""), STR("")};
-  arena_init(&l->texts, mem);
-  map_init(&l->by_address, mem);
-  struct buffer *const buffers[] = {&l->samples,   &l->frames,   &l->values,   &l->block_sizes,
-                                    &l->locations, &l->mappings, &l->functions};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-    buffer_init(buffers[i], mem, PTRDIFF_MAX);
-}
-
-static void legacy_free(struct legacy *l) {
-  struct buffer *const buffers[] = {&l->samples,   &l->frames,   &l->values,   &l->block_sizes,
-                                    &l->locations, &l->mappings, &l->functions};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_free(buffers[i]);
-  map_free(&l->by_address);
-  arena_free(&l->texts);
-}
-
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit) {
   if (l->type_count < LEGACY_MAX_TYPES)
     l->types[l->type_count++] = (struct legacy_type){type, unit};
 }
 
-pprofc_status legacy_status(struct legacy *l) {
-  if (l->samples.failed || l->frames.failed || l->values.failed || l->block_sizes.failed ||
-      l->locations.failed || l->mappings.failed || l->functions.failed)
-    return error_nomem(l->error);
-  for (size_t i = 0; i < legacy_sample_count(l); i++)
-    if (legacy_samples(l)[i].depth > l->limits->stack_depth)
-      return error_set(l->error, PPROFC_E_LIMIT,
-                       "sample has more than %u frames (raise the limit stack_depth)",
-                       l->limits->stack_depth);
-  return PPROFC_OK;
-}
-
 /* ---- samples ----------------------------------------- */
 
 /* Returns the location of an address, and adds the location if it is new. Returns NONE when out of
- * memory; legacy_status reports this failure. */
+ * memory. */
 static uint32_t location_of(struct legacy *l, uint64_t address) {
   uint64_t hash = hash_mix(0, address);
-  MAP_FIND(index, &l->by_address, hash, legacy_locations(l)[index].made_for == address);
+  MAP_FIND(index, &l->by_address, hash, l->locations[index].made_for == address);
   if (index != MAP_NONE) return index;
-  size_t count = legacy_location_count(l);
   struct legacy_location location = {address, address, NONE, NONE, 0};
-  buffer_add(&l->locations, &location, sizeof location);
-  if (l->locations.failed || count >= NONE - 1 ||
-      !map_insert(&l->by_address, hash, (uint32_t)count)) {
-    l->locations.failed = true;
-    return NONE;
-  }
-  return (uint32_t)count;
+  bool added =
+      l->location_count < NONE - 1 && MAP_PUSH(l->mem, &l->by_address, hash, l->locations,
+                                               l->location_count, l->location_room, location);
+  return import_need(l->builder, added) ? (uint32_t)l->location_count - 1 : NONE;
 }
 
 void legacy_add_frame(struct legacy *l, uint64_t address) {
   uint32_t location = location_of(l, address);
-  if (location != NONE) buffer_add(&l->frames, &location, sizeof location);
+  import_need(l->builder, location != NONE && ARRAY_PUSH(l->mem, l->frames, l->frame_count,
+                                                         l->frame_room, location));
 }
 
 /* Reads up to FRAMES_AT_ONCE addresses. Returns false at the end of the text. Also returns false,
@@ -84,7 +49,7 @@ static bool legacy_take_addresses(pprofc_str *text, uint64_t *addresses, size_t 
 
 bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are) {
   uint64_t addresses[FRAMES_AT_ONCE];
-  size_t count, index = l->frames.size / sizeof(uint32_t) - l->open_frame;
+  size_t count, index = l->frame_count - l->open_frame;
   bool good = true, more = true;
   while (more) {
     more = legacy_take_addresses(&text, addresses, &count, &good);
@@ -98,24 +63,27 @@ bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are
 }
 
 void legacy_add_sample(struct legacy *l, const int64_t *values, int64_t block_size) {
-  size_t frames = l->frames.size / sizeof(uint32_t);
-  struct legacy_sample sample = {l->open_frame, frames - l->open_frame};
-  buffer_add(&l->samples, &sample, sizeof sample);
-  buffer_add(&l->values, values, l->type_count * sizeof *values);
-  if (l->has_block_size) buffer_add(&l->block_sizes, &block_size, sizeof block_size);
-  l->open_frame = frames;
+  size_t types = l->type_count, at = l->sample_count * types;
+  struct legacy_sample sample = {l->open_frame, l->frame_count - l->open_frame, block_size};
+  if (!builder_allows_depth(l->builder, sample.depth) ||
+      !import_need(l->builder,
+                   ARRAY_RESERVE(l->mem, l->values, l->value_room, at + types) &&
+                       ARRAY_PUSH(l->mem, l->samples, l->sample_count, l->sample_room, sample)))
+    return;
+  memcpy(l->values + at, values, types * sizeof *values);
+  l->open_frame = l->frame_count;
 }
 
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample) {
-  uint32_t *frames = legacy_frames(l) + sample->first;
+  uint32_t *frames = l->frames + sample->first;
   frames[1] = frames[0];
   sample->first++;
   sample->depth--;
 }
 
 void legacy_drop_repeated_leaves(struct legacy *l) {
-  for (size_t i = 0; i < legacy_sample_count(l); i++) {
-    struct legacy_sample *s = &legacy_samples(l)[i];
+  for (size_t i = 0; builder_ok(l->builder) && i < l->sample_count; i++) {
+    struct legacy_sample *s = &l->samples[i];
     if (s->depth > 1 && legacy_frame_address(l, s, 0) == legacy_frame_address(l, s, 1) + 1)
       legacy_drop_second_frame(l, s);
   }
@@ -141,77 +109,69 @@ void legacy_unsample(int64_t *count, int64_t *size, int64_t rate) {
 
 /* ---- order of locations ------------------------------ */
 
-static pprofc_status number_locations(struct legacy *l) {
-  size_t count = legacy_location_count(l), used = 0;
+static void number_locations(struct legacy *l) {
+  size_t count = l->location_count, used = 0;
   uint32_t *number = mem_array(l->mem, count, sizeof *number);
-  struct buffer ordered;
-  buffer_init(&ordered, l->mem, PTRDIFF_MAX);
-  if (!number || !buffer_reserve(&ordered, l->locations.size)) {
-    mem_free(l->mem, number, count, sizeof *number);
-    return error_nomem(l->error);
-  }
-  memset(number, 0xFF, count * sizeof *number);
-  for (size_t i = 0; i < legacy_sample_count(l); i++) {
-    struct legacy_sample sample = legacy_samples(l)[i];
-    for (size_t k = 0; k < sample.depth; k++) {
-      uint32_t *frame = &legacy_frames(l)[sample.first + k];
-      if (number[*frame] == NONE) {
-        number[*frame] = (uint32_t)used++;
-        buffer_add(&ordered, &legacy_locations(l)[*frame], sizeof(struct legacy_location));
+  struct legacy_location *ordered = mem_array(l->mem, count, sizeof *ordered);
+  if (import_need(l->builder, number && ordered)) {
+    memset(number, 0xFF, count * sizeof *number);
+    for (size_t i = 0; i < l->sample_count; i++)
+      for (size_t k = 0; k < l->samples[i].depth; k++) {
+        uint32_t *frame = &l->frames[l->samples[i].first + k];
+        if (number[*frame] == NONE) {
+          number[*frame] = (uint32_t)used;
+          ordered[used++] = l->locations[*frame];
+        }
+        *frame = number[*frame];
       }
-      *frame = number[*frame];
-    }
+    memcpy(l->locations, ordered, used * sizeof *ordered);
+    l->location_count = used;
   }
   mem_free(l->mem, number, count, sizeof *number);
-  buffer_free(&l->locations);
-  l->locations = ordered;
-  map_free(&l->by_address); /* the indices in this map are out of date */
-  return PPROFC_OK;
+  mem_free(l->mem, ordered, count, sizeof *ordered);
 }
 
-pprofc_status legacy_place_locations(struct legacy *l) {
-  pprofc_status status = legacy_status(l);
-  if (status == PPROFC_OK) status = number_locations(l);
-  return status == PPROFC_OK ? legacy_assign_mappings(l) : status;
+void legacy_place_locations(struct legacy *l) {
+  if (builder_ok(l->builder)) number_locations(l);
+  if (builder_ok(l->builder)) legacy_assign_mappings(l);
 }
 
 /* ---- making the profile ------------------------------ */
 
-static void legacy_add_header(const struct legacy *l, pprofc_builder *b) {
+static void legacy_add_header(const struct legacy *l) {
   for (size_t i = 0; i < l->type_count; i++)
-    builder_add_type(b, l->types[i].type, l->types[i].unit);
-  builder_set_period(b, l->period_type.type, l->period_type.unit, l->period);
-  pprofc_builder_time(b, 0, l->duration_nanos);
+    builder_add_type(l->builder, l->types[i].type, l->types[i].unit);
+  builder_set_period(l->builder, l->period_type.type, l->period_type.unit, l->period);
+  pprofc_builder_time(l->builder, 0, l->duration_nanos);
   const char *drop, *keep;
   legacy_frames_to_drop(l, &drop, &keep);
-  pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
+  pprofc_builder_drop_frames(l->builder, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
 /* Prefetches the names of location i, which will be added soon. */
-static void legacy_expect_names(const struct legacy *l, const pprofc_builder *b, size_t i) {
-  if (i >= legacy_location_count(l) || legacy_locations(l)[i].function == NONE) return;
-  const struct legacy_function *functions = (const void *)l->functions.data;
-  const struct legacy_function *f = &functions[legacy_locations(l)[i].function];
-  builder_expect_string(b, f->name);
-  builder_expect_string(b, f->file);
+static void legacy_expect_names(const struct legacy *l, size_t i) {
+  if (i >= l->location_count || l->locations[i].function == NONE) return;
+  const struct legacy_function *f = &l->functions[l->locations[i].function];
+  builder_expect_string(l->builder, f->name);
+  builder_expect_string(l->builder, f->file);
 }
 
-static void legacy_add_locations(const struct legacy *l, pprofc_builder *b) {
-  const struct legacy_function *functions = (const void *)l->functions.data;
-  for (size_t i = 0; i < legacy_mapping_count(l); i++) {
-    const struct legacy_mapping *m = &legacy_mappings(l)[i];
+static void legacy_add_locations(const struct legacy *l) {
+  pprofc_builder *b = l->builder;
+  for (size_t i = 0; i < l->mapping_count; i++) {
+    const struct legacy_mapping *m = &l->mappings[i];
     struct mapping mapping = {.start = m->start, .limit = m->limit, .offset = m->offset};
     mapping.file = builder_string(b, m->file);
     mapping.build_id = builder_string(b, m->build_id);
     builder_append_mapping(b, &mapping);
   }
-  for (size_t i = 0; i < legacy_location_count(l); i++) {
-    const struct legacy_location *location = &legacy_locations(l)[i];
+  for (size_t i = 0; i < l->location_count; i++) {
+    const struct legacy_location *location = &l->locations[i];
     pprofc_line line = {NONE, location->line, 0};
     bool has_line = location->function != NONE;
-    legacy_expect_names(l, b, i + NAMES_AHEAD);
+    legacy_expect_names(l, i + NAMES_AHEAD);
     if (has_line) {
-      const struct legacy_function *f = &functions[location->function];
+      const struct legacy_function *f = &l->functions[location->function];
       uint32_t name = builder_string(b, f->name);
       line.function = builder_add_function(b, name, name, builder_string(b, f->file), 0);
     }
@@ -219,72 +179,65 @@ static void legacy_add_locations(const struct legacy *l, pprofc_builder *b) {
   }
 }
 
-static void legacy_account(const struct legacy *l, pprofc_builder *b) {
-  import_account_one(b, legacy_sample_count(l), "stacks and lines", l->bad_lines,
+static void legacy_account(const struct legacy *l) {
+  import_account_one(l->builder, l->sample_count, "stacks and lines", l->bad_lines,
                      "line could not be read", "lines could not be read");
   /* jemalloc scales each count separately, so the sums differ a little by rounding. */
   uint64_t much = l->said / 100 + l->read / 100 + 1;
   if (l->said > l->read ? l->said - l->read > much : l->read - l->said > much)
-    import_compare_total(b, "bytes", l->said, l->read);
+    import_compare_total(l->builder, "bytes", l->said, l->read);
 }
 
 /* True if a location is in a library that allocates memory. */
 static bool legacy_is_allocator(const struct legacy *l, uint32_t location) {
-  uint32_t mapping = legacy_locations(l)[location].mapping;
+  uint32_t mapping = l->locations[location].mapping;
   if (mapping == NONE) return false;
-  pprofc_str name = str_path_base(legacy_mappings(l)[mapping].file);
+  pprofc_str name = str_path_base(l->mappings[mapping].file);
   return str_starts(name, STR("libjemalloc")) || str_starts(name, STR("libtcmalloc"));
 }
 
-/* Drops the frames of an allocator's library at the leaf of a stack, but keeps at least one
- * frame. */
-static void legacy_skip_allocator(const struct legacy *l, struct legacy_sample *sample) {
-  while (l->skips_allocator && sample->depth > 1 &&
-         legacy_is_allocator(l, legacy_frames(l)[sample->first])) {
-    sample->first++;
-    sample->depth--;
-  }
-}
-
-static void legacy_add_samples(const struct legacy *l, pprofc_builder *b) {
-  const int64_t *values = (const void *)l->values.data;
-  const int64_t *block_sizes = (const void *)l->block_sizes.data;
-  struct label label = {.key = builder_string(b, STR("bytes")), .is_number = true};
-  for (size_t i = 0; i < legacy_sample_count(l); i++) {
-    struct legacy_sample sample = legacy_samples(l)[i];
-    legacy_skip_allocator(l, &sample);
-    const uint32_t *frames = sample.depth ? legacy_frames(l) + sample.first : NULL;
-    pprofc_builder_sample(b, frames, sample.depth, values + i * l->type_count);
+static void legacy_add_samples(const struct legacy *l) {
+  struct label label = {.key = builder_string(l->builder, STR("bytes")), .is_number = true};
+  for (size_t i = 0; i < l->sample_count; i++) {
+    struct legacy_sample sample = l->samples[i];
+    /* Drop the frames of an allocator's library at the leaf, but keep at least one frame. */
+    while (l->skips_allocator && sample.depth > 1 &&
+           legacy_is_allocator(l, l->frames[sample.first])) {
+      sample.first++;
+      sample.depth--;
+    }
+    const uint32_t *frames = sample.depth ? l->frames + sample.first : NULL;
+    pprofc_builder_sample(l->builder, frames, sample.depth, l->values + i * l->type_count);
     if (!l->has_block_size) continue;
-    label.number = block_sizes[i];
-    builder_add_label(b, &label);
+    label.number = sample.block_size;
+    builder_add_label(l->builder, &label);
   }
 }
 
-static pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile) {
-  pprofc_status status = legacy_status(l);
-  if (status != PPROFC_OK) return status;
-  if (!l->type_count && legacy_sample_count(l))
-    return error_set(l->error, PPROFC_E_FORMAT,
-                     "malformed profile: missing sample type information");
-  pprofc_builder *b = pprofc_builder_new(l->mem);
-  if (!b) return error_nomem(l->error);
-  legacy_add_header(l, b);
-  legacy_add_locations(l, b);
-  legacy_add_samples(l, b);
-  legacy_account(l, b);
-  status = pprofc_builder_finish(b, profile, l->error);
-  pprofc_builder_free(b);
-  return status;
+static void legacy_finish(const struct legacy *l) {
+  if (!l->type_count && l->sample_count)
+    import_refuse(l->builder, PPROFC_E_FORMAT,
+                  "malformed profile: missing sample type information");
+  if (!builder_ok(l->builder)) return;
+  legacy_add_header(l);
+  legacy_add_locations(l);
+  legacy_add_samples(l);
+  legacy_account(l);
 }
 
-pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
-                            const struct import_options *options, pprofc_profile **profile,
-                            pprofc_error *error) {
-  struct legacy l = {.mem = mem, .limits = options->limits, .error = error};
-  legacy_init(&l);
-  pprofc_status status = read(&l, data);
-  if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  legacy_free(&l);
-  return status;
+void legacy_import(void (*read)(struct legacy *l), pprofc_str data, pprofc_builder *builder,
+                   struct arena *arena) {
+  const pprofc_allocator *mem = arena->mem;
+  struct legacy l = {.builder = builder, .mem = mem, .arena = arena, .rest = data, .line = STR("")};
+  l.period_type = (struct legacy_type){STR(""), STR("")};
+  map_init(&l.by_address, mem);
+  read(&l);
+  map_free(&l.by_address);
+  legacy_finish(&l);
+  ARRAY_FREE(mem, l.samples, l.sample_room);
+  ARRAY_FREE(mem, l.frames, l.frame_room);
+  ARRAY_FREE(mem, l.values, l.value_room);
+  ARRAY_FREE(mem, l.locations, l.location_room);
+  ARRAY_FREE(mem, l.mappings, l.mapping_room);
+  ARRAY_FREE(mem, l.functions, l.function_room);
 }

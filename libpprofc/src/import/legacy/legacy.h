@@ -3,38 +3,22 @@
  *
  * The order of the steps affects the result and must be the order of pprof. First, samples create
  * locations. Then the locations get numbers in the order of use, and last their mappings. Strings
- * point into the input. */
+ * point into the input. The builder keeps the first error; after an error, no line follows. */
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
+#include "core/array.h"
 #include "core/buffer.h"
 #include "core/chars.h"
 #include "core/map.h"
 #include "import/import.h"
+#include "import/names.h"
 
 /* ---- text.c: lines and short texts ------------------- */
 
-/* Maximum length of a line in bytes, without its line end. Reading ends at a longer line. */
-#define LINE_MAX_BYTES 65535
-
-struct lines {
-  pprofc_str data; /* whole input, from which error messages compute offsets */
-  pprofc_str rest;
-  pprofc_str line; /* current line; "" before the first line and after the last line */
-  bool too_long;
-};
-
-struct lines lines_of(pprofc_str data);
-
-/* Reads the next line. Returns false at the end and at a line that is too long. */
-bool lines_next(struct lines *lines);
-
-/* Returns PPROFC_E_FORMAT if the input ended at a line that is too long. */
-pprofc_status lines_status(const struct lines *lines, pprofc_error *error);
-
-/* Sets an error of type PPROFC_E_FORMAT, with the message `what` and the start of the current
- * line. */
-pprofc_status lines_malformed(const struct lines *lines, const char *what, pprofc_error *error);
+/* Removes the next line from *rest. Returns false at the end, and at a line of more than 65,535
+ * bytes. Then the line is "". */
+bool text_next_line(pprofc_str *rest, pprofc_str *line);
 
 /* True for a blank line and for a line that begins with '#'. */
 bool text_is_comment(pprofc_str line);
@@ -55,14 +39,14 @@ static inline bool text_is_address(char c) {
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 
-/* Removes the spaces at the start of *s, if there are any. */
-void text_skip_blanks(pprofc_str *s);
+/* Parses a text by a pattern, and stores its numbers in `fields`. In the pattern, ' ' stands for
+ * any number of spaces, '+' for one or more, '_' for a single space; '#' for digits, and '~' for
+ * digits after an optional '-'. Any other character stands for itself. */
+bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields);
 
-/* These functions set *run to the longest run of characters at the start of *s, and remove it.
- * text_take_run takes characters for which `is` returns true, text_take_digits takes digits. Both
- * return false if the run is empty. `run` must not be `s`. */
+/* Sets *run to the longest run of characters at the start of *s for which `is` returns true, and
+ * removes it. Returns false if the run is empty. `run` must not be `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
-bool text_take_digits(pprofc_str *s, pprofc_str *digits);
 
 /* Removes white space and the run of characters after it, and sets *run to the run. Returns false
  * if one of them is missing. */
@@ -83,6 +67,7 @@ struct legacy_type {
 struct legacy_sample {
   size_t first; /* index of the sample's first frame */
   size_t depth;
+  int64_t block_size; /* value of the label "bytes", if the profile has this label */
 };
 
 struct legacy_location {
@@ -103,10 +88,11 @@ struct legacy_function {
 };
 
 struct legacy {
+  pprofc_builder *builder;
   const pprofc_allocator *mem;
-  const pprofc_limits *limits;
-  pprofc_error *error;
-  struct arena texts; /* arena for strings that are not in the input */
+  struct arena *arena;
+  pprofc_str rest; /* input after the current line */
+  pprofc_str line; /* current line; "" before the first line and after the last line */
 
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
@@ -116,11 +102,14 @@ struct legacy {
   bool has_block_size;     /* true if samples have the label "bytes" */
   bool skips_allocator;    /* true to drop the leaf frames in the library of an allocator */
 
-  struct buffer samples;     /* array of struct legacy_sample */
-  struct buffer frames;      /* array of uint32_t: the locations of all stacks */
-  struct buffer values;      /* array of int64_t: type_count values of each sample */
-  struct buffer block_sizes; /* array of int64_t: the block size of each sample */
-  struct buffer locations, mappings, functions;
+  struct legacy_sample *samples;
+  uint32_t *frames; /* locations of all stacks */
+  int64_t *values;  /* type_count values of each sample */
+  struct legacy_location *locations;
+  struct legacy_mapping *mappings;
+  struct legacy_function *functions;
+  size_t sample_count, frame_count, location_count, mapping_count;
+  size_t sample_room, frame_room, value_room, location_room, mapping_room, function_room;
   struct map by_address; /* hash table of locations, keyed by made_for */
   size_t open_frame;     /* index of the first frame of the next sample */
   uint64_t bad_lines;    /* number of lines that could not be read */
@@ -128,19 +117,23 @@ struct legacy {
   uint64_t said, read;
 };
 
-/* Function that reads data into `l`. Returns PPROFC_E_NO_MATCH for data of another format. */
-typedef pprofc_status (*legacy_read_fn)(struct legacy *l, pprofc_str data);
+/* Makes a profile of the data that `read` stores in `l`. The sample types determine which frames
+ * the profile drops and keeps. */
+void legacy_import(void (*read)(struct legacy *l), pprofc_str data, pprofc_builder *builder,
+                   struct arena *arena);
 
-/* Calls `read`, and makes a profile of the data that it stored. The sample types determine which
- * frames the profile drops and keeps. */
-pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
-                            const struct import_options *options, pprofc_profile **profile,
-                            pprofc_error *error);
+/* Reads the next line. Returns false at the end, at a line that is too long, and after an error. */
+bool legacy_next_line(struct legacy *l);
+
+/* Makes the builder fail with the message `what` and the start of the current line. Returns
+ * false. */
+bool legacy_malformed(struct legacy *l, const char *what);
+/* Makes the builder fail because the data has another format. Returns false. */
+bool legacy_no_match(struct legacy *l);
 
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
 
-/* Appends a frame to the stack of the next sample. Frames with equal addresses share a location.
- * When out of memory, legacy_status will report the failure. */
+/* Appends a frame to the stack of the next sample. Frames with equal addresses share a location. */
 void legacy_add_frame(struct legacy *l, uint64_t address);
 
 /* Appends each number 0x... of the text as a frame. The first `as_they_are` addresses of the stack
@@ -151,35 +144,10 @@ bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are
 /* Adds a sample with the frames that were appended since the last sample. */
 void legacy_add_sample(struct legacy *l, const int64_t *values, int64_t block_size);
 
-/* Returns PPROFC_OK, or sets an error if memory ran out or a limit was exceeded. */
-pprofc_status legacy_status(struct legacy *l);
-
-static inline size_t legacy_sample_count(const struct legacy *l) {
-  return l->samples.size / sizeof(struct legacy_sample);
-}
-static inline struct legacy_sample *legacy_samples(const struct legacy *l) {
-  return (struct legacy_sample *)(void *)l->samples.data;
-}
-static inline size_t legacy_location_count(const struct legacy *l) {
-  return l->locations.size / sizeof(struct legacy_location);
-}
-static inline struct legacy_location *legacy_locations(const struct legacy *l) {
-  return (struct legacy_location *)(void *)l->locations.data;
-}
-static inline size_t legacy_mapping_count(const struct legacy *l) {
-  return l->mappings.size / sizeof(struct legacy_mapping);
-}
-static inline struct legacy_mapping *legacy_mappings(const struct legacy *l) {
-  return (struct legacy_mapping *)(void *)l->mappings.data;
-}
-static inline uint32_t *legacy_frames(const struct legacy *l) {
-  return (uint32_t *)(void *)l->frames.data;
-}
-
 /* Returns the address of frame `index` of a sample. */
 static inline uint64_t legacy_frame_address(const struct legacy *l,
                                             const struct legacy_sample *sample, size_t index) {
-  return legacy_locations(l)[legacy_frames(l)[sample->first + index]].address;
+  return l->locations[l->frames[sample->first + index]].address;
 }
 
 /* Removes the second frame of a sample, which must have at least two frames. */
@@ -206,20 +174,20 @@ void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 
 /* Skips lines up to the start of a memory map, if there is one, and reads the map. */
-pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines);
+void legacy_read_sections(struct legacy *l);
 /* legacy_read_memory_map reads all following lines as mappings, then numbers the locations and
  * assigns their mappings. legacy_is_memory_map_head is true for the line before the first
  * mapping. */
-pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines);
+void legacy_read_memory_map(struct legacy *l);
 bool legacy_is_memory_map_head(pprofc_str line);
 
 /* Numbers the locations in the order of use, and assigns their mappings. */
-pprofc_status legacy_place_locations(struct legacy *l);
+void legacy_place_locations(struct legacy *l);
 /* Assigns the mappings of locations that have their final numbers. */
-pprofc_status legacy_assign_mappings(struct legacy *l);
+void legacy_assign_mappings(struct legacy *l);
 
-/* Reads the locations at the end of a Java profile, numbers them, assigns mappings, and clears
- * their addresses. */
-pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text);
+/* Reads the rest of the input, the locations at the end of a Java profile. Numbers them, assigns
+ * mappings, and clears their addresses. */
+void legacy_read_java_locations(struct legacy *l);
 
 #endif

@@ -68,8 +68,8 @@ static uint64_t origin(const struct legacy_mapping *m) {
 }
 
 static bool lookup_init(struct lookup *k, struct legacy *l) {
-  size_t count = legacy_mapping_count(l);
-  const struct legacy_mapping *m = legacy_mappings(l);
+  size_t count = l->mapping_count;
+  const struct legacy_mapping *m = l->mappings;
   *k = (struct lookup){.l = l, .capacity = 3 * count + 1, .fake = NONE};
   k->bounds = mem_array(l->mem, k->capacity, sizeof *k->bounds);
   k->covered.least = mem_array(l->mem, 2 * k->capacity, sizeof(uint32_t));
@@ -105,9 +105,11 @@ static void lookup_free(struct lookup *k) {
 /* Returns the mapping for addresses outside of all other mappings, and adds it at its first use. */
 static uint32_t fake_mapping(struct lookup *k) {
   if (k->fake != NONE) return k->fake;
-  k->fake = (uint32_t)legacy_mapping_count(k->l);
+  struct legacy *l = k->l;
   struct legacy_mapping everything = {0, UINT64_MAX, 0, STR(""), STR("")};
-  buffer_add(&k->l->mappings, &everything, sizeof everything);
+  k->fake = (uint32_t)l->mapping_count;
+  import_need(l->builder,
+              ARRAY_PUSH(l->mem, l->mappings, l->mapping_count, l->mapping_room, everything));
   return k->fake;
 }
 
@@ -121,7 +123,7 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   /* The address belongs to the start of the mapped file, for which the memory map has no mapping.
    * So extend this mapping down to offset 0, and mark the added range as covered. Otherwise the
    * tree `below` would find the range again. */
-  struct legacy_mapping *m = &legacy_mappings(k->l)[index];
+  struct legacy_mapping *m = &k->l->mappings[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;
   m->offset = 0;
@@ -131,28 +133,24 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
 /* Corrects mappings of the main program that some profilers report wrongly. */
 static void repair_main(struct legacy *l) {
   const uint64_t usual_start = 0x400000;
-  struct legacy_mapping *m = legacy_mappings(l);
-  size_t count = legacy_mapping_count(l);
-  if (count > 1 && str_starts(m[0].file, STR("/anon_hugepage")) && m[0].limit == m[1].start) {
-    memmove(m, m + 1, (count - 1) * sizeof *m);
-    l->mappings.size -= sizeof *m;
-    count--;
-  }
-  if (count && m[0].start - m[0].offset == usual_start) {
+  struct legacy_mapping *m = l->mappings;
+  if (l->mapping_count > 1 && str_starts(m[0].file, STR("/anon_hugepage")) &&
+      m[0].limit == m[1].start)
+    memmove(m, m + 1, --l->mapping_count * sizeof *m);
+  if (l->mapping_count && m[0].start - m[0].offset == usual_start) {
     m[0].start = usual_start;
     m[0].offset = 0;
   }
 }
 
-pprofc_status legacy_assign_mappings(struct legacy *l) {
+void legacy_assign_mappings(struct legacy *l) {
   repair_main(l);
   struct lookup k;
-  bool made = lookup_init(&k, l);
-  for (size_t i = 0; made && i < legacy_location_count(l); i++) {
-    struct legacy_location *location = &legacy_locations(l)[i];
+  bool made = import_need(l->builder, lookup_init(&k, l));
+  for (size_t i = 0; made && builder_ok(l->builder) && i < l->location_count; i++) {
+    struct legacy_location *location = &l->locations[i];
     if (location->address && location->mapping == NONE)
       location->mapping = lookup_mapping(&k, location->address);
   }
   lookup_free(&k);
-  return made ? legacy_status(l) : error_nomem(l->error);
 }

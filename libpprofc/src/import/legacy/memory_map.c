@@ -162,11 +162,11 @@ static bool define(struct map_reader *r, pprofc_str line) {
   if (equals == line.size || r->variable_count == MAX_VARIABLES) return true;
   pprofc_str name = str_trim(str_slice(line, 0, equals));
   pprofc_str value = str_trim(str_slice(line, equals + 1, line.size));
-  char *copy = arena_alloc(&r->l->texts, name.size + 1);
+  char *copy = arena_alloc(r->l->arena, name.size + 1);
   if (!copy) return false;
   copy[0] = '$';
   if (name.size) memcpy(copy + 1, name.data, name.size);
-  value = arena_str(&r->l->texts, value);
+  value = arena_str(r->l->arena, value);
   r->variables[r->variable_count++] = (struct variable){(pprofc_str){copy, name.size + 1}, value};
   return value.data != NULL;
 }
@@ -180,27 +180,29 @@ static bool add_mapping(struct legacy *l, const struct entry *entry) {
       (entry->offset.size && !str_parse_uint(entry->offset, 16, &mapping.offset)))
     return false;
   /* Copy the strings: the next line overwrites a line in which variables were replaced. */
-  mapping.file = arena_str(&l->texts, entry->file);
-  mapping.build_id = arena_str(&l->texts, entry->build_id);
-  if (!mapping.file.data || !mapping.build_id.data) l->mappings.failed = true;
-  buffer_add(&l->mappings, &mapping, sizeof mapping);
+  mapping.file = arena_str(l->arena, entry->file);
+  mapping.build_id = arena_str(l->arena, entry->build_id);
+  import_need(l->builder,
+              mapping.file.data && mapping.build_id.data &&
+                  ARRAY_PUSH(l->mem, l->mappings, l->mapping_count, l->mapping_room, mapping));
   return true;
 }
 
-static pprofc_status memory_map_read_line(struct map_reader *r, pprofc_str line) {
+static void memory_map_read_line(struct map_reader *r, pprofc_str line) {
   line = memory_map_expand(r, without_logging_prefix(line));
-  if (r->expanded.failed)
-    return error_set(r->l->error, PPROFC_E_LIMIT,
-                     "memory map line grows by its variables to more than %zu bytes",
-                     MAX_EXPANDED_LINE);
+  if (r->expanded.failed) {
+    import_refuse(r->l->builder, PPROFC_E_LIMIT,
+                  "memory map line grows by its variables to more than %zu bytes",
+                  MAX_EXPANDED_LINE);
+    return;
+  }
   struct entry entry;
   bool known = parse_proc_maps(line, false, &entry) || parse_proc_maps(line, true, &entry) ||
                parse_brief_maps(line, false, &entry) || parse_brief_maps(line, true, &entry);
   if (known && entry.permissions.size &&
       str_find_char(entry.permissions, 'x') == entry.permissions.size)
-    return PPROFC_OK; /* ignore a mapping that is not code */
-  if (known && add_mapping(r->l, &entry)) return PPROFC_OK;
-  return define(r, line) ? PPROFC_OK : error_nomem(r->l->error);
+    return; /* ignore a mapping that is not code */
+  if (!known || !add_mapping(r->l, &entry)) import_need(r->l->builder, define(r, line));
 }
 
 static bool alike(pprofc_str a, pprofc_str b) {
@@ -214,9 +216,9 @@ static bool adjacent(const struct legacy_mapping *a, const struct legacy_mapping
 }
 
 static void merge_adjacent(struct legacy *l) {
-  struct legacy_mapping *m = legacy_mappings(l);
-  size_t count = legacy_mapping_count(l), kept = count ? 1 : 0;
-  for (size_t i = 1; i < count; i++) {
+  struct legacy_mapping *m = l->mappings;
+  size_t kept = l->mapping_count ? 1 : 0;
+  for (size_t i = 1; i < l->mapping_count; i++) {
     struct legacy_mapping *last = &m[kept - 1];
     if (!adjacent(last, &m[i])) {
       m[kept++] = m[i];
@@ -226,7 +228,7 @@ static void merge_adjacent(struct legacy *l) {
     if (m[i].file.size) last->file = m[i].file;
     if (m[i].build_id.size) last->build_id = m[i].build_id;
   }
-  l->mappings.size = kept * sizeof *m;
+  l->mapping_count = kept;
 }
 
 /* True if a file may be the main program. `text` is a buffer for a copy of the name. */
@@ -243,8 +245,8 @@ static bool is_main(pprofc_str file, struct buffer *text) {
 
 /* Swaps the first mapping with the first mapping that may be the main program. */
 static void guess_main(struct legacy *l, struct buffer *text) {
-  struct legacy_mapping *m = legacy_mappings(l);
-  for (size_t i = 0; i < legacy_mapping_count(l); i++)
+  struct legacy_mapping *m = l->mappings;
+  for (size_t i = 0; i < l->mapping_count; i++)
     if (is_main(m[i].file, text)) {
       struct legacy_mapping first = m[0];
       m[0] = m[i];
@@ -253,24 +255,18 @@ static void guess_main(struct legacy *l, struct buffer *text) {
     }
 }
 
-pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines) {
-  struct map_reader *r = mem_array(l->mem, 1, sizeof *r);
-  if (!r) return error_nomem(l->error);
+void legacy_read_memory_map(struct legacy *l) {
+  struct map_reader *r = arena_array(l->arena, 1, sizeof *r);
+  if (!import_need(l->builder, r != NULL)) return;
   r->l = l;
   r->variable_count = 0;
   buffer_init(&r->expanded, l->mem, MAX_EXPANDED_LINE);
-  pprofc_status status = PPROFC_OK;
-  while (status == PPROFC_OK && lines_next(lines)) status = memory_map_read_line(r, lines->line);
-  if (status == PPROFC_OK) status = lines_status(lines, l->error);
-  if (status == PPROFC_OK) status = legacy_status(l);
-  if (status == PPROFC_OK) {
-    merge_adjacent(l);
-    guess_main(l, &r->expanded);
-    status = r->expanded.failed ? error_nomem(l->error) : legacy_place_locations(l);
-  }
+  while (legacy_next_line(l)) memory_map_read_line(r, l->line);
+  merge_adjacent(l);
+  guess_main(l, &r->expanded);
+  import_need(l->builder, !r->expanded.failed);
   buffer_free(&r->expanded);
-  mem_free(l->mem, r, 1, sizeof *r);
-  return status;
+  legacy_place_locations(l);
 }
 
 bool legacy_is_memory_map_head(pprofc_str line) {
@@ -278,9 +274,8 @@ bool legacy_is_memory_map_head(pprofc_str line) {
          text_contains(line, STR("MAPPED_LIBRARIES:"));
 }
 
-pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines) {
-  while (!legacy_is_memory_map_head(lines->line) && lines_next(lines))
+void legacy_read_sections(struct legacy *l) {
+  while (!legacy_is_memory_map_head(l->line) && legacy_next_line(l))
     ;
-  pprofc_status status = lines_status(lines, l->error);
-  return status == PPROFC_OK ? legacy_read_memory_map(l, lines) : status;
+  if (builder_ok(l->builder)) legacy_read_memory_map(l);
 }

@@ -1,42 +1,31 @@
 /* Splits old text formats into lines, and parses short texts within a line. */
 #include "import/legacy/legacy.h"
 
-#include <stdio.h>
-
+#define LINE_MAX_BYTES   65535
 #define SHOWN_LINE_BYTES 200
 
-struct lines lines_of(pprofc_str data) {
-  return (struct lines){.data = data, .rest = data, .line = STR("")};
+bool text_next_line(pprofc_str *rest, pprofc_str *line) {
+  size_t end = str_find_char(*rest, '\n');
+  *line = STR("");
+  return rest->size && end <= LINE_MAX_BYTES && str_next_line(rest, line);
 }
 
-bool lines_next(struct lines *lines) {
-  lines->line = STR("");
-  if (!lines->rest.size || lines->too_long) return false;
-  size_t end = str_find_char(lines->rest, '\n');
-  if (end > LINE_MAX_BYTES) {
-    lines->too_long = true;
-    return false;
-  }
-  lines->line = str_slice(lines->rest, 0, end);
-  lines->rest = str_slice(lines->rest, end + 1, lines->rest.size);
-  if (str_ends(lines->line, STR("\r"))) lines->line.size--;
-  return true;
+bool legacy_next_line(struct legacy *l) {
+  if (!builder_ok(l->builder)) return false;
+  if (text_next_line(&l->rest, &l->line)) return true;
+  if (l->rest.size)
+    import_refuse_at(l->builder, l->rest.data, "line longer than %d bytes", LINE_MAX_BYTES);
+  return false;
 }
 
-static uint64_t text_offset_of(const struct lines *lines, pprofc_str s) {
-  return s.size ? (uint64_t)(s.data - lines->data.data) : PPROFC_NO_OFFSET;
+bool legacy_malformed(struct legacy *l, const char *what) {
+  pprofc_str shown = str_slice(l->line, 0, SHOWN_LINE_BYTES);
+  return import_refuse_at(l->builder, l->line.size ? l->line.data : NULL, "%s: %.*s", what,
+                          STR_ARG(shown));
 }
 
-pprofc_status lines_status(const struct lines *lines, pprofc_error *error) {
-  if (!lines->too_long) return PPROFC_OK;
-  return error_at(error, PPROFC_E_FORMAT, text_offset_of(lines, lines->rest),
-                  "line longer than %d bytes", LINE_MAX_BYTES);
-}
-
-pprofc_status lines_malformed(const struct lines *lines, const char *what, pprofc_error *error) {
-  pprofc_str shown = str_slice(lines->line, 0, SHOWN_LINE_BYTES);
-  return error_at(error, PPROFC_E_FORMAT, text_offset_of(lines, lines->line), "%s: %.*s", what,
-                  STR_ARG(shown));
+bool legacy_no_match(struct legacy *l) {
+  return import_refuse(l->builder, PPROFC_E_NO_MATCH, "%s", "");
 }
 
 bool text_is_comment(pprofc_str line) {
@@ -54,10 +43,27 @@ bool text_take(pprofc_str *s, pprofc_str literal) {
   return true;
 }
 
-void text_skip_blanks(pprofc_str *s) {
-  size_t n = 0;
-  while (n < s->size && s->data[n] == ' ') n++;
-  *s = str_slice(*s, n, s->size);
+static bool text_is_space(char c) {
+  return c == ' ';
+}
+
+/* Parses the text for one character of a pattern. */
+static bool text_scan_one(pprofc_str *s, char c, pprofc_str **fields) {
+  pprofc_str start = *s, run;
+  if (c == ' ' || c == '+') return text_take_run(s, text_is_space, &run) || c == ' ';
+  if (c != '#' && c != '~') return text_take(s, c == '_' ? STR(" ") : (pprofc_str){&c, 1});
+  if (c == '~') text_take(s, STR("-"));
+  if (!text_take_run(s, char_is_digit, &run)) return false;
+  *(*fields)++ = str_slice(start, 0, start.size - s->size);
+  return true;
+}
+
+bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields) {
+  pprofc_str rest = *s;
+  for (; *pattern; pattern++)
+    if (!text_scan_one(&rest, *pattern, &fields)) return false;
+  *s = rest;
+  return true;
 }
 
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
@@ -67,10 +73,6 @@ bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
   *run = str_slice(*s, 0, n);
   *s = str_slice(*s, n, s->size);
   return true;
-}
-
-bool text_take_digits(pprofc_str *s, pprofc_str *digits) {
-  return text_take_run(s, char_is_digit, digits);
 }
 
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {

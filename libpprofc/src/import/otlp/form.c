@@ -27,7 +27,7 @@ static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, vo
   size_t depth = 0;
   for (;;) {
     struct wire *w = &open[depth];
-    if (w->at >= w->end || !wire_next(w, &field)) {
+    if (!wire_each(w, &field)) {
       if (!depth--) return false;
       continue;
     }
@@ -49,7 +49,7 @@ static bool otlp_profile_age(void *context, const struct wire_field *profile) {
   enum otlp_age *age = context;
   struct wire w = wire_inside(profile);
   struct wire_field field;
-  while (*age == OTLP_AGE_OPEN && w.at < w.end && wire_next(&w, &field)) {
+  while (*age == OTLP_AGE_OPEN && wire_each(&w, &field)) {
     bool is_bytes = field.type == WIRE_BYTES;
     if (field.number == 3) *age = field.type == WIRE_FIXED64 ? OTLP_SINCE_1_8 : OTLP_BEFORE_1_8;
     if (field.number == 5) *age = is_bytes ? OTLP_SINCE_1_8 : OTLP_BEFORE_1_8;
@@ -77,11 +77,10 @@ static size_t otlp_count_links(pprofc_str frame) {
   struct wire w = wire_over(data, frame.size);
   struct wire_field field, entry;
   size_t links = 0;
-  while (w.at < w.end && wire_next(&w, &field)) {
+  while (wire_each(&w, &field)) {
     if (field.number != 2 || field.type != WIRE_BYTES) continue;
     struct wire dictionary = wire_inside(&field);
-    while (dictionary.at < dictionary.end && wire_next(&dictionary, &entry))
-      links += entry.number == 4;
+    while (wire_each(&dictionary, &entry)) links += entry.number == 4;
   }
   return links;
 }
@@ -97,7 +96,7 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
   struct otlp_fields f = {{0}, {false}};
   struct wire w = wire_inside(sample);
   struct wire_field field;
-  while (w.at < w.end && wire_next(&w, &field)) {
+  while (wire_each(&w, &field)) {
     if (field.number > OTLP_FIELD_SAMPLE) continue;
     bool is_link = field.type == WIRE_VARINT && (field.value < links || !field.value);
     f.is_list[field.number] |= !is_link || f.count[field.number];

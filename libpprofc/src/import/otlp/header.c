@@ -5,7 +5,7 @@
 /* Adds a comment, unless the profile has an equal comment. */
 static void otlp_comment(struct otlp *o, pprofc_str text) {
   if (interner_find(&o->comments, text) != MAP_NONE) return;
-  if (interner_copy(&o->comments, &o->arena, text) == MAP_NONE) otlp_fail_nomem(o);
+  import_need(o->builder, interner_copy(&o->comments, o->arena, text) != MAP_NONE);
   pprofc_builder_comment(o->builder, text.data);
 }
 
@@ -21,7 +21,7 @@ static void otlp_set_text(struct otlp *o, void (*set)(struct otlp *, pprofc_str)
   buffer_add_str(&text, otlp_value_text(o, value, &scratch));
   buffer_add_char(&text, '\0');
   if (text.failed)
-    otlp_fail_nomem(o);
+    import_need(o->builder, false);
   else
     set(o, (pprofc_str){text.data, text.size - 1});
   buffer_free(&text);
@@ -29,7 +29,7 @@ static void otlp_set_text(struct otlp *o, void (*set)(struct otlp *, pprofc_str)
 }
 
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count) {
-  for (size_t i = 0; i < count && otlp_ok(o); i++)
+  for (size_t i = 0; i < count && builder_ok(o->builder); i++)
     otlp_set_text(o, otlp_comment, otlp_key(o, items[i]), items[i]->value);
 }
 
@@ -96,7 +96,7 @@ static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
  * profile does not have the attribute. */
 static uint32_t otlp_profile_text(struct otlp *o, const Otlp__Profile *p, const char *key) {
   uint32_t text = NONE;
-  for (size_t i = 0; i < p->n_attribute_indices && otlp_ok(o) && text == NONE; i++) {
+  for (size_t i = 0; i < p->n_attribute_indices && builder_ok(o->builder) && text == NONE; i++) {
     const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, p->attribute_indices[i]);
     if (!attribute || !str_equal(otlp_string(o, attribute->key_strindex), str_of(key))) continue;
     struct buffer scratch;
@@ -108,7 +108,7 @@ static uint32_t otlp_profile_text(struct otlp *o, const Otlp__Profile *p, const 
 }
 
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame) {
-  for (size_t i = 0; i < frame->profile_count && otlp_ok(o); i++) {
+  for (size_t i = 0; i < frame->profile_count && builder_ok(o->builder); i++) {
     const Otlp__Profile *p = frame->profiles[i].header;
     uint32_t file = otlp_profile_text(o, p, OTLP_MAIN_BINARY);
     if (file == NONE) continue;
@@ -117,7 +117,7 @@ bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame) {
     builder_add_mapping(o->builder, &mapping);
     break;
   }
-  return otlp_ok(o);
+  return builder_ok(o->builder);
 }
 
 /* ---- time and period --------------------------------- */
@@ -143,6 +143,6 @@ static void otlp_read_period(struct otlp *o, const Otlp__Profile *p) {
 void otlp_read_header(struct otlp *o, const Otlp__Profile *p) {
   otlp_read_time(o, p);
   otlp_read_period(o, p);
-  for (size_t i = 0; i < p->n_attribute_indices && otlp_ok(o); i++)
+  for (size_t i = 0; i < p->n_attribute_indices && builder_ok(o->builder); i++)
     otlp_read_profile_attribute(o, p->attribute_indices[i]);
 }

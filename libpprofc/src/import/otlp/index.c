@@ -7,15 +7,13 @@
 
 /* Makes room for `more` items in an array of `owner`. False when out of memory. */
 #define INDEX_ROOM(o, owner, array, name, more)                                                    \
-  (ARRAY_RESERVE((o)->mem, (owner)->array, (owner)->name##_capacity,                               \
-                 (owner)->name##_count + (more)) ||                                                \
-   otlp_fail_nomem(o))
+  import_need((o)->builder, ARRAY_RESERVE((o)->mem, (owner)->array, (owner)->name##_capacity,      \
+                                          (owner)->name##_count + (more)))
 
 /* Appends an item to an array of `owner`. False when out of memory. */
 #define INDEX_PUSH(o, owner, array, name, ...)                                                     \
-  (ARRAY_PUSH((o)->mem, (owner)->array, (owner)->name##_count, (owner)->name##_capacity,           \
-              __VA_ARGS__) ||                                                                      \
-   otlp_fail_nomem(o))
+  import_need((o)->builder, ARRAY_PUSH((o)->mem, (owner)->array, (owner)->name##_count,            \
+                                       (owner)->name##_capacity, __VA_ARGS__))
 
 /* ---- tables ------------------------------------------ */
 
@@ -76,13 +74,13 @@ static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct 
 static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return otlp_fail_message(o);
+  while (wire_each(&w, &field)) {
     if (field.number != 1 || field.type == WIRE_VARINT) continue;
     if (field.type != WIRE_BYTES) return otlp_fail_message(o);
     struct wire list = wire_inside(&field);
     if (!wire_check_varints(&list)) return otlp_fail_message(o);
   }
+  if (w.fault) return otlp_fail_message(o);
   return INDEX_PUSH(o, t, stacks, stack, (uintptr_t)t->entry);
 }
 
@@ -131,7 +129,7 @@ static bool index_header(struct otlp *o, const struct wire_field *f, struct buff
       return otlp_fail_message(o);
     if (index_is_header(field.number)) buffer_add(header, at, (size_t)(w.at - at));
   }
-  return !header->failed || otlp_fail_nomem(o);
+  return import_need(o->builder, !header->failed);
 }
 
 static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
@@ -148,14 +146,10 @@ static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct
 /* Reads the next field 1 or 2, which must be a message. Returns false at the end of the message.
  * Also returns false, with *failed set, if the bytes are invalid. */
 static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
-  while (w->at < w->end) {
-    *failed = !wire_next(w, field);
-    bool is_known = field->number == 1 || field->number == 2;
-    *failed = *failed || (is_known && field->type != WIRE_BYTES);
-    if (*failed) return false;
-    if (is_known) return true;
-  }
-  return false;
+  bool is_known = false;
+  while (!is_known && wire_each(w, field)) is_known = field->number == 1 || field->number == 2;
+  *failed = w->fault || (is_known && field->type != WIRE_BYTES);
+  return is_known && !*failed;
 }
 
 typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
@@ -205,15 +199,17 @@ bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame) {
   struct wire_field field;
   size_t dictionaries = 0;
   *frame = (struct otlp_frame){0};
-  while (w.at < w.end && wire_next(&w, &field)) {
+  while (wire_each(&w, &field)) {
     dictionaries += field.number == 2;
     if (field.number == 1 ? !index_resource(o, frame, &field) : !index_dictionary(o, frame, &field))
       return false;
   }
   if (dictionaries == 1) return true;
-  if (!dictionaries) return otlp_fail(o, PPROFC_E_FORMAT, "a message without a dictionary");
-  return otlp_fail(o, PPROFC_E_FORMAT,
-                   "%zu dictionaries in one message: probably several joined files", dictionaries);
+  if (!dictionaries)
+    return import_refuse(o->builder, PPROFC_E_FORMAT, "a message without a dictionary");
+  return import_refuse(o->builder, PPROFC_E_FORMAT,
+                       "%zu dictionaries in one message: probably several joined files",
+                       dictionaries);
 }
 
 void otlp_index_free(struct otlp *o, struct otlp_frame *frame) {

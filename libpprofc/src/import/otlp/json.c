@@ -1,6 +1,7 @@
 /* Reads OTLP in JSON: rewrites a document as a binary message, which the other files read. Names
  * may be spelled timeUnixNano or time_unix_nano. Integers may be numbers or strings, ids may be
  * hexadecimal or base64. The reader ignores members for which it has no rule. */
+#include "core/chars.h"
 #include "core/json_tree.h"
 #include "import/otlp/otlp.h"
 
@@ -24,139 +25,93 @@ enum json_kind {
   JSON_OLDER /* member of version 1.7 or older; the reader refuses such files */
 };
 
-/* Rule that describes how to write a member: its name in lower case without '_', the number of its
- * field, its kind, and the rules of the members of a message. */
+/* Rule that describes how to write a member: the number of its field, its kind, and the message
+ * that it contains. The schema gives the rule. */
 struct json_rule {
-  const char *name;
-  uint8_t number;
+  uint32_t number;
   enum json_kind kind;
-  const struct json_rule *inner;
+  const ProtobufCMessageDescriptor *inner;
 };
 
-static const struct json_rule json_values[2], json_pairs[2];
+/* Members whose rules the schema does not give: most other fields of type bytes are texts. */
+static const struct {
+  const char *name;
+  enum json_kind kind;
+  const ProtobufCMessageDescriptor *inner;
+} json_special[] = {{"array_value", JSON_MESSAGE, &otlp__values__descriptor},
+                    {"kvlist_value", JSON_MESSAGE, &otlp__key_values__descriptor},
+                    {"samples", JSON_MESSAGE, &otlp__sample__descriptor},
+                    {"bytes_value", JSON_BYTES, NULL},
+                    {"profile_id", JSON_ID, NULL},
+                    {"trace_id", JSON_ID, NULL},
+                    {"span_id", JSON_ID, NULL}};
 
-static const struct json_rule json_any[] = {{"stringvalue", 1, JSON_TEXT, NULL},
-                                            {"boolvalue", 2, JSON_BOOL, NULL},
-                                            {"intvalue", 3, JSON_INT, NULL},
-                                            {"doublevalue", 4, JSON_DOUBLE, NULL},
-                                            {"arrayvalue", 5, JSON_MESSAGE, json_values},
-                                            {"kvlistvalue", 6, JSON_MESSAGE, json_pairs},
-                                            {"bytesvalue", 7, JSON_BYTES, NULL},
-                                            {"stringvaluestrindex", 8, JSON_INT, NULL},
-                                            {0}};
+/* Former names of members. Files of version 1.7 or older have the members without a new name. */
+static const struct {
+  const char *name, *now;
+} json_former[] = {
+    {"sample", "samples"}, {"line", "lines"}, {"locationslength", NULL}, {"locationindices", NULL}};
 
-static const struct json_rule json_values[2] = {{"values", 1, JSON_MESSAGE, json_any}, {0}};
-
-static const struct json_rule json_pair[] = {{"key", 1, JSON_TEXT, NULL},
-                                             {"value", 2, JSON_MESSAGE, json_any},
-                                             {"keystrindex", 3, JSON_INT, NULL},
-                                             {0}};
-
-static const struct json_rule json_pairs[2] = {{"values", 1, JSON_MESSAGE, json_pair}, {0}};
-
-static const struct json_rule json_unit[] = {{"keystrindex", 1, JSON_INT, NULL},
-                                             {"value", 2, JSON_MESSAGE, json_any},
-                                             {"unitstrindex", 3, JSON_INT, NULL},
-                                             {0}};
-
-static const struct json_rule json_type[] = {
-    {"typestrindex", 1, JSON_INT, NULL}, {"unitstrindex", 2, JSON_INT, NULL}, {0}};
-
-static const struct json_rule json_sample[] = {{"stackindex", 1, JSON_INT, NULL},
-                                               {"attributeindices", 2, JSON_INTS, NULL},
-                                               {"linkindex", 3, JSON_INT, NULL},
-                                               {"values", 4, JSON_INTS, NULL},
-                                               {"timestampsunixnano", 5, JSON_TIME, NULL},
-                                               {"locationslength", 0, JSON_OLDER, NULL},
-                                               {0}};
-
-static const struct json_rule json_profile[] = {{"sampletype", 1, JSON_MESSAGE, json_type},
-                                                {"samples", 2, JSON_MESSAGE, json_sample},
-                                                {"sample", 2, JSON_MESSAGE, json_sample},
-                                                {"timeunixnano", 3, JSON_TIME, NULL},
-                                                {"durationnano", 4, JSON_INT, NULL},
-                                                {"periodtype", 5, JSON_MESSAGE, json_type},
-                                                {"period", 6, JSON_INT, NULL},
-                                                {"profileid", 7, JSON_ID, NULL},
-                                                {"attributeindices", 11, JSON_INTS, NULL},
-                                                {"locationindices", 0, JSON_OLDER, NULL},
-                                                {0}};
-
-static const struct json_rule json_scope[] = {{"name", 1, JSON_TEXT, NULL},
-                                              {"version", 2, JSON_TEXT, NULL},
-                                              {"attributes", 3, JSON_MESSAGE, json_pair},
-                                              {0}};
-
-static const struct json_rule json_scopes[] = {
-    {"scope", 1, JSON_MESSAGE, json_scope}, {"profiles", 2, JSON_MESSAGE, json_profile}, {0}};
-
-static const struct json_rule json_resource[] = {{"attributes", 1, JSON_MESSAGE, json_pair}, {0}};
-
-static const struct json_rule json_resources[] = {{"resource", 1, JSON_MESSAGE, json_resource},
-                                                  {"scopeprofiles", 2, JSON_MESSAGE, json_scopes},
-                                                  {0}};
-
-static const struct json_rule json_mapping[] = {
-    {"memorystart", 1, JSON_INT, NULL},       {"memorylimit", 2, JSON_INT, NULL},
-    {"fileoffset", 3, JSON_INT, NULL},        {"filenamestrindex", 4, JSON_INT, NULL},
-    {"attributeindices", 5, JSON_INTS, NULL}, {0}};
-
-static const struct json_rule json_line[] = {{"functionindex", 1, JSON_INT, NULL},
-                                             {"line", 2, JSON_INT, NULL},
-                                             {"column", 3, JSON_INT, NULL},
-                                             {0}};
-
-static const struct json_rule json_location[] = {
-    {"mappingindex", 1, JSON_INT, NULL},      {"address", 2, JSON_INT, NULL},
-    {"lines", 3, JSON_MESSAGE, json_line},    {"line", 3, JSON_MESSAGE, json_line},
-    {"attributeindices", 4, JSON_INTS, NULL}, {0}};
-
-static const struct json_rule json_function[] = {{"namestrindex", 1, JSON_INT, NULL},
-                                                 {"systemnamestrindex", 2, JSON_INT, NULL},
-                                                 {"filenamestrindex", 3, JSON_INT, NULL},
-                                                 {"startline", 4, JSON_INT, NULL},
-                                                 {0}};
-
-static const struct json_rule json_link[] = {
-    {"traceid", 1, JSON_ID, NULL}, {"spanid", 2, JSON_ID, NULL}, {0}};
-
-static const struct json_rule json_stack[] = {{"locationindices", 1, JSON_INTS, NULL}, {0}};
-
-static const struct json_rule json_dictionary[] = {
-    {"mappingtable", 1, JSON_MESSAGE, json_mapping},
-    {"locationtable", 2, JSON_MESSAGE, json_location},
-    {"functiontable", 3, JSON_MESSAGE, json_function},
-    {"linktable", 4, JSON_MESSAGE, json_link},
-    {"stringtable", 5, JSON_TEXT, NULL},
-    {"attributetable", 6, JSON_MESSAGE, json_unit},
-    {"stacktable", 7, JSON_MESSAGE, json_stack},
-    {0}};
-
-static const struct json_rule json_top[] = {{"resourceprofiles", 1, JSON_MESSAGE, json_resources},
-                                            {"dictionary", 2, JSON_MESSAGE, json_dictionary},
-                                            {0}};
-
-/* ---- scalars ----------------------------------------- */
-
+/* True if a member has the name of a field, in any spelling. */
 static bool json_is_name(pprofc_str key, const char *name) {
   for (size_t i = 0; i < key.size; i++) {
-    char c = key.data[i];
-    if (c == '_') continue;
-    if (c >= 'A' && c <= 'Z') c = (char)(c | 32);
-    if (!*name || *name++ != c) return false;
+    if (key.data[i] == '_') continue;
+    while (*name == '_') name++;
+    if (!*name || *name++ != char_lower(key.data[i])) return false;
   }
   return !*name;
 }
 
-static const struct json_rule *json_rule_of(const struct json_rule *rules, pprofc_str key) {
-  for (; rules->name; rules++)
-    if (json_is_name(key, rules->name)) return rules;
-  return NULL;
+static enum json_kind json_kind_of(const ProtobufCFieldDescriptor *field) {
+  switch (field->type) {
+  case PROTOBUF_C_TYPE_MESSAGE:
+    return JSON_MESSAGE;
+  case PROTOBUF_C_TYPE_BYTES:
+    return JSON_TEXT;
+  case PROTOBUF_C_TYPE_FIXED64:
+    return JSON_TIME;
+  case PROTOBUF_C_TYPE_DOUBLE:
+    return JSON_DOUBLE;
+  case PROTOBUF_C_TYPE_BOOL:
+    return JSON_BOOL;
+  default:
+    return field->label == PROTOBUF_C_LABEL_REPEATED ? JSON_INTS : JSON_INT;
+  }
 }
 
+/* Finds the rule of a member of a message. Returns false if there is no such field. */
+static bool json_find_rule(const ProtobufCMessageDescriptor *message, pprofc_str key,
+                           struct json_rule *rule) {
+  const ProtobufCFieldDescriptor *field = message->fields, *end = field + message->n_fields;
+  while (field < end && !json_is_name(key, field->name)) field++;
+  if (field == end) return false;
+  *rule = (struct json_rule){field->id, json_kind_of(field), field->descriptor};
+  for (size_t i = 0; i < sizeof json_special / sizeof *json_special; i++)
+    if (strcmp(field->name, json_special[i].name) == 0) {
+      rule->kind = json_special[i].kind;
+      rule->inner = json_special[i].inner;
+    }
+  return true;
+}
+
+/* Finds the rule of a member by its name, or by its former name. Returns false if the reader
+ * ignores the member. */
+static bool json_rule_of(const ProtobufCMessageDescriptor *message, pprofc_str key,
+                         struct json_rule *rule) {
+  if (json_find_rule(message, key, rule)) return true;
+  for (size_t i = 0; i < sizeof json_former / sizeof *json_former; i++) {
+    if (!json_is_name(key, json_former[i].name)) continue;
+    *rule = (struct json_rule){.kind = JSON_OLDER};
+    return !json_former[i].now || json_find_rule(message, str_of(json_former[i].now), rule);
+  }
+  return false;
+}
+
+/* ---- scalars ----------------------------------------- */
+
 static bool json_wrong(struct otlp *o, const struct node *node, const char *wanted) {
-  return otlp_fail(o, PPROFC_E_FORMAT, "line %zu: %s expected", o->lines_before + node->line,
-                   wanted);
+  return import_refuse(o->builder, PPROFC_E_FORMAT, "line %zu: %s expected",
+                       o->lines_before + node->line, wanted);
 }
 
 /* Reads a signed or unsigned integer of 64 bits from a number or a string. */
@@ -205,8 +160,7 @@ static int json_digit64(char c) {
 
 static int json_digit16(char c) {
   static const char digits[] = "0123456789abcdef";
-  if (c >= 'A' && c <= 'F') c = (char)(c | 32);
-  const char *at = c ? strchr(digits, c) : NULL;
+  const char *at = c ? strchr(digits, char_lower(c)) : NULL;
   return at ? (int)(at - digits) : -1;
 }
 
@@ -306,18 +260,19 @@ static bool json_put_scalar(struct otlp *o, const struct json_rule *rule, const 
   case JSON_DOUBLE:
     return json_put_double(o, rule, node, out);
   case JSON_OLDER:
-    return otlp_fail(o, PPROFC_E_FORMAT, "line %zu: JSON of version 1.7 or older",
-                     o->lines_before + node->line);
+    return import_refuse(o->builder, PPROFC_E_FORMAT, "line %zu: JSON of version 1.7 or older",
+                         o->lines_before + node->line);
   default:
     return json_put_int(o, rule, node, out);
   }
 }
 
-/* An open object, whose members have the rules `members`, or an open array, whose items all have
- * the rule `item`. */
+/* An open object, which is the message `members`, or an open array, whose items all have the rule
+ * `item`. */
 struct json_level {
   const struct node *next;
-  const struct json_rule *members, *item;
+  const ProtobufCMessageDescriptor *members; /* NULL for an array */
+  struct json_rule item;
   size_t start; /* offset in the output at which the size of the message will be written */
 };
 
@@ -337,7 +292,7 @@ static bool json_enter(struct json_writer_state *j, const struct node *node,
     return json_wrong(j->otlp, node, rule->kind == JSON_TEXT ? "a string" : "an object");
   if (j->depth == JSON_LEVELS) return true;
   if (node->kind == NODE_ARRAY) {
-    level.item = rule;
+    level.item = *rule;
   } else {
     buffer_add_char(&j->out, (char)(rule->number << 3 | WIRE_BYTES));
     level.start = j->out.size;
@@ -352,9 +307,10 @@ static bool json_enter(struct json_writer_state *j, const struct node *node,
  * bytes. */
 static bool json_leave(struct json_writer_state *j) {
   const struct json_level *level = &j->levels[--j->depth];
-  if (level->item || !level->start || j->out.failed) return true;
+  if (!level->members || !level->start || j->out.failed) return true;
   size_t size = j->out.size - level->start - JSON_SIZE_BYTES;
-  if (size > UINT32_MAX) return otlp_fail(j->otlp, PPROFC_E_LIMIT, "a message is too large");
+  if (size > UINT32_MAX)
+    return import_refuse(j->otlp->builder, PPROFC_E_LIMIT, "a message is too large");
   uint8_t *at = (uint8_t *)j->out.data + level->start;
   for (size_t i = 0; i < JSON_SIZE_BYTES; i++) {
     bool is_last = i + 1 == JSON_SIZE_BYTES;
@@ -373,24 +329,25 @@ static bool json_step(struct json_writer_state *j) {
   const struct node *node = level->next;
   if (!node) return json_leave(j);
   level->next = node->next;
-  const struct json_rule *rule =
-      level->item ? level->item : json_rule_of(level->members, node->key);
-  if (!rule || (node->kind == NODE_NULL && !level->item)) return true;
-  bool is_list = node->kind == NODE_ARRAY && !level->item && json_is_repeated(rule);
-  if (is_list || (rule->kind == JSON_MESSAGE && node->kind == NODE_OBJECT))
-    return json_enter(j, node, rule);
-  if (rule->kind == JSON_MESSAGE) return json_wrong(j->otlp, node, "an object");
-  return json_put_scalar(j->otlp, rule, node, &j->out);
+  struct json_rule rule = level->item;
+  bool is_member = level->members != NULL;
+  if (is_member && (!json_rule_of(level->members, node->key, &rule) || node->kind == NODE_NULL))
+    return true;
+  bool is_list = node->kind == NODE_ARRAY && is_member && json_is_repeated(&rule);
+  if (is_list || (rule.kind == JSON_MESSAGE && node->kind == NODE_OBJECT))
+    return json_enter(j, node, &rule);
+  if (rule.kind == JSON_MESSAGE) return json_wrong(j->otlp, node, "an object");
+  return json_put_scalar(j->otlp, &rule, node, &j->out);
 }
 
 static bool json_write(struct otlp *o, const struct node *root, pprofc_str *message) {
   struct json_writer_state j = {.otlp = o, .depth = 1};
   bool ok = node_is(root, NODE_OBJECT) || json_wrong(o, root, "an object");
   buffer_init(&j.out, o->mem, SIZE_MAX);
-  j.levels[0] = (struct json_level){.next = root->first, .members = json_top};
+  j.levels[0] = (struct json_level){.next = root->first, .members = &otlp__profiles__descriptor};
   while (ok && j.depth && !j.out.failed) ok = json_step(&j);
-  *message = buffer_take(&j.out, &o->arena);
-  return ok && (message->data || otlp_fail_nomem(o));
+  *message = buffer_take(&j.out, o->arena);
+  return ok && (message->data || import_need(o->builder, false));
 }
 
 /* ---- documents --------------------------------------- */
@@ -419,21 +376,20 @@ bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message) {
   struct node *root = NULL;
   pprofc_str text = str_trim(*rest), after = text, line;
   bool cut = false;
+  pprofc_error error;
   if (!str_next_line(&after, &line)) return false;
   o->lines_before += json_count_lines(rest->data, text.data);
   arena_init(&arena, o->mem);
-  pprofc_status status = json_tree_parse_cut(&arena, line, &root, &cut, o->error);
+  pprofc_status status = json_tree_parse_cut(&arena, line, &root, &cut, &error);
   if (status == PPROFC_E_FORMAT) {
     arena_free(&arena);
     arena_init(&arena, o->mem);
-    status = json_tree_parse_cut(&arena, text, &root, &cut, o->error);
+    status = json_tree_parse_cut(&arena, text, &root, &cut, &error);
     after = str_slice(text, text.size, text.size);
   }
-  if (status != PPROFC_OK) {
-    o->status = status;
-    if (status == PPROFC_E_FORMAT && o->lines_before)
-      error_prefix(o->error, "document of line %zu: ", o->lines_before + 1);
-  }
+  if (status == PPROFC_E_FORMAT && o->lines_before)
+    error_prefix(&error, "document of line %zu: ", o->lines_before + 1);
+  if (status != PPROFC_OK) builder_refuse(o->builder, &error);
   bool ok = status == PPROFC_OK && json_write(o, root, message);
   arena_free(&arena);
   o->lines_before += json_count_lines(text.data, after.data);

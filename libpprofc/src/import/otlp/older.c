@@ -46,8 +46,9 @@ static bool older_locations(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   uint64_t value = f->value;
   size_t room = f->type == WIRE_VARINT ? 1 : f->size;
-  if (!ARRAY_RESERVE(c->otlp->mem, c->locations, c->location_capacity, c->location_count + room))
-    return otlp_fail_nomem(c->otlp);
+  if (!import_need(c->otlp->builder, ARRAY_RESERVE(c->otlp->mem, c->locations, c->location_capacity,
+                                                   c->location_count + room)))
+    return false;
   if (f->type == WIRE_VARINT) c->locations[c->location_count++] = value + OLDER_SHIFT;
   while (w.at < w.end) {
     if (!wire_varint(&w, &value)) return false;
@@ -69,7 +70,8 @@ static bool older_profile_field(struct older *c, struct older_profile *p,
   const struct older_rule *rule = older_rule_of(older_header, f->number);
   if (f->number == 1) {
     if (p->type_count == OLDER_MAX_TYPES)
-      return otlp_fail(c->otlp, PPROFC_E_LIMIT, "more than %u sample types", OLDER_MAX_TYPES);
+      return import_refuse(c->otlp->builder, PPROFC_E_LIMIT, "more than %u sample types",
+                           OLDER_MAX_TYPES);
     p->types[p->type_count++] = *f;
   }
   if (f->number == 9) p->default_type = f->value;
@@ -111,9 +113,9 @@ static bool older_sample_field(struct older_sample *s, const struct wire_field *
 static bool older_read_sample(struct older_sample *s, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
-  while (w.at < w.end)
-    if (!wire_next(&w, &field) || !older_sample_field(s, &field)) return false;
-  return true;
+  while (wire_each(&w, &field))
+    if (!older_sample_field(s, &field)) return false;
+  return !w.fault;
 }
 
 /* Writes value `index` of a sample. Writes the times with value 0 only, or for each type if the
@@ -159,9 +161,9 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
   if (!ok) return false;
   if (s.length) s.length -= c->excess;
   if (s.start > c->location_count || s.length > c->location_count - s.start)
-    return otlp_fail(c->otlp, PPROFC_E_FORMAT, "locations %llu to %llu are outside the list of %zu",
-                     (unsigned long long)s.start, (unsigned long long)(s.start + s.length),
-                     c->location_count);
+    return import_refuse(
+        c->otlp->builder, PPROFC_E_FORMAT, "locations %llu to %llu are outside the list of %zu",
+        (unsigned long long)s.start, (unsigned long long)(s.start + s.length), c->location_count);
   buffer_init(&list, c->otlp->mem, SIZE_MAX);
   buffer_init(&stack, c->otlp->mem, SIZE_MAX);
   for (uint64_t i = 0; i < s.length && !list.failed; i++)
@@ -169,7 +171,7 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
   older_put_numbers(&stack, 1, &list);
   older_put_message(&c->dictionary, OLDER_STACK, &stack);
   c->stack_count++;
-  return !c->dictionary.failed || otlp_fail_nomem(c->otlp);
+  return import_need(c->otlp->builder, !c->dictionary.failed);
 }
 
 /* True if the range of each sample is too long by one location: the ranges, shortened by one, cover
@@ -180,7 +182,7 @@ static bool older_counts_thread(struct older *c, const struct wire_field *f) {
   struct wire_field field;
   uint64_t end = 0;
   bool ok = c->location_count > 0;
-  while (ok && w.at < w.end && wire_next(&w, &field)) {
+  while (ok && wire_each(&w, &field)) {
     struct older_sample s;
     if (field.number != 2) continue;
     older_sample_init(c, &s);
@@ -204,7 +206,7 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
   buffer_init(&out, c->otlp->mem, SIZE_MAX);
   buffer_add(&out, p->header.data, p->header.size);
   if (index < p->type_count) ok = older_put_field(c, &out, &type, &p->types[index]);
-  for (size_t stack = first_stack; ok && !out.failed && w.at < w.end && wire_next(&w, &field);) {
+  for (size_t stack = first_stack; ok && !out.failed && wire_each(&w, &field);) {
     if (field.number != 2) continue;
     ok = (index || older_put_stack(c, &field)) && older_put_sample(c, &field, index, stack++, &out);
   }
@@ -217,12 +219,10 @@ static bool older_default_type(struct older *c, struct older_profile *p) {
   if (!p->default_type || p->default_type >= p->type_count) return true;
   struct wire w = wire_inside(&p->types[p->default_type]);
   struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field))
     if (field.number == 1)
       older_text_attribute(c, &p->header, "pprof.profile.default_sample_type", field.value);
-  }
-  return true;
+  return !w.fault;
 }
 
 static bool older_profile(struct older *c, const struct wire_field *f, struct buffer *scope) {
@@ -233,8 +233,8 @@ static bool older_profile(struct older *c, const struct wire_field *f, struct bu
   size_t first_stack = c->stack_count;
   c->location_count = 0;
   buffer_init(&p.header, c->otlp->mem, SIZE_MAX);
-  while (ok && w.at < w.end) ok = wire_next(&w, &field) && older_profile_field(c, &p, &field);
-  ok = ok && older_default_type(c, &p);
+  while (ok && wire_each(&w, &field)) ok = older_profile_field(c, &p, &field);
+  ok = ok && !w.fault && older_default_type(c, &p);
   c->excess = ok && older_counts_thread(c, f);
   for (size_t i = 0; ok && (i < p.type_count || !i); i++)
     ok = older_put_profile(c, &p, i, f, first_stack, scope);
@@ -254,8 +254,8 @@ static bool older_level(struct older *c, const struct wire_field *f, bool is_sco
   struct wire_field field;
   bool ok = f->type == WIRE_BYTES;
   buffer_init(&out, c->otlp->mem, SIZE_MAX);
-  while (ok && w.at < w.end) {
-    ok = wire_next(&w, &field) && (field.number > 2 || field.type == WIRE_BYTES);
+  while (ok && wire_each(&w, &field)) {
+    ok = field.number > 2 || field.type == WIRE_BYTES;
     if (!ok || field.number > 2) continue;
     if (field.number == 1)
       older_put_copy(&out, 1, &field);
@@ -263,7 +263,7 @@ static bool older_level(struct older *c, const struct wire_field *f, bool is_sco
       ok = is_scope ? older_profile(c, &field, &out) : older_level(c, &field, true, &out, 2);
   }
   older_put_message(parent, number, &out);
-  return ok;
+  return ok && !w.fault;
 }
 
 static bool older_message(struct older *c, pprofc_str message, struct buffer *out) {
@@ -271,12 +271,10 @@ static bool older_message(struct older *c, pprofc_str message, struct buffer *ou
   struct wire w = wire_over(data, message.size);
   struct wire_field field;
   if (!older_all_tables(c, message)) return false;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field))
     if (field.number == 1 && !older_level(c, &field, false, out, 1)) return false;
-  }
   older_put_message(out, 2, &c->dictionary);
-  return true;
+  return !w.fault;
 }
 
 bool otlp_from_older(struct otlp *o, pprofc_str *message) {
@@ -288,12 +286,11 @@ bool otlp_from_older(struct otlp *o, pprofc_str *message) {
   interner_init(&c.unit_keys, o->mem);
   bool ok = older_message(&c, *message, &out);
   bool failed = out.failed || c.dictionary.failed;
-  *message = buffer_take(&out, &o->arena);
+  *message = buffer_take(&out, o->arena);
   ARRAY_FREE(o->mem, c.strings, c.string_capacity);
   ARRAY_FREE(o->mem, c.units, c.unit_capacity);
   ARRAY_FREE(o->mem, c.locations, c.location_capacity);
   buffer_free(&c.dictionary);
   interner_free(&c.unit_keys);
-  if (failed || (ok && !message->data)) return otlp_fail_nomem(o);
-  return ok || otlp_fail_message(o);
+  return import_need(o->builder, !failed && (!ok || message->data)) && (ok || otlp_fail_message(o));
 }

@@ -125,12 +125,11 @@ static bool older_rewrite(struct older *c, struct buffer *out, const struct olde
                           const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field)) {
     const struct older_rule *rule = older_rule_of(rules, field.number);
     if (rule && !older_put_field(c, out, rule, &field)) return false;
   }
-  return true;
+  return !w.fault;
 }
 
 /* ---- dictionary -------------------------------------- */
@@ -156,11 +155,11 @@ void older_new_attribute(struct older *c, pprofc_str key, const void *value, siz
 static bool older_attribute(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field, key = {0}, value = {0};
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field)) {
     if (field.number == 1) key = field;
     if (field.number == 2) value = field;
   }
+  if (w.fault) return false;
   pprofc_str name = {(const char *)key.data, key.size};
   uint32_t unit = interner_find(&c->unit_keys, name);
   older_new_attribute(c, name, value.data, value.size, unit == MAP_NONE ? 0 : c->units[unit]);
@@ -171,26 +170,23 @@ static bool older_attribute(struct older *c, const struct wire_field *f) {
 static bool older_string(struct older *c, const struct wire_field *f) {
   pprofc_str text = {(const char *)f->data, f->size};
   older_new_string(c, text);
-  return ARRAY_PUSH(c->otlp->mem, c->strings, c->string_count, c->string_capacity, text) ||
-         otlp_fail_nomem(c->otlp);
+  return import_need(c->otlp->builder, ARRAY_PUSH(c->otlp->mem, c->strings, c->string_count,
+                                                  c->string_capacity, text));
 }
 
 /* Stores the unit of all attributes with a certain key. Key and unit are string indices of the old
  * table. */
 static bool older_unit(struct older *c, const struct wire_field *f) {
-  struct wire w = wire_inside(f);
-  struct wire_field field;
-  uint64_t key = 0, unit = 0;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
-    if (field.number == 1) key = field.value;
-    if (field.number == 2) unit = field.value;
-  }
-  if (key >= c->string_count || unit >= c->string_count) return false;
+  uint64_t v[3] = {0};
+  bool good = wire_integers(wire_inside(f), v, 3);
+  uint64_t key = v[1], unit = v[2];
+  if (!good || key >= c->string_count || unit >= c->string_count) return false;
   size_t before = c->unit_keys.count;
   uint32_t index = interner_add(&c->unit_keys, c->strings[key]);
-  if (index == MAP_NONE || !ARRAY_RESERVE(c->otlp->mem, c->units, c->unit_capacity, index + 1u))
-    return otlp_fail_nomem(c->otlp);
+  if (!import_need(c->otlp->builder,
+                   index != MAP_NONE &&
+                       ARRAY_RESERVE(c->otlp->mem, c->units, c->unit_capacity, index + 1u)))
+    return false;
   if (index == before) c->units[index] = unit + OLDER_SHIFT;
   return true;
 }
@@ -223,13 +219,11 @@ typedef bool older_entry_fn(struct older *c, uint64_t table, const struct wire_f
 static bool older_dictionary(struct older *c, const struct wire_field *f, older_entry_fn *read) {
   struct wire w = wire_inside(f);
   struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field) || field.type != WIRE_BYTES || !field.number ||
-        field.number >= OLDER_TABLES)
+  while (wire_each(&w, &field))
+    if (field.type != WIRE_BYTES || !field.number || field.number >= OLDER_TABLES ||
+        !read(c, field.number, &field))
       return false;
-    if (!read(c, field.number, &field)) return false;
-  }
-  return true;
+  return !w.fault;
 }
 
 /* True if the tables are fields of the message, as in 1.6. */
@@ -237,7 +231,7 @@ static bool older_is_flat(pprofc_str message) {
   const uint8_t *data = (const uint8_t *)message.data;
   struct wire w = wire_over(data, message.size);
   struct wire_field field;
-  while (w.at < w.end && wire_next(&w, &field))
+  while (wire_each(&w, &field))
     if (field.number > 2) return true;
   return false;
 }
@@ -248,13 +242,13 @@ static bool older_tables(struct older *c, pprofc_str message, older_entry_fn *re
   struct wire w = wire_over(data, message.size);
   struct wire_field field;
   bool flat = older_is_flat(message), ok = true;
-  while (ok && w.at < w.end) {
-    if (!wire_next(&w, &field) || field.type != WIRE_BYTES) return false;
+  while (ok && wire_each(&w, &field)) {
+    if (field.type != WIRE_BYTES) return false;
     if (field.number == 1) continue;
     if (!field.number || field.number > OLDER_TABLES) return false;
     ok = flat ? read(c, field.number - 1, &field) : older_dictionary(c, &field, read);
   }
-  return ok;
+  return ok && !w.fault;
 }
 
 bool older_all_tables(struct older *c, pprofc_str message) {

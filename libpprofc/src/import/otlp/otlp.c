@@ -11,25 +11,7 @@
 #include "import/formats.h"
 #include "profile/builder_times.h"
 
-#include <stdio.h>
-
 #define MAX_FRAMES ((size_t)1 << 20)
-
-bool otlp_fail(struct otlp *o, pprofc_status status, const char *format, ...) {
-  va_list arguments;
-  char message[160];
-  if (!otlp_ok(o)) return false;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  o->status = error_set(o->error, status, "%s", message);
-  return false;
-}
-
-bool otlp_fail_nomem(struct otlp *o) {
-  if (otlp_ok(o)) o->status = error_nomem(o->error);
-  return false;
-}
 
 /* ---- recognition ------------------------------------- */
 
@@ -39,13 +21,12 @@ static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
   bool has_string = false;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field) || field.type != WIRE_BYTES || !field.number || field.number > 7)
-      return false;
+  while (wire_each(&w, &field)) {
+    if (field.type != WIRE_BYTES || !field.number || field.number > 7) return false;
     if (field.number == 5 && !has_string && field.size) return false;
     has_string |= field.number == 5;
   }
-  return has_string;
+  return has_string && !w.fault;
 }
 
 /* True if the bytes are one ProfilesData of the current version. */
@@ -53,14 +34,13 @@ static bool otlp_is_current(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
   bool has_dictionary = false;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field) || field.type != WIRE_BYTES) return false;
-    if (field.number != 1 && field.number != 2) return false;
+  while (wire_each(&w, &field)) {
+    if (field.type != WIRE_BYTES || (field.number != 1 && field.number != 2)) return false;
     if (field.number == 1) continue;
     if (!otlp_is_dictionary(field.data, field.size)) return false;
     has_dictionary = true;
   }
-  return has_dictionary;
+  return has_dictionary && !w.fault;
 }
 
 /* Returns the fields 1 at the start of the bytes. Writers put these fields, the profiles, first. */
@@ -68,7 +48,7 @@ static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
   const uint8_t *end = data;
-  while (w.at < w.end && wire_next(&w, &field) && field.number == 1) end = w.at;
+  while (wire_each(&w, &field) && field.number == 1) end = w.at;
   return (pprofc_str){(const char *)data, (size_t)(end - data)};
 }
 
@@ -80,12 +60,11 @@ static bool otlp_is_former(const uint8_t *data, size_t size) {
   struct wire_field field;
   bool has_table = false;
   if (!otlp_is_older(otlp_profiles_of(data, size))) return false;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field) || field.type != WIRE_BYTES) return false;
-    if (!field.number || field.number > 8) return false;
+  while (wire_each(&w, &field)) {
+    if (field.type != WIRE_BYTES || !field.number || field.number > 8) return false;
     has_table |= field.number > 1;
   }
-  return has_table;
+  return has_table && !w.fault;
 }
 
 /* True if the bytes are one ProfilesData of a known version. */
@@ -148,8 +127,8 @@ bool import_is_otlp(pprofc_str data) {
 
 static void *otlp_alloc(void *context, size_t size) {
   struct otlp *o = context;
-  void *block = arena_alloc(&o->arena, size);
-  o->arena_failed |= !block;
+  void *block = arena_alloc(o->arena, size);
+  import_need(o->builder, block != NULL);
   return block;
 }
 
@@ -170,7 +149,7 @@ static void *otlp_scratch_alloc(void *context, size_t size) {
   size_t left = SCRATCH_SIZE - o->scratch_used;
   if (!o->scratch || size > left) {
     void *block = arena_alloc(&o->spill, size);
-    o->arena_failed |= !block;
+    import_need(o->builder, block != NULL);
     return block;
   }
   void *block = o->scratch + o->scratch_used;
@@ -186,9 +165,8 @@ ProtobufCAllocator otlp_scratch(struct otlp *o) {
 }
 
 bool otlp_fail_message(struct otlp *o) {
-  if (o->arena_failed) return otlp_fail_nomem(o);
-  return otlp_fail(o, PPROFC_E_FORMAT, "a message inside cannot be read (frame %zu)",
-                   o->frame_number);
+  return import_refuse(o->builder, PPROFC_E_FORMAT, "a message inside cannot be read (frame %zu)",
+                       o->frame_number);
 }
 
 /* Sets *frame to the next message, converted to the current version of the schema. Returns false at
@@ -203,10 +181,12 @@ static bool otlp_take_frame(struct otlp *o, pprofc_str *rest, enum otlp_framing 
 /* Indexes a message of the stream. Checks that it is OTLP; the first message was already
  * checked. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
-  if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
-    return otlp_fail_nomem(o);
+  if (!import_need(o->builder,
+                   ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1)))
+    return false;
   if (o->frame_count && !otlp_is_message((const uint8_t *)frame.data, frame.size))
-    return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu is not ProfilesData", o->frame_count + 1);
+    return import_refuse(o->builder, PPROFC_E_FORMAT, "frame %zu is not ProfilesData",
+                         o->frame_count + 1);
   o->frame_number = o->frame_count + 1;
   return otlp_index(o, frame, &o->frames[o->frame_count++]);
 }
@@ -216,57 +196,51 @@ static bool otlp_unpack_all(struct otlp *o, pprofc_str data, enum otlp_framing f
   bool known = false;
   while (otlp_take_frame(o, &rest, framing, &frame)) {
     known = known || otlp_sample_form(frame, &o->values_second);
-    if (o->frame_count == MAX_FRAMES) return otlp_fail(o, PPROFC_E_LIMIT, "too many frames");
+    if (o->frame_count == MAX_FRAMES)
+      return import_refuse(o->builder, PPROFC_E_LIMIT, "too many frames");
     if (frame.size && !otlp_unpack(o, frame)) return false;
   }
-  if (rest.size && otlp_ok(o))
-    return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu runs past the end", o->frame_count + 1);
-  return otlp_ok(o);
+  if (rest.size && builder_ok(o->builder))
+    return import_refuse(o->builder, PPROFC_E_FORMAT, "frame %zu runs past the end",
+                         o->frame_count + 1);
+  return builder_ok(o->builder);
 }
 
 /* ---- reading ----------------------------------------- */
 
 static bool otlp_each_frame(struct otlp *o,
                             bool (*read)(struct otlp *, const struct otlp_frame *)) {
-  for (size_t i = 0; i < o->frame_count && otlp_ok(o); i++) {
+  for (size_t i = 0; i < o->frame_count && builder_ok(o->builder); i++) {
     o->tables = &o->frames[i].tables;
     o->frame_number = i + 1;
     if (otlp_tables_begin(o, o->tables)) read(o, &o->frames[i]);
   }
-  return otlp_ok(o);
+  return builder_ok(o->builder);
 }
 
-static pprofc_status otlp_read(struct otlp *o, pprofc_str data, enum otlp_framing framing,
-                               pprofc_profile **profile) {
-  if (!otlp_unpack_all(o, data, framing)) return o->status;
+static void otlp_read(struct otlp *o, pprofc_str data, enum otlp_framing framing) {
+  if (!otlp_unpack_all(o, data, framing)) return;
   if (o->frame_count) o->tables = &o->frames[0].tables;
-  if (o->frame_count && !otlp_read_program(o, &o->frames[0])) return o->status;
-  if (!otlp_each_frame(o, otlp_read_types)) return o->status;
+  if (o->frame_count && !otlp_read_program(o, &o->frames[0])) return;
+  if (!otlp_each_frame(o, otlp_read_types)) return;
   if (!o->type_count) pprofc_builder_type(o->builder, "samples", "count");
-  if (!otlp_each_frame(o, otlp_read_samples)) return o->status;
-  if (!builder_keeps_times(o->builder))
+  if (otlp_each_frame(o, otlp_read_samples) && !builder_keeps_times(o->builder))
     import_note_total(o->builder, "skipped times of single events", o->timestamps);
-  return pprofc_builder_finish(o->builder, profile, o->error);
 }
 
 IMPORT_READER(import_otlp) {
+  const pprofc_allocator *mem = arena->mem;
+  struct otlp o = {.mem = mem, .arena = arena, .builder = builder};
   enum otlp_framing framing;
   data = otlp_body(data);
-  if (!otlp_recognise(data, &framing)) return PPROFC_E_NO_MATCH;
-  struct otlp o = {.mem = mem, .error = error, .builder = pprofc_builder_new(mem)};
-  arena_init(&o.arena, mem);
+  otlp_recognise(data, &framing);
   arena_init(&o.spill, mem);
-  o.scratch = arena_alloc(&o.arena, SCRATCH_SIZE);
+  o.scratch = arena_alloc(arena, SCRATCH_SIZE);
   interner_init(&o.comments, mem);
   interner_init(&o.type_names, mem);
   map_init(&o.by_type, mem);
-  pprofc_status status = error_nomem(error);
-  if (o.builder) {
-    builder_limit_depth(o.builder, options->limits->stack_depth);
-    builder_keep_times(o.builder, options->times);
-    builder_clock_zero(o.builder, 0);
-    status = otlp_read(&o, data, framing, profile);
-  }
+  builder_clock_zero(builder, 0);
+  otlp_read(&o, data, framing);
   for (size_t i = 0; i < o.frame_count; i++) otlp_index_free(&o, &o.frames[i]);
   ARRAY_FREE(mem, o.frames, o.frame_capacity);
   ARRAY_FREE(mem, o.types, o.type_capacity);
@@ -278,7 +252,4 @@ IMPORT_READER(import_otlp) {
   interner_free(&o.type_names);
   map_free(&o.by_type);
   arena_free(&o.spill);
-  arena_free(&o.arena);
-  pprofc_builder_free(o.builder);
-  return status;
 }

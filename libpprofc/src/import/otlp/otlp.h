@@ -1,8 +1,6 @@
 /* Reader for OpenTelemetry's profiles (OTLP). A file is one message or a stream of messages, which
  * the code calls frames. index.c walks the nested messages of a frame. protobuf-c unpacks the
- * innermost messages, one at a time, except samples and stacks.
- *
- * The reader stores the first failure. After a failure, calls have no effect. */
+ * innermost messages, one at a time, except samples and stacks. */
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
 #define PPROFC_IMPORT_OTLP_OTLP_H
 
@@ -11,6 +9,7 @@
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/map.h"
+#include "import/names.h"
 #include "otlp_profiles.pb-c.h"
 #include "profile/builder.h"
 
@@ -126,12 +125,9 @@ enum otlp_framing { OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT, OTLP_JSON };
 
 struct otlp {
   const pprofc_allocator *mem;
-  pprofc_error *error;
-  pprofc_status status;
   pprofc_builder *builder;
-  struct arena arena; /* memory of unpacked messages that are needed until the reader ends */
-  bool arena_failed;
-  uint8_t *scratch; /* one block of memory, reused for each short-lived message */
+  struct arena *arena; /* memory of unpacked messages that are needed until the reader ends */
+  uint8_t *scratch;    /* one block of memory, reused for each short-lived message */
   size_t scratch_used;
   struct arena spill;        /* memory of short-lived messages that do not fit the block */
   struct otlp_frame *frames; /* messages of the file (called frames), each with its dictionary */
@@ -161,14 +157,6 @@ struct otlp {
   bool has_period;
   bool values_second; /* true if samples have the older encoding: values, attributes, link */
 };
-
-/* Stores a failure and returns false. */
-bool otlp_fail(struct otlp *o, pprofc_status status, const char *format, ...) PPROFC_PRINTF(3, 4);
-bool otlp_fail_nomem(struct otlp *o);
-
-static inline bool otlp_ok(const struct otlp *o) {
-  return o->status == PPROFC_OK;
-}
 
 /* These functions return an allocator for protobuf-c. Memory from otlp_allocator is valid until the
  * reader ends. Memory from otlp_scratch is valid until the next call of otlp_scratch. */

@@ -38,14 +38,14 @@ struct otlp_rows {
 static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
   struct buffer name;
   uint32_t before = (uint32_t)o->type_names.count;
-  if (interner_copy(&o->type_names, &o->arena, type) == MAP_NONE) otlp_fail_nomem(o);
+  import_need(o->builder, interner_copy(&o->type_names, o->arena, type) != MAP_NONE);
   if (o->type_names.count > before) {
     builder_add_type(o->builder, type, unit);
     return;
   }
   buffer_init(&name, o->mem, SIZE_MAX);
   buffer_printf(&name, "%.*s_%.*s", STR_ARG(type), STR_ARG(unit));
-  if (name.failed) otlp_fail_nomem(o);
+  import_need(o->builder, !name.failed);
   builder_add_type(o->builder, buffer_str(&name), unit);
   buffer_free(&name);
 }
@@ -61,18 +61,19 @@ static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
            o->types[index].type == wanted.type && o->types[index].unit == wanted.unit);
   if (index != MAP_NONE) return index;
   if (o->type_count == MAX_TYPES)
-    return otlp_fail(o, PPROFC_E_LIMIT, "more than %u sample types", MAX_TYPES);
-  if (!MAP_PUSH(o->mem, &o->by_type, hash, o->types, o->type_count, o->type_capacity, wanted))
-    return otlp_fail_nomem(o);
+    return import_refuse(o->builder, PPROFC_E_LIMIT, "more than %u sample types", MAX_TYPES);
+  if (!import_need(o->builder, MAP_PUSH(o->mem, &o->by_type, hash, o->types, o->type_count,
+                                        o->type_capacity, wanted)))
+    return false;
   otlp_add_type(o, type, unit);
   return o->type_count - 1;
 }
 
 bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame) {
   o->resources += frame->resource_count;
-  for (size_t i = 0; i < frame->profile_count && otlp_ok(o); i++)
+  for (size_t i = 0; i < frame->profile_count && builder_ok(o->builder); i++)
     otlp_type(o, frame->profiles[i].header->sample_type);
-  return otlp_ok(o);
+  return builder_ok(o->builder);
 }
 
 /* ---- rows -------------------------------------------- */
@@ -84,8 +85,9 @@ static bool otlp_take_numbers(struct otlp *o, struct otlp_numbers *list,
   uint64_t value = field->value;
   bool one = field->type == WIRE_VARINT;
   if (!one && field->type != WIRE_BYTES) return otlp_fail_message(o);
-  if (!ARRAY_RESERVE(o->mem, list->items, list->capacity, list->count + (one ? 1 : field->size)))
-    return otlp_fail_nomem(o);
+  if (!import_need(o->builder, ARRAY_RESERVE(o->mem, list->items, list->capacity,
+                                             list->count + (one ? 1 : field->size))))
+    return false;
   if (one) {
     list->items[list->count++] = (int64_t)value;
     return true;
@@ -116,8 +118,9 @@ static bool otlp_take_times(struct otlp *o, struct otlp_sample *s, const struct 
     s->times.hash = hash_mix(s->times.hash, otlp_fixed64(field->data + 8 * i));
   if (!builder_keeps_times(o->builder)) return true;
   struct otlp_numbers *times = &o->times;
-  if (!ARRAY_RESERVE(o->mem, times->items, times->capacity, times->count + count))
-    return otlp_fail_nomem(o);
+  if (!import_need(o->builder,
+                   ARRAY_RESERVE(o->mem, times->items, times->capacity, times->count + count)))
+    return false;
   for (size_t i = 0; i < count; i++)
     times->items[times->count++] = (int64_t)otlp_fixed64(field->data + 8 * i);
   return true;
@@ -136,8 +139,7 @@ static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
   struct otlp_numbers *second = &o->lists[0], *third = &o->lists[1], *fourth = &o->lists[2];
   second->count = third->count = fourth->count = o->times.count = 0;
   *s = (struct otlp_sample){.times.sample = {(const char *)message->data, message->size}};
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return otlp_fail_message(o);
+  while (wire_each(&w, &field)) {
     bool good = true;
     if (field.number == 1)
       good = otlp_take_stack(o, s, &field);
@@ -147,6 +149,7 @@ static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
       good = otlp_take_times(o, s, &field);
     if (!good) return false;
   }
+  if (w.fault) return otlp_fail_message(o);
   const struct otlp_numbers *values = o->values_second ? second : fourth;
   const struct otlp_numbers *attributes = o->values_second ? third : second;
   const struct otlp_numbers *link = o->values_second ? fourth : third;
@@ -179,7 +182,7 @@ static uint64_t otlp_identity_hash(const struct otlp_sample *s) {
 static bool otlp_next_time(struct wire *sample, struct wire *list, uint64_t *time) {
   struct wire_field field;
   while (list->at == list->end) {
-    if (sample->at >= sample->end || !wire_next(sample, &field)) return false;
+    if (!wire_each(sample, &field)) return false;
     if (field.number != 5) continue;
     bool one = field.type == WIRE_FIXED64;
     *list = wire_over(field.data, one ? sizeof(uint64_t) : field.size);
@@ -230,12 +233,13 @@ static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const stru
 static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
                            const struct otlp_sample *sample) {
   size_t types = o->type_count, row = rows->count, more = sample->attribute_count;
-  if (row >= UINT32_MAX - 1) return otlp_fail(o, PPROFC_E_LIMIT, "too many samples");
-  if (!ARRAY_RESERVE(o->mem, rows->items, rows->capacity, row + 1) ||
-      !ARRAY_RESERVE(o->mem, rows->values, rows->value_capacity, (row + 1) * types) ||
-      !ARRAY_RESERVE(o->mem, rows->attributes, rows->attribute_capacity,
-                     rows->attribute_count + more))
-    return otlp_fail_nomem(o);
+  if (row >= UINT32_MAX - 1) return import_refuse(o->builder, PPROFC_E_LIMIT, "too many samples");
+  if (!import_need(o->builder, ARRAY_RESERVE(o->mem, rows->items, rows->capacity, row + 1) &&
+                                   ARRAY_RESERVE(o->mem, rows->values, rows->value_capacity,
+                                                 (row + 1) * types) &&
+                                   ARRAY_RESERVE(o->mem, rows->attributes, rows->attribute_capacity,
+                                                 rows->attribute_count + more)))
+    return false;
   rows->items[row] =
       (struct otlp_row){sample->stack, sample->link, sample->times, rows->attribute_count, more};
   if (more)
@@ -253,7 +257,7 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
     uint64_t hash = otlp_identity_hash(&sample);
     MAP_FIND(row, &rows->by_identity, hash, otlp_same_identity(rows, row, &sample));
     if (row == MAP_NONE && !map_insert(&rows->by_identity, hash, (uint32_t)rows->mapped))
-      return otlp_fail_nomem(o);
+      return import_need(o->builder, false);
   }
   return true;
 }
@@ -283,7 +287,7 @@ static int64_t otlp_value(const struct otlp_sample *s) {
 /* Returns the text of an attribute of a sample, or "". */
 static pprofc_str otlp_sample_text(struct otlp *o, const struct otlp_sample *s, pprofc_str key,
                                    struct buffer *scratch) {
-  for (size_t i = 0; i < s->attribute_count && otlp_ok(o); i++) {
+  for (size_t i = 0; i < s->attribute_count && builder_ok(o->builder); i++) {
     const Otlp__KeyValueAndUnit *a = otlp_attribute(o, s->attributes[i]);
     if (a && str_equal(otlp_string(o, a->key_strindex), key))
       return otlp_value_text(o, a->value, scratch);
@@ -312,7 +316,7 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
   struct otlp_sample sample;
   if (!otlp_unpack_sample(o, field, &sample)) return false;
   size_t row = otlp_find_row(o, rows, before, &sample, i);
-  if (!otlp_ok(o)) return false;
+  if (!builder_ok(o->builder)) return false;
   int64_t *value = &rows->values[row * o->type_count + type];
   *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
   o->timestamps += sample.times.count;
@@ -330,7 +334,7 @@ static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows,
   struct wire w = wire_over(data, profile->message.size);
   struct wire_field field;
   otlp_read_header(o, profile->header);
-  for (size_t i = 0; otlp_ok(o) && w.at < w.end && wire_next(&w, &field);)
+  for (size_t i = 0; builder_ok(o->builder) && wire_each(&w, &field);)
     if (field.number == 2 && otlp_read_sample(o, rows, before, type, &field, i)) i++;
   mem_discard(data, w.end); /* release this memory, which is not read again */
 }
@@ -360,7 +364,7 @@ static void otlp_add_link(struct otlp *o, int32_t index) {
 static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource) {
   struct buffer scratch;
   buffer_init(&scratch, o->mem, SIZE_MAX);
-  for (size_t i = 0; i < resource->n_attributes && otlp_ok(o); i++)
+  for (size_t i = 0; i < resource->n_attributes && builder_ok(o->builder); i++)
     otlp_text_label(o, otlp_key(o, resource->attributes[i]),
                     otlp_value_text(o, resource->attributes[i]->value, &scratch));
   buffer_free(&scratch);
@@ -381,7 +385,7 @@ static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) 
   struct otlp_sample s = otlp_sample_of(rows, row);
   otlp_prefetch(o, rows, row);
   if (!otlp_add_sample(o, s.stack, rows->values + row * o->type_count)) return;
-  for (size_t i = 0; i < s.attribute_count && otlp_ok(o); i++) {
+  for (size_t i = 0; i < s.attribute_count && builder_ok(o->builder); i++) {
     struct otlp_labels labels = otlp_labels_of(o, s.attributes[i]);
     for (size_t k = 0; k < labels.count; k++) builder_add_label(o->builder, &labels.items[k]);
   }
@@ -425,14 +429,14 @@ static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, siz
   if (number)
     builder_event_numbers(o->builder, first, number);
   else
-    otlp_fail_nomem(o);
+    import_need(o->builder, false);
   mem_free(o->mem, number, rows->count, sizeof *number);
 }
 
 static void otlp_emit_rows(struct otlp *o, const struct otlp_rows *rows) {
   bool ascend = otlp_rows_ascend(o, rows);
   const uint8_t *read = NULL; /* first stack whose memory is not yet released */
-  for (size_t i = 0; i < rows->count && otlp_ok(o) && builder_ok(o->builder); i++) {
+  for (size_t i = 0; i < rows->count && builder_ok(o->builder); i++) {
     otlp_emit(o, rows, i);
     if (!i) read = o->stack_field;
     if (!i || i % OTLP_DROP_EVERY) continue;
@@ -448,7 +452,7 @@ static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
   size_t event = builder_event_count(o->builder), first = builder_sample_count(o->builder);
   map_init(&rows.by_identity, o->mem);
   if (scope->scope) otlp_note_attributes(o, scope->scope->attributes, scope->scope->n_attributes);
-  for (size_t i = 0; i < scope->profile_count && otlp_ok(o); i++)
+  for (size_t i = 0; i < scope->profile_count && builder_ok(o->builder); i++)
     otlp_read_profile(o, &rows, &frame->profiles[scope->first_profile + i]);
   map_free(&rows.by_identity);
   otlp_number_events(o, &rows, event, first);
@@ -459,12 +463,12 @@ static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
 }
 
 bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame) {
-  for (size_t i = 0; i < frame->resource_count && otlp_ok(o); i++) {
+  for (size_t i = 0; i < frame->resource_count && builder_ok(o->builder); i++) {
     const struct otlp_resource *r = &frame->resources[i];
     if (r->resource && o->resources == 1)
       otlp_note_attributes(o, r->resource->attributes, r->resource->n_attributes);
-    for (size_t k = 0; k < r->scope_count && otlp_ok(o); k++)
+    for (size_t k = 0; k < r->scope_count && builder_ok(o->builder); k++)
       otlp_read_scope(o, frame, &frame->scopes[r->first_scope + k], r->resource);
   }
-  return otlp_ok(o);
+  return builder_ok(o->builder);
 }

@@ -14,9 +14,9 @@
 #define OTLP_ARRAY_MOST 64u
 
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what) {
-  if (index == 0 || (index > 0 && (uint64_t)index < count)) return otlp_ok(o);
-  return otlp_fail(o, PPROFC_E_FORMAT, "%s %lld is outside its table of %zu", what,
-                   (long long)index, count);
+  if (index == 0 || (index > 0 && (uint64_t)index < count)) return builder_ok(o->builder);
+  return import_refuse(o->builder, PPROFC_E_FORMAT, "%s %lld is outside its table of %zu", what,
+                       (long long)index, count);
 }
 
 pprofc_str otlp_string(struct otlp *o, int32_t index) {
@@ -80,8 +80,8 @@ static void otlp_make_labels(struct otlp *o, const Otlp__KeyValueAndUnit *attrib
                              struct otlp_labels *labels) {
   const Otlp__Values *array = otlp_array(o, attribute->value);
   size_t count = array ? array->n_values : 1;
-  struct label *items = arena_array(&o->arena, count, sizeof *items);
-  if (!items) otlp_fail_nomem(o);
+  struct label *items = arena_array(o->arena, count, sizeof *items);
+  import_need(o->builder, items);
   for (size_t i = 0; items && i < count; i++)
     otlp_make_label(o, attribute, array ? array->values[i] : attribute->value, &items[i]);
   *labels = (struct otlp_labels){items, items ? count : 0};
@@ -92,7 +92,7 @@ struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index) {
   if (!attribute) return (struct otlp_labels){NULL, 0};
   struct otlp_labels *labels = &o->tables->labels[index];
   if (!labels->items) otlp_make_labels(o, attribute, labels);
-  return otlp_ok(o) ? *labels : (struct otlp_labels){NULL, 0};
+  return builder_ok(o->builder) ? *labels : (struct otlp_labels){NULL, 0};
 }
 
 /* ---- mappings ---------------------------------------- */
@@ -155,16 +155,16 @@ static uint32_t otlp_add_mapping(struct otlp *o, const Otlp__Mapping *m) {
 }
 
 bool otlp_tables_begin(struct otlp *o, struct otlp_tables *t) {
-  if (t->has_begun) return otlp_ok(o);
+  if (t->has_begun) return builder_ok(o->builder);
   t->has_begun = true;
-  t->mapping = arena_array(&o->arena, t->mapping_count, sizeof *t->mapping);
-  t->labels = arena_zero_array(&o->arena, t->attribute_count, sizeof *t->labels);
-  t->location = arena_array(&o->arena, t->location_count, sizeof *t->location);
-  if (!t->mapping || !t->labels || !t->location) return otlp_fail_nomem(o);
+  t->mapping = arena_array(o->arena, t->mapping_count, sizeof *t->mapping);
+  t->labels = arena_zero_array(o->arena, t->attribute_count, sizeof *t->labels);
+  t->location = arena_array(o->arena, t->location_count, sizeof *t->location);
+  if (!import_need(o->builder, t->mapping && t->labels && t->location)) return false;
   for (size_t i = 0; i < t->location_count; i++) t->location[i] = OTLP_UNREAD;
   for (size_t i = 0; i < t->mapping_count; i++)
     t->mapping[i] = i ? otlp_add_mapping(o, t->mappings[i]) : NONE;
-  return otlp_ok(o);
+  return builder_ok(o->builder);
 }
 
 /* ---- locations --------------------------------------- */
@@ -244,16 +244,16 @@ static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location
 
 static uint32_t otlp_make_location(struct otlp *o, const struct otlp_location *l) {
   struct otlp_frame_kind kind = {STR(""), false};
-  if (!ARRAY_RESERVE(o->mem, o->lines, o->line_capacity, l->line_count)) otlp_fail_nomem(o);
-  for (size_t i = 0; i < l->line_count && otlp_ok(o); i++) {
+  import_need(o->builder, ARRAY_RESERVE(o->mem, o->lines, o->line_capacity, l->line_count));
+  for (size_t i = 0; i < l->line_count && builder_ok(o->builder); i++) {
     const struct otlp_line *line = &o->tables->lines[l->first_line + i];
     o->lines[i] = (pprofc_line){otlp_function(o, line->function), line->line, line->column};
   }
-  for (size_t i = 0; i < l->attribute_count && otlp_ok(o); i++)
+  for (size_t i = 0; i < l->attribute_count && builder_ok(o->builder); i++)
     otlp_read_frame_attribute(o, o->tables->attribute_list[l->first_attribute + i], &kind);
-  if (!otlp_ok(o)) return NONE;
+  if (!builder_ok(o->builder)) return NONE;
   uint32_t mapping = otlp_location_mapping(o, l, kind.type);
-  if (!otlp_ok(o)) return NONE;
+  if (!builder_ok(o->builder)) return NONE;
   uint32_t location =
       pprofc_builder_location(o->builder, mapping, l->address, o->lines, l->line_count);
   if (kind.folded && location != NONE) builder_mark_folded(o->builder, location);
@@ -281,7 +281,7 @@ static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *dept
     return;
   }
   struct wire list = wire_inside(field);
-  while (otlp_ok(o) && list.at < list.end && wire_varint(&list, &field->value))
+  while (builder_ok(o->builder) && list.at < list.end && wire_varint(&list, &field->value))
     otlp_push(o, field->value, depth);
 }
 
@@ -319,11 +319,11 @@ static bool otlp_copy_stack(struct otlp *o, struct wire message, const int64_t *
 static void otlp_convert_stack(struct otlp *o, struct wire message, const int64_t *values) {
   struct wire_field field;
   size_t depth = 0;
-  if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, (size_t)(message.end - message.at)))
-    otlp_fail_nomem(o);
-  while (otlp_ok(o) && message.at < message.end && wire_next(&message, &field))
+  import_need(o->builder, ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity,
+                                        (size_t)(message.end - message.at)));
+  while (builder_ok(o->builder) && wire_each(&message, &field))
     if (field.number == 1) otlp_push_all(o, &field, &depth);
-  if (otlp_ok(o)) pprofc_builder_sample(o->builder, o->stack, depth, values);
+  if (builder_ok(o->builder)) pprofc_builder_sample(o->builder, o->stack, depth, values);
 }
 
 bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values) {
@@ -344,7 +344,7 @@ bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values) {
   wire_next(&w, &field); /* index_stack checked this field */
   if (!otlp_copy_stack(o, wire_inside(&field), values))
     otlp_convert_stack(o, wire_inside(&field), values);
-  return otlp_ok(o);
+  return builder_ok(o->builder);
 }
 
 bool otlp_has_stack(const struct otlp *o, int32_t index) {

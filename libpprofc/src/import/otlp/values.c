@@ -8,7 +8,7 @@
 static bool otlp_value_base64(struct otlp *o, const ProtobufCBinaryData *bytes,
                               struct buffer *text) {
   base64_put(text, bytes->data, bytes->len);
-  return !text->failed || otlp_fail_nomem(o);
+  return import_need(o->builder, !text->failed);
 }
 
 /* An array or map that is being written. */
@@ -91,7 +91,7 @@ static void otlp_json_key(struct otlp_json *j, pprofc_str name) {
   buffer_add_str(&key, name);
   buffer_add_char(&key, '\0');
   if (key.failed)
-    otlp_fail_nomem(j->otlp);
+    import_need(j->otlp->builder, false);
   else
     json_key(&j->writer, key.data);
   buffer_free(&key);
@@ -117,9 +117,9 @@ static pprofc_str otlp_value_json(struct otlp *o, const Otlp__AnyValue *value,
   output_init(&out, buffer_write, scratch);
   json_init(&j.writer, &out, o->mem);
   otlp_json_value(&j, value);
-  while (j.depth && otlp_ok(o)) otlp_json_step(&j);
+  while (j.depth && builder_ok(o->builder)) otlp_json_step(&j);
   bool whole = json_finish(&j.writer);
-  if (!whole || output_flush(&out, NULL) != PPROFC_OK) otlp_fail_nomem(o);
+  if (!whole || output_flush(&out, NULL) != PPROFC_OK) import_need(o->builder, false);
   return buffer_str(scratch);
 }
 

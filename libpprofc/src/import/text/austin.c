@@ -53,7 +53,7 @@ struct austin_sample {
 
 struct austin {
   pprofc_builder *builder;
-  const pprofc_allocator *mem;
+  struct arena *arena;
   enum austin_mode mode;
   bool has_types;
   struct austin_sample sample;
@@ -227,8 +227,8 @@ static void austin_define(struct austin *a, struct austin_table *table, struct a
     table->items[at] = entry;
   else
     import_need(a->builder, table->count < MAP_NONE - 1 &&
-                                MAP_PUSH(a->mem, &table->map, hash_mix(0, entry.key), table->items,
-                                         table->count, table->capacity, entry));
+                                MAP_PUSH_IN(a->arena, &table->map, hash_mix(0, entry.key),
+                                            table->items, table->count, table->capacity, entry));
 }
 
 /* Returns the item of `table` with a key, or `otherwise`. */
@@ -364,35 +364,37 @@ static void (*const mojo_events[])(struct austin *a, struct mojo *m) = {
     mojo_memory,    mojo_define_string, mojo_string_ref};
 
 /* Reads all events. If the last event is truncated, drops its sample. */
-static pprofc_status austin_read_mojo(struct austin *a, pprofc_str data, pprofc_error *error) {
+static void austin_read_mojo(struct austin *a, pprofc_str data) {
   struct mojo m = {.data = data, .at = 3};
   m.version = mojo_number(&m);
   if (m.version < 1 || m.version > MOJO_VERSION)
-    return error_set(error, PPROFC_E_FORMAT,
-                     "MOJO of version %lld; versions 1 to %d are read, and Austin's text",
-                     (long long)m.version, MOJO_VERSION);
+    import_refuse(a->builder, PPROFC_E_FORMAT,
+                  "MOJO of version %lld; versions 1 to %d are read, and Austin's text",
+                  (long long)m.version, MOJO_VERSION);
   while (m.at < data.size && !m.cut && builder_ok(a->builder)) {
     size_t at = m.at++;
     unsigned char event = (unsigned char)data.data[at];
-    if (event >= sizeof mojo_events / sizeof *mojo_events || !mojo_events[event])
-      return error_at(error, PPROFC_E_FORMAT, at, "unknown event %u of MOJO", event);
-    mojo_events[event](a, &m);
+    if (event < sizeof mojo_events / sizeof *mojo_events && mojo_events[event])
+      mojo_events[event](a, &m);
+    else
+      import_refuse_at(a->builder, data.data + at, "unknown event %u of MOJO", event);
   }
   a->bad += m.cut;
   if (!m.cut) austin_finish(a);
-  return PPROFC_OK;
 }
 
 /* ---- both forms -------------------------------------- */
 
-static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
-                                 pprofc_profile **profile, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+static bool austin_is_mojo(pprofc_str data) {
+  return str_starts(data, STR("MOJ"));
+}
+
+static void austin_read(struct austin *a, pprofc_str data) {
+  bool mojo = austin_is_mojo(data);
   if (mojo)
-    status = austin_read_mojo(a, data, error);
+    austin_read_mojo(a, data);
   else
-    austin_read_text(a, data);
-  if (status != PPROFC_OK) return status;
+    austin_read_text(a, import_first_line(data));
   if (!a->has_types) austin_add_types(a);
   const struct import_loss losses[] = {
       {a->empty, "sample has no stack", "samples have no stack"},
@@ -403,28 +405,18 @@ static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
   import_account(a->builder, a->samples, "samples", losses);
   import_note_count(a->builder, a->invalid, "frame could not be read by Austin, or is unknown",
                     "frames could not be read by Austin, or are unknown");
-  return pprofc_builder_finish(a->builder, profile, error);
 }
 
-static void austin_table_free(struct austin *a, struct austin_table *table) {
-  map_free(&table->map);
-  ARRAY_FREE(a->mem, table->items, table->capacity);
+bool import_is_austin(pprofc_str data) {
+  return austin_is_mojo(data) || str_starts(import_first_line(data), STR("# austin:"));
 }
 
 IMPORT_READER(import_austin) {
-  bool mojo = str_starts(data, STR("MOJ"));
-  if (!mojo) data = import_first_line(data);
-  if (!mojo && !str_starts(data, STR("# austin:"))) return PPROFC_E_NO_MATCH;
-  struct austin a = {.builder = pprofc_builder_new(mem), .mem = mem, .sample = {.pid = -1}};
-  map_init(&a.strings.map, mem);
-  map_init(&a.frames.map, mem);
-  a.stack = mem_array(mem, MAX_FRAMES, sizeof *a.stack);
-  if (a.builder) builder_limit_depth(a.builder, options->limits->stack_depth);
-  pprofc_status status =
-      a.builder && a.stack ? read_austin(&a, data, mojo, profile, error) : error_nomem(error);
-  mem_free(mem, a.stack, MAX_FRAMES, sizeof *a.stack);
-  austin_table_free(&a, &a.strings);
-  austin_table_free(&a, &a.frames);
-  pprofc_builder_free(a.builder);
-  return status;
+  struct austin a = {.builder = builder, .arena = arena, .sample = {.pid = -1}};
+  map_init(&a.strings.map, arena->mem);
+  map_init(&a.frames.map, arena->mem);
+  a.stack = arena_array(arena, MAX_FRAMES, sizeof *a.stack);
+  if (import_need(builder, a.stack != NULL)) austin_read(&a, data);
+  map_free(&a.strings.map);
+  map_free(&a.frames.map);
 }

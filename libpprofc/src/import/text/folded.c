@@ -385,51 +385,54 @@ static void folded_read_lines(struct folded_folded *f, struct text_stream *text)
 
 /* Adds comments to the profile with the numbers of rounded counts and skipped lines. Rejects input
  * in which most lines are not stacks. */
-static pprofc_status folded_account(struct folded_folded *f, pprofc_error *error) {
+static void folded_account(struct folded_folded *f) {
   import_note_count(f->builder, f->fractions, "count has a fraction, and is rounded",
                     "counts have fractions, and are rounded so that their sum stays");
-  if (!f->bad_lines) return PPROFC_OK;
+  if (!f->bad_lines) return;
   char one[80], many[80];
   if (f->bad_lines >= f->good_lines)
-    return error_set(
-        error, PPROFC_E_FORMAT, "most lines are not stacks: %llu of %llu, the first is line %llu",
-        (unsigned long long)f->bad_lines, (unsigned long long)(f->bad_lines + f->good_lines),
-        (unsigned long long)f->first_bad);
+    import_refuse(f->builder, PPROFC_E_FORMAT,
+                  "most lines are not stacks: %llu of %llu, the first is line %llu",
+                  (unsigned long long)f->bad_lines,
+                  (unsigned long long)(f->bad_lines + f->good_lines),
+                  (unsigned long long)f->first_bad);
   snprintf(one, sizeof one, "line is not a stack: line %llu", (unsigned long long)f->first_bad);
   snprintf(many, sizeof many, "lines are not stacks; the first is line %llu",
            (unsigned long long)f->first_bad);
   import_account_one(f->builder, f->good_lines, "lines", f->bad_lines, one, many);
-  return PPROFC_OK;
 }
 
-static pprofc_status read_folded(struct folded_folded *f, struct text_stream *text,
-                                 pprofc_profile **profile, pprofc_error *error) {
-  folded_read_header(f, folded_head(text));
-  folded_read_lines(f, text);
-  pprofc_status status = f->text.failed ? error_nomem(error) : text_stream_status(text, error);
-  if (status == PPROFC_OK && builder_ok(f->builder)) status = folded_account(f, error);
-  return status == PPROFC_OK ? pprofc_builder_finish(f->builder, profile, error) : status;
+/* Reads a stream into the builder. */
+static void folded_read(struct text_stream *text, pprofc_builder *builder, struct arena *arena) {
+  struct folded_folded f = {.mem = arena->mem, .builder = builder, .kernel = NONE};
+  f.stack = arena_array(arena, MAX_FRAMES, sizeof *f.stack);
+  f.steps = arena_array(arena, MAX_FRAMES, sizeof *f.steps);
+  f.lines = arena_array(arena, MAX_FRAMES, sizeof *f.lines);
+  if (!import_need(builder, f.stack && f.steps && f.lines)) return;
+  buffer_init(&f.text, arena->mem, SIZE_MAX);
+  builder_limit_depth(builder, MAX_FRAMES);
+  folded_read_header(&f, folded_head(text));
+  folded_read_lines(&f, text);
+  import_need(builder, !f.text.failed);
+  import_end_of_stream(builder, text);
+  if (builder_ok(builder)) folded_account(&f);
+  buffer_free(&f.text);
+}
+
+static void folded_read_stream(void *text, pprofc_builder *builder, struct arena *arena) {
+  folded_read(text, builder, arena);
 }
 
 IMPORT_LINES_READER(import_folded_lines) {
-  (void)options;
   if (!is_folded_text(folded_head(text), text->whole)) return PPROFC_E_NO_MATCH;
-  struct folded_folded f = {.mem = mem, .kernel = NONE};
-  f.builder = pprofc_builder_new(mem);
-  f.stack = mem_array(mem, MAX_FRAMES, sizeof *f.stack);
-  f.steps = mem_array(mem, MAX_FRAMES, sizeof *f.steps);
-  f.lines = mem_array(mem, MAX_FRAMES, sizeof *f.lines);
-  buffer_init(&f.text, mem, SIZE_MAX);
-  bool ready = f.builder && f.stack && f.steps && f.lines;
-  pprofc_status status = ready ? read_folded(&f, text, profile, error) : error_nomem(error);
-  buffer_free(&f.text);
-  pprofc_builder_free(f.builder);
-  mem_free(mem, f.stack, MAX_FRAMES, sizeof *f.stack);
-  mem_free(mem, f.steps, MAX_FRAMES, sizeof *f.steps);
-  mem_free(mem, f.lines, MAX_FRAMES, sizeof *f.lines);
-  return status;
+  return import_build(folded_read_stream, text, mem, options, profile, error);
+}
+
+bool import_is_folded(pprofc_str data) {
+  return is_folded_text(data, true);
 }
 
 IMPORT_READER(import_folded) {
-  return import_lines(import_folded_lines, data, mem, options, profile, error);
+  struct text_stream text = text_stream_of(data);
+  folded_read(&text, builder, arena);
 }

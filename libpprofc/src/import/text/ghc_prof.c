@@ -155,21 +155,16 @@ static void ghc_read_lines(struct ghc_prof *g, pprofc_str text) {
   }
 }
 
-static bool ghc_begins(pprofc_str text) {
+bool import_is_ghc_prof(pprofc_str text) {
   pprofc_str line;
   for (unsigned i = 0; i < GHC_SNIFFED && str_next_line(&text, &line); i++)
     if (str_find(line, STR("Time and Allocation Profiling Report")) < line.size) return true;
   return false;
 }
 
-static void ghc_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_ghc_prof) {
   struct ghc_prof g = {.builder = builder, .arena = arena, .interval = 1000000};
   call_paths_init(&g.paths, arena->mem, builder);
-  ghc_read_lines(&g, text);
+  ghc_read_lines(&g, data);
   call_paths_free(&g.paths);
-}
-
-IMPORT_READER(import_ghc_prof) {
-  const struct import_text_reader reader = {ghc_begins, ghc_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

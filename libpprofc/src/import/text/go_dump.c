@@ -305,7 +305,7 @@ static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head, uint6
 
 /* True if a header is followed by a call or by "stack unavailable". A header alone may be in
  * any text. */
-static bool go_dump_begins(pprofc_str text) {
+bool import_is_go_dump(pprofc_str text) {
   struct go_dump_head head;
   struct go_dump_place place;
   pprofc_str line, name;
@@ -334,16 +334,11 @@ static void go_dump_read_all(struct go_dump *d, pprofc_str text) {
                     d->dumps > 1 ? d->dumps : 0);
 }
 
-static void go_dump_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_go_dump) {
   struct go_dump d = {.builder = builder, .mem = arena->mem};
   map_init(&d.seen, d.mem);
   d.stack = arena_array(arena, MAX_FRAMES, sizeof *d.stack);
-  if (import_need(builder, d.stack != NULL)) go_dump_read_all(&d, text);
+  if (import_need(builder, d.stack != NULL)) go_dump_read_all(&d, data);
   map_free(&d.seen);
   ARRAY_FREE(d.mem, d.ids, d.id_room);
-}
-
-IMPORT_READER(import_go_dump) {
-  const struct import_text_reader reader = {go_dump_begins, go_dump_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

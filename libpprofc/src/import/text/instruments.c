@@ -335,30 +335,25 @@ static bool instruments_skip_header(struct instruments *r, pprofc_str *text) {
          instruments_find_family(r, *text);
 }
 
-static bool instruments_begins(pprofc_str text) {
+bool import_is_instruments(pprofc_str text) {
   struct instruments r = {.self_unit = STR("")};
   return instruments_skip_header(&r, &text);
 }
 
-static void instruments_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_instruments) {
   struct instruments r = {
       .tree = {.builder = builder, .arena = arena}, .builder = builder, .self_unit = STR("")};
   pprofc_str line;
-  instruments_skip_header(&r, &text);
+  instruments_skip_header(&r, &data);
   builder_add_type(builder, str_of(instruments_types[r.family].type),
                    str_of(instruments_types[r.family].unit));
   if (r.columns[COUNT] != SIZE_MAX) {
     pprofc_builder_type(builder, "objects", "count");
     pprofc_builder_default_type(builder, instruments_types[r.family].type);
   }
-  while (str_next_line(&text, &line) && builder_ok(builder)) instruments_read_line(&r, line);
+  while (str_next_line(&data, &line) && builder_ok(builder)) instruments_read_line(&r, line);
   printed_tree_end(&r.tree);
   import_account_one(builder, r.rows - r.bad_lines, "lines", r.bad_lines,
                      "line of Instruments' text could not be read",
                      "lines of Instruments' text could not be read");
-}
-
-IMPORT_READER(import_instruments) {
-  const struct import_text_reader reader = {instruments_begins, instruments_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -151,27 +151,22 @@ static void macos_read_rows(struct macos_sample *r, pprofc_str text) {
   printed_tree_end(&r->tree);
 }
 
-static bool macos_begins(pprofc_str text) {
+bool import_is_macos_sample(pprofc_str text) {
   struct macos_sample r;
   return macos_skip_header(&r, &text);
 }
 
-static void macos_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_macos_sample) {
   struct macos_sample r = {.tree = {.builder = builder, .arena = arena}, .program = STR("")};
-  macos_skip_header(&r, &text);
+  macos_skip_header(&r, &data);
   pprofc_builder_type(builder, "samples", "count");
   if (r.interval) {
     pprofc_builder_type(builder, "wall", "nanoseconds");
     pprofc_builder_period(builder, "wall", "nanoseconds", r.interval);
   }
   macos_mapping(&r, str_path_base(r.program)); /* the first mapping is the program */
-  macos_read_rows(&r, text);
+  macos_read_rows(&r, data);
   import_account_one(builder, r.rows - r.bad_lines, "lines", r.bad_lines,
                      "line of the call graph could not be read",
                      "lines of the call graph could not be read");
-}
-
-IMPORT_READER(import_macos_sample) {
-  const struct import_text_reader reader = {macos_begins, macos_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -88,7 +88,7 @@ static bool papyrus_is_opening(pprofc_str line) {
   return str_find(line, STR(" log opened")) < line.size;
 }
 
-static bool papyrus_begins(pprofc_str text) {
+bool import_is_papyrus(pprofc_str text) {
   pprofc_str line, fields[6];
   int64_t time;
   text = import_first_line(text);
@@ -268,13 +268,13 @@ static void papyrus_find_at_once(struct papyrus *p) {
   map_free(&map);
 }
 
-static void papyrus_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_papyrus) {
   struct papyrus p = {.builder = builder, .arena = arena};
   pprofc_str line;
   call_paths_init(&p.paths, arena->mem, builder);
   pprofc_builder_type(builder, "wall", "nanoseconds");
-  text = import_first_line(text);
-  while (str_next_line(&text, &line) && builder_ok(builder)) papyrus_read_line(&p, line);
+  data = import_first_line(data);
+  while (str_next_line(&data, &line) && builder_ok(builder)) papyrus_read_line(&p, line);
   papyrus_find_at_once(&p);
   papyrus_run(&p);
   call_paths_free(&p.paths);
@@ -284,9 +284,4 @@ static void papyrus_read(pprofc_str text, pprofc_builder *builder, struct arena 
                                         "returns of the Papyrus log without a call"},
                                        {0}};
   import_account(builder, p.count - p.lost_returns, "lines", losses);
-}
-
-IMPORT_READER(import_papyrus) {
-  const struct import_text_reader reader = {papyrus_begins, papyrus_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

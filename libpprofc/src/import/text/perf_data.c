@@ -9,6 +9,7 @@
 #include "core/buffer.h"
 #include "core/map.h"
 #include "import/formats.h"
+#include "import/names.h"
 #include "import/text/perf_frames.h"
 
 #include <stdlib.h>
@@ -90,7 +91,8 @@ struct perf_command {
 
 struct perf_data {
   pprofc_str data;
-  struct arena arena;
+  pprofc_builder *builder;
+  struct arena *arena;
   struct buffer out;
   struct perf_attr attrs[MAX_ATTRS];
   size_t attr_count;
@@ -99,8 +101,6 @@ struct perf_data {
   struct perf_command *commands; /* command of each thread */
   size_t command_count, command_room;
   struct map by_tid;
-  pprofc_error *error;
-  bool nomem;
 };
 
 /* ---- bytes ------------------------------------------- */
@@ -140,16 +140,11 @@ static pprofc_str perf_text(const struct perf_bytes *b) {
   return str_slice(text, 0, str_find_char(text, '\0'));
 }
 
-static pprofc_status perf_broken(struct perf_data *p, const void *at, const char *what) {
-  uint64_t offset = (uint64_t)((const char *)at - p->data.data);
-  return error_at(p->error, PPROFC_E_FORMAT, offset, "%s", what);
-}
-
-static pprofc_status perf_needs_perf(struct perf_data *p, const char *what) {
-  return error_set(p->error, PPROFC_E_UNSUPPORTED,
-                   "%s; run perf script -F +pid --show-mmap-events where perf is installed, and "
-                   "read its output",
-                   what);
+static bool perf_needs_perf(struct perf_data *p, const char *what) {
+  return import_refuse(p->builder, PPROFC_E_UNSUPPORTED,
+                       "%s; run perf script -F +pid --show-mmap-events where perf is installed, "
+                       "and read its output",
+                       what);
 }
 
 /* ---- attributes and features ------------------------- */
@@ -167,13 +162,13 @@ static pprofc_str perf_known_name(uint64_t type, uint64_t number) {
 }
 
 static void perf_data_ids(struct perf_data *p, struct perf_bytes ids, size_t attr) {
-  while (ids.end - ids.at >= 8 && !p->nomem) {
+  while (ids.end - ids.at >= 8 && builder_ok(p->builder)) {
     struct perf_id id = {perf_take(&ids, 8), (uint32_t)attr};
-    p->nomem = !ARRAY_PUSH_IN(&p->arena, p->ids, p->id_count, p->id_room, id);
+    import_need(p->builder, ARRAY_PUSH_IN(p->arena, p->ids, p->id_count, p->id_room, id));
   }
 }
 
-static pprofc_status perf_read_attr(struct perf_data *p, struct perf_bytes b) {
+static bool perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   struct perf_attr *attr = &p->attrs[p->attr_count];
   struct perf_bytes ids = b;
   uint64_t type = perf_take(&b, 4);
@@ -187,28 +182,27 @@ static pprofc_status perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   uint64_t branches = perf_take(&b, 8);
   perf_skip(&ids, (uint64_t)(ids.end - ids.at) - 16);
   uint64_t from = perf_take(&ids, 8), size = perf_take(&ids, 8);
-  if (b.bad || ids.bad) return perf_broken(p, b.end, "the attributes of an event are cut off");
+  if (b.bad || ids.bad)
+    return import_refuse_at(p->builder, b.end, "the attributes of an event are cut off");
   if (attr->sample_type & SAMPLE_STACK_USER)
     return perf_needs_perf(p, "perf.data with copies of stacks (--call-graph dwarf) needs perf");
   if (attr->sample_type & 1u << 11 && branches & BRANCH_CALL_STACK)
     return perf_needs_perf(p, "perf.data with stacks of branches (--call-graph lbr) needs perf");
   perf_data_ids(p, perf_section(p, from, size), p->attr_count++);
-  return PPROFC_OK;
+  return builder_ok(p->builder);
 }
 
 /* Reads the attributes of all events. An entry of `size` bytes ends with the position of the
  * event's ids. */
-static pprofc_status perf_read_attrs(struct perf_data *p, struct perf_bytes b, uint64_t size) {
-  pprofc_status status = PPROFC_OK;
+static bool perf_read_attrs(struct perf_data *p, struct perf_bytes b, uint64_t size) {
   if (b.bad || size < 80 || size > 4096 || b.end == b.at)
-    return perf_broken(p, b.at, "the file has no attributes of events");
-  while (status == PPROFC_OK && (uint64_t)(b.end - b.at) >= size) {
+    return import_refuse_at(p->builder, b.at, "the file has no attributes of events");
+  for (; (uint64_t)(b.end - b.at) >= size; b.at += size) {
     if (p->attr_count == MAX_ATTRS)
-      return perf_broken(p, b.at, "the file has more than 256 events");
-    status = perf_read_attr(p, (struct perf_bytes){b.at, b.at + size, false});
-    b.at += size;
+      return import_refuse_at(p->builder, b.at, "the file has more than 256 events");
+    if (!perf_read_attr(p, (struct perf_bytes){b.at, b.at + size, false})) return false;
   }
-  return status;
+  return true;
 }
 
 /* Reads the names of events, in the order of the attributes. */
@@ -280,8 +274,10 @@ static void perf_set_command(struct perf_data *p, uint32_t tid, pprofc_str name)
   if (command)
     command->name = name;
   else
-    p->nomem |= !MAP_PUSH(p->arena.mem, &p->by_tid, hash_mix(0, tid), p->commands, p->command_count,
-                          p->command_room, (struct perf_command){tid, name});
+    import_need(p->builder,
+                ARRAY_PUSH_IN(p->arena, p->commands, p->command_count, p->command_room,
+                              (struct perf_command){tid, name}) &&
+                    map_insert(&p->by_tid, hash_mix(0, tid), (uint32_t)p->command_count - 1));
 }
 
 /* Writes a name with '_' in place of control bytes. Replaces blanks also if `blanks` is false. */
@@ -420,8 +416,8 @@ static bool perf_knows(uint64_t type) {
 }
 
 /* Reads a record that is not a sample. */
-static pprofc_status perf_read_other(struct perf_data *p, struct perf_bytes b, uint64_t type,
-                                     uint64_t misc) {
+static bool perf_read_other(struct perf_data *p, struct perf_bytes b, uint64_t type,
+                            uint64_t misc) {
   if (type == RECORD_AUXTRACE)
     return perf_needs_perf(p, "perf.data with a processor trace needs perf");
   if (type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2)
@@ -439,72 +435,66 @@ static pprofc_status perf_read_other(struct perf_data *p, struct perf_bytes b, u
     uint32_t tid = (uint32_t)perf_take(&b, 4);
     perf_set_command(p, tid, perf_text(&b));
   }
-  return PPROFC_OK;
+  return true;
 }
 
 /* Reads the samples if `samples` is true, else all other records. A record has a type of 4 bytes,
  * flags and a size of 2 bytes each, then the fields. */
-static pprofc_status perf_read_records(struct perf_data *p, struct perf_bytes b, bool samples) {
-  pprofc_status status = PPROFC_OK;
-  while (status == PPROFC_OK && b.at < b.end && !p->nomem && !p->out.failed) {
+static bool perf_read_records(struct perf_data *p, struct perf_bytes b, bool samples) {
+  while (b.at < b.end && builder_ok(p->builder) && !p->out.failed) {
     struct perf_bytes record = b;
     uint64_t type = perf_take(&record, 4), misc = perf_take(&record, 2);
     uint64_t size = perf_take(&record, 2);
     if (size < 8 || size > (uint64_t)(b.end - b.at))
-      return perf_broken(p, b.at, "a record is cut off");
+      return import_refuse_at(p->builder, b.at, "a record is cut off");
     record.end = b.at + size;
-    if (!samples)
-      status = perf_read_other(p, record, type, misc);
-    else if (type == RECORD_SAMPLE && !perf_read_sample(p, record, misc))
-      return perf_broken(p, b.at, "a sample is cut off");
+    if (!samples && !perf_read_other(p, record, type, misc)) return false;
+    if (samples && type == RECORD_SAMPLE && !perf_read_sample(p, record, misc))
+      return import_refuse_at(p->builder, b.at, "a sample is cut off");
     b.at += size;
   }
-  return status;
+  return builder_ok(p->builder);
 }
 
 /* ---- the file ---------------------------------------- */
 
-static pprofc_status perf_convert_data(struct perf_data *p) {
+static bool perf_convert_data(struct perf_data *p) {
   struct perf_bytes b = perf_section(p, 0, p->data.size);
   perf_skip(&b, 8);
   uint64_t header = perf_take(&b, 8);
   if (b.bad || (header == PERF_DATA_HEADER && p->data.size < PERF_DATA_HEADER))
-    return perf_broken(p, b.at, "the header is cut off");
+    return import_refuse_at(p->builder, b.at, "the header is cut off");
   if (header != PERF_DATA_HEADER)
     return perf_needs_perf(p, "perf.data that a pipe wrote needs perf");
   uint64_t attr_size = perf_take(&b, 8), attrs = perf_take(&b, 8), attrs_size = perf_take(&b, 8);
   uint64_t from = perf_take(&b, 8), size = perf_take(&b, 8);
   perf_skip(&b, 16);
   struct perf_bytes records = perf_section(p, from, size);
-  pprofc_status status = perf_read_attrs(p, perf_section(p, attrs, attrs_size), attr_size);
-  if (status != PPROFC_OK) return status;
+  if (!perf_read_attrs(p, perf_section(p, attrs, attrs_size), attr_size)) return false;
   /* A killed perf did not write the size and the features. */
   if (!size && from < p->data.size) records = perf_section(p, from, p->data.size - from);
-  if (records.bad) return perf_broken(p, b.at, "the records are cut off");
+  if (records.bad) return import_refuse_at(p->builder, b.at, "the records are cut off");
   if (size) perf_read_features(p, from + size, b);
   if (p->id_count) qsort(p->ids, p->id_count, sizeof *p->ids, perf_compare_ids);
   /* Each processor writes its records separately, so a sample may precede the command of its
    * thread. */
-  status = perf_read_records(p, records, false);
-  return status == PPROFC_OK ? perf_read_records(p, records, true) : status;
+  return perf_read_records(p, records, false) && perf_read_records(p, records, true);
+}
+
+bool import_is_perf_data(pprofc_str data) {
+  return str_starts(data, STR("PERFILE2"));
 }
 
 IMPORT_READER(import_perf_data) {
-  if (!str_starts(data, STR("PERFILE2"))) return PPROFC_E_NO_MATCH;
-  struct perf_data *p = mem_zero_array(mem, 1, sizeof *p);
-  if (!p) return error_nomem(error);
+  struct perf_data *p = arena_zero_array(arena, 1, sizeof *p);
+  if (!import_need(builder, p != NULL)) return;
   p->data = data;
-  p->error = error;
-  arena_init(&p->arena, mem);
-  buffer_init(&p->out, mem, SIZE_MAX / 2);
-  map_init(&p->by_tid, mem);
-  pprofc_status status = perf_convert_data(p);
-  if (status == PPROFC_OK && p->nomem) status = error_nomem(error);
-  if (status == PPROFC_OK) status = perf_script_converted(&p->out, mem, options, profile, error);
-  ARRAY_FREE(mem, p->commands, p->command_room);
+  p->builder = builder;
+  p->arena = arena;
+  buffer_init(&p->out, arena->mem, SIZE_MAX / 2);
+  map_init(&p->by_tid, arena->mem);
+  perf_convert_data(p);
+  perf_script_converted(&p->out, builder, arena);
   map_free(&p->by_tid);
   buffer_free(&p->out);
-  arena_free(&p->arena);
-  mem_free(mem, p, 1, sizeof *p);
-  return status;
 }

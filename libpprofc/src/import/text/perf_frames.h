@@ -79,14 +79,14 @@ size_t perf_frames_stack(struct perf_frames *frames, int64_t pid);
 
 /* ---- perf_script.c, perf_loose.c --------------------- */
 
-/* Reads text of perf that was made from another format. */
-pprofc_status perf_script_converted(const struct buffer *text, const pprofc_allocator *mem,
-                                    const struct import_options *options, pprofc_profile **profile,
-                                    pprofc_error *error);
+/* Reads text of perf that was made from another format, unless the builder has failed. */
+void perf_script_converted(const struct buffer *text, pprofc_builder *builder, struct arena *arena);
 
 /* True for a time with a colon after it: "824.484931:". */
 bool perf_script_is_time(pprofc_str word);
 
+/* True if the first line with text, or the line after it, is a frame. Skips comments. */
+bool perf_loose_begins(pprofc_str text);
 /* Writes text of perf with complete headers and indented frames to `out`. Returns false if the text
  * is not output of perf. */
 bool perf_loose_convert(pprofc_str text, struct buffer *out);

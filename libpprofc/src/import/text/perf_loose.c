@@ -77,8 +77,7 @@ static bool loose_is_blank(pprofc_str line) {
   return !str_trim(line).size;
 }
 
-/* True if the first line with text, or the line after it, is a frame. Skips comments. */
-static bool loose_begins(pprofc_str text) {
+bool perf_loose_begins(pprofc_str text) {
   pprofc_str line;
   while (str_next_line(&text, &line)) {
     if (loose_is_blank(line) || line.data[0] == '#') continue;
@@ -92,7 +91,7 @@ bool perf_loose_convert(pprofc_str text, struct buffer *out) {
   /* Numbers of frames, and of other lines after the first line of their block. */
   size_t frames = 0, others = 0;
   bool inside = false;
-  if (!loose_begins(text)) return false;
+  if (!perf_loose_begins(text)) return false;
   while (str_next_line(&text, &line) && !out->failed) {
     if (loose_is_blank(line)) {
       buffer_add_char(out, '\n');

@@ -444,15 +444,8 @@ static bool is_perf_script(pprofc_str text) {
   return look == PERF_LOOK_YES;
 }
 
-static pprofc_status read_perf(struct perf *p, struct text_stream *text, pprofc_profile **profile,
-                               pprofc_error *error) {
-  pprofc_builder_type(p->builder, "samples", "count");
-  if (p->has_maps) read_maps(p, text);
-  if (!p->has_maps || text_stream_rewind(text)) read_blocks(p, text);
-  pprofc_status status = text_stream_status(text, error);
-  if (status) return status;
-  if (!perf_has_memory(p)) return error_nomem(error);
-  if (perf_begins_again(p)) return PPROFC_E_NO_MATCH;
+/* Adds the period and the comments of the profile. */
+static void perf_finish(struct perf *p) {
   if (!p->has_program && !p->has_idle) builder_main_mapping(p->builder, p->frames.program);
   if (p->event_count)
     builder_set_period(p->builder, p->events[0], event_unit(p, 0),
@@ -471,57 +464,78 @@ static pprofc_status read_perf(struct perf *p, struct text_stream *text, pprofc_
   import_note_count(p->builder, p->late_maps,
                     "mapped file is not used: its line is after the first MiB of a pipe",
                     "mapped files are not used: their lines are after the first MiB of a pipe");
-  return pprofc_builder_finish(p->builder, profile, error);
 }
 
-/* Reads the text. If `has_maps` is true, reads the text twice, first for the mapped files. Returns
- * PPROFC_E_NO_MATCH if a mapped file comes after samples and the text can be read again. */
-static pprofc_status perf_read_text(struct text_stream *text, const pprofc_allocator *mem,
-                                    bool has_maps, bool times, pprofc_profile **profile,
-                                    pprofc_error *error) {
-  struct perf p = {.builder = pprofc_builder_new(mem),
-                   .has_maps = has_maps,
-                   .can_rewind = text_stream_can_rewind(text)};
-  if (p.builder) builder_keep_times(p.builder, times);
-  perf_maps_init(&p.maps, mem);
-  buffer_init(&p.head, mem, SIZE_MAX / 2);
-  bool ready = perf_frames_init(&p.frames, p.builder, &p.maps, mem) && p.builder;
-  pprofc_status status = ready ? read_perf(&p, text, profile, error) : error_nomem(error);
+/* A text of perf. If has_maps is true, the text is read twice, first for the mapped files. */
+struct perf_text {
+  struct text_stream *stream;
+  bool has_maps;
+};
+
+/* Reads the text. Refuses it with PPROFC_E_NO_MATCH if a mapped file comes after samples and the
+ * text can be read again. */
+static void perf_read_text(void *context, pprofc_builder *builder, struct arena *arena) {
+  const struct perf_text *text = context;
+  struct perf p = {.builder = builder,
+                   .has_maps = text->has_maps,
+                   .can_rewind = text_stream_can_rewind(text->stream)};
+  perf_maps_init(&p.maps, arena->mem);
+  buffer_init(&p.head, arena->mem, SIZE_MAX / 2);
+  builder_limit_depth(builder, PERF_MAX_FRAMES);
+  pprofc_builder_type(builder, "samples", "count");
+  if (import_need(builder, perf_frames_init(&p.frames, builder, &p.maps, arena->mem))) {
+    if (p.has_maps) read_maps(&p, text->stream);
+    if (!p.has_maps || text_stream_rewind(text->stream)) read_blocks(&p, text->stream);
+    import_end_of_stream(builder, text->stream);
+    import_need(builder, perf_has_memory(&p));
+    if (perf_begins_again(&p)) import_refuse(builder, PPROFC_E_NO_MATCH, "%s", "");
+    perf_finish(&p);
+  }
   perf_frames_free(&p.frames);
   buffer_free(&p.head);
   perf_maps_free(&p.maps);
-  pprofc_builder_free(p.builder);
-  return status;
 }
 
 IMPORT_LINES_READER(import_perf_lines) {
-  bool has_maps = is_record(text->rest);
-  if (!is_perf_script(text->rest) || (has_maps && !text_stream_can_rewind(text)))
+  struct perf_text perf = {text, is_record(text->rest)};
+  if (!is_perf_script(text->rest) || (perf.has_maps && !text_stream_can_rewind(text)))
     return PPROFC_E_NO_MATCH;
-  pprofc_status status = perf_read_text(text, mem, has_maps, options->times, profile, error);
-  bool again = status == PPROFC_E_NO_MATCH && !has_maps && text_stream_rewind(text);
-  return again ? perf_read_text(text, mem, true, options->times, profile, error) : status;
+  pprofc_status status = import_build(perf_read_text, &perf, mem, options, profile, error);
+  if (status != PPROFC_E_NO_MATCH || perf.has_maps || !text_stream_rewind(text)) return status;
+  perf.has_maps = true;
+  return import_build(perf_read_text, &perf, mem, options, profile, error);
+}
+
+static void perf_read_memory(pprofc_str data, pprofc_builder *builder, struct arena *arena) {
+  struct text_stream stream = text_stream_of(data);
+  perf_read_text(&(struct perf_text){&stream, is_record(data)}, builder, arena);
+}
+
+/* Reads text of perf, after a repair if it needs one. Returns false if it is not output of perf. */
+static bool perf_read_any(pprofc_str data, pprofc_builder *builder, struct arena *arena) {
+  struct buffer whole;
+  bool known = is_perf_script(data);
+  if (known) perf_read_memory(data, builder, arena);
+  if (known) return true;
+  buffer_init(&whole, arena->mem, SIZE_MAX / 2);
+  known = perf_loose_convert(data, &whole) && import_need(builder, !whole.failed) &&
+          is_perf_script(buffer_str(&whole));
+  if (known) perf_read_memory(buffer_str(&whole), builder, arena);
+  buffer_free(&whole);
+  return known;
+}
+
+bool import_is_perf_script(pprofc_str data) {
+  return is_perf_script(data) || perf_loose_begins(data);
 }
 
 IMPORT_READER(import_perf_script) {
-  struct buffer whole;
-  pprofc_status status = import_lines(import_perf_lines, data, mem, options, profile, error);
-  if (status != PPROFC_E_NO_MATCH) return status;
-  buffer_init(&whole, mem, SIZE_MAX / 2);
-  if (perf_loose_convert(data, &whole))
-    status = whole.failed ? error_nomem(error)
-                          : import_lines(import_perf_lines, buffer_str(&whole), mem, options,
-                                         profile, error);
-  buffer_free(&whole);
-  return status;
+  if (!perf_read_any(data, builder, arena)) import_refuse(builder, PPROFC_E_NO_MATCH, "%s", "");
 }
 
-pprofc_status perf_script_converted(const struct buffer *text, const pprofc_allocator *mem,
-                                    const struct import_options *options, pprofc_profile **profile,
-                                    pprofc_error *error) {
-  if (text->failed) return error_nomem(error);
-  pprofc_status status = import_perf_script(buffer_str(text), mem, options, profile, error);
-  return status == PPROFC_E_NO_MATCH
-             ? error_set(error, PPROFC_E_FORMAT, "the file has no samples with stacks")
-             : status;
+void perf_script_converted(const struct buffer *text, pprofc_builder *builder,
+                           struct arena *arena) {
+  if (import_need(builder, !text->failed) && builder_ok(builder) &&
+      !perf_read_any(buffer_str(text), builder, arena))
+    import_refuse(builder, PPROFC_E_FORMAT, "the file has no samples with stacks");
 }

@@ -76,7 +76,7 @@ static uint64_t pmcstat_total(pprofc_str line) {
 }
 
 /* True if the first line that is not blank is a header, and a row follows. */
-static bool pmcstat_begins(pprofc_str text) {
+bool import_is_pmcstat(pprofc_str text) {
   pprofc_str line, event;
   struct pmcstat_line row;
   bool head = false;
@@ -111,18 +111,18 @@ static void pmcstat_read_other(pprofc_str line, pprofc_str event, pprofc_str *cu
   left->bad += text.size && text.data[0] != '#';
 }
 
-static void pmcstat_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_pmcstat) {
   struct printed_tree tree = {.builder = builder, .arena = arena, .callers = true};
   struct pmcstat_left left = {0};
   pprofc_str line, event, current;
   uint32_t object = NONE; /* mapping of the last row that names an object */
-  text = import_first_line(text);
-  pprofc_str head = text;
+  data = import_first_line(data);
+  pprofc_str head = data;
   str_next_line(&head, &line);
   pmcstat_head(line, &event);
   current = event;
   builder_add_type(builder, event, STR("count"));
-  while (str_next_line(&text, &line) && builder_ok(builder)) {
+  while (str_next_line(&data, &line) && builder_ok(builder)) {
     struct pmcstat_line row;
     if (!pmcstat_parse(line, &row)) {
       pmcstat_read_other(line, event, &current, &left);
@@ -151,9 +151,4 @@ static void pmcstat_read(pprofc_str text, pprofc_builder *builder, struct arena 
   import_note_count(builder, left.said > left.shown ? left.said - left.shown : 0,
                     "sample is of a function that pmcstat's text does not have",
                     "samples are of functions that pmcstat's text does not have");
-}
-
-IMPORT_READER(import_pmcstat) {
-  const struct import_text_reader reader = {pmcstat_begins, pmcstat_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -216,7 +216,7 @@ static void probe_read_entries(struct probe_stacks *p, pprofc_str text) {
   }
 }
 
-static bool probe_is_bpftrace(pprofc_str text) {
+bool import_is_bpftrace(pprofc_str text) {
   pprofc_str line, name;
   bool begins = false;
   for (unsigned i = 0; i < 100 && text.size && !begins; i++) {
@@ -237,7 +237,7 @@ static bool probe_is_count(pprofc_str text) {
 }
 
 /* True if a stack with a frame of DTrace, "module`name+0x1", is followed by a count. */
-static bool probe_is_dtrace(pprofc_str text) {
+bool import_is_dtrace(pprofc_str text) {
   pprofc_str line;
   bool stack = false;
   for (unsigned i = 0; i < PROBE_SNIFFED && str_next_line(&text, &line); i++) {
@@ -315,24 +315,14 @@ static void probe_account(struct probe_stacks *p) {
   import_account(p->builder, p->samples, "entries", losses);
 }
 
-static void probe_read_bpftrace(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
-  struct probe_stacks p = {.builder = builder, .arena = arena};
-  probe_read_entries(&p, text);
-  probe_account(&p);
-}
-
-static void probe_read_dtrace(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
-  struct probe_stacks p = {.builder = builder, .arena = arena};
-  probe_read_stacks(&p, text);
-  probe_account(&p);
-}
-
 IMPORT_READER(import_bpftrace) {
-  const struct import_text_reader reader = {probe_is_bpftrace, probe_read_bpftrace};
-  return import_whole_text(&reader, data, mem, options, profile, error);
+  struct probe_stacks p = {.builder = builder, .arena = arena};
+  probe_read_entries(&p, data);
+  probe_account(&p);
 }
 
 IMPORT_READER(import_dtrace) {
-  const struct import_text_reader reader = {probe_is_dtrace, probe_read_dtrace};
-  return import_whole_text(&reader, data, mem, options, profile, error);
+  struct probe_stacks p = {.builder = builder, .arena = arena};
+  probe_read_stacks(&p, data);
+  probe_account(&p);
 }

@@ -98,7 +98,7 @@ static void rprof_line(struct rprof *r, pprofc_str line, int64_t nanoseconds) {
 }
 
 /* True if the first line is a header, whose words before the interval end with a colon. */
-static bool rprof_begins(pprofc_str text) {
+bool import_is_rprof(pprofc_str text) {
   pprofc_str line;
   int64_t interval;
   if (!str_next_line(&text, &line) || !rprof_head(line, &interval)) return false;
@@ -106,24 +106,19 @@ static bool rprof_begins(pprofc_str text) {
   return !before.size || str_ends(before, STR(":"));
 }
 
-static void rprof_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_rprof) {
   struct rprof r = {.builder = builder, .arena = arena};
   pprofc_str line;
   int64_t interval = 0;
-  str_next_line(&text, &line);
+  str_next_line(&data, &line);
   rprof_head(line, &interval);
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "time", "nanoseconds");
   pprofc_builder_period(builder, "time", "nanoseconds", interval * 1000);
-  while (str_next_line(&text, &line) && builder_ok(builder)) rprof_line(&r, line, interval * 1000);
+  while (str_next_line(&data, &line) && builder_ok(builder)) rprof_line(&r, line, interval * 1000);
   const struct import_loss losses[] = {
       {r.bad, "line of Rprof could not be read", "lines of Rprof could not be read"},
       {r.empty, "sample has no stack", "samples have no stack"},
       {0}};
   import_account(builder, r.samples, "samples", losses);
-}
-
-IMPORT_READER(import_rprof) {
-  const struct import_text_reader reader = {rprof_begins, rprof_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -5,6 +5,7 @@
 #include "core/buffer.h"
 #include "core/map.h"
 #include "import/formats.h"
+#include "import/names.h"
 #include "import/text/perf_frames.h"
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"
@@ -30,13 +31,13 @@ struct simpleperf_table {
 };
 
 struct simpleperf {
-  const pprofc_allocator *mem;
+  pprofc_builder *builder;
+  struct arena *arena;
   struct buffer out;
   struct simpleperf_table files, threads;
   pprofc_str *symbols, *events;
   size_t symbol_count, symbol_room, event_count, event_room;
   uint64_t lost;
-  bool nomem;
 };
 
 /* ---- the text of perf script ------------------------- */
@@ -128,22 +129,21 @@ static const struct simpleperf_item *simpleperf_find(const struct simpleperf_tab
 static void simpleperf_add(struct simpleperf *s, struct simpleperf_table *table,
                            const struct simpleperf_item *item) {
   if (simpleperf_find(table, item->id)) return;
-  s->nomem |= !MAP_PUSH(s->mem, &table->by_id, hash_mix(0, item->id), table->items, table->count,
-                        table->room, *item);
+  import_need(s->builder, MAP_PUSH_IN(s->arena, &table->by_id, hash_mix(0, item->id), table->items,
+                                      table->count, table->room, *item));
 }
 
 static bool simpleperf_push(struct simpleperf *s, pprofc_str **items, size_t *count, size_t *room,
                             const struct wire_field *field) {
-  s->nomem |= !ARRAY_PUSH(s->mem, *items, *count, *room, simpleperf_bytes(field));
-  return !s->nomem;
+  return import_need(s->builder,
+                     ARRAY_PUSH_IN(s->arena, *items, *count, *room, simpleperf_bytes(field)));
 }
 
 /* Reads a file with its symbols, or a thread. */
 static bool simpleperf_item(struct simpleperf *s, struct wire w, bool is_file) {
   struct simpleperf_item item = {.symbols = s->symbol_count};
   struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field)) {
     if (field.number == 1) item.id = field.value;
     if (field.type != WIRE_BYTES) continue;
     if (field.number == (is_file ? 2 : 3)) item.name = simpleperf_bytes(&field);
@@ -151,6 +151,7 @@ static bool simpleperf_item(struct simpleperf *s, struct wire w, bool is_file) {
         !simpleperf_push(s, &s->symbols, &s->symbol_count, &s->symbol_room, &field))
       return true;
   }
+  if (w.fault) return false;
   item.symbol_count = s->symbol_count - item.symbols;
   simpleperf_add(s, is_file ? &s->files : &s->threads, &item);
   return true;
@@ -159,55 +160,38 @@ static bool simpleperf_item(struct simpleperf *s, struct wire w, bool is_file) {
 /* Reads the names of events. */
 static bool simpleperf_meta(struct simpleperf *s, struct wire w) {
   struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field))
     if (field.number == 1 && field.type == WIRE_BYTES &&
         !simpleperf_push(s, &s->events, &s->event_count, &s->event_room, &field))
       return true;
-  }
-  return true;
+  return !w.fault;
 }
 
 static bool simpleperf_lost(struct simpleperf *s, struct wire w) {
-  struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
-    if (field.number == 2) s->lost = field.value;
-  }
-  return true;
+  uint64_t v[3] = {[2] = s->lost};
+  bool good = wire_integers(w, v, 3);
+  s->lost = v[2];
+  return good;
 }
 
 static bool simpleperf_entry(struct simpleperf *s, struct wire w) {
-  struct wire_field field;
-  uint64_t address = 0, file = 0, symbol = UINT64_MAX;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
-    if (field.number == 1) address = field.value;
-    if (field.number == 2) file = field.value;
-    if (field.number == 3) symbol = field.value;
-  }
-  const struct simpleperf_item none = {0}, *item = simpleperf_find(&s->files, file);
+  uint64_t v[4] = {[3] = UINT64_MAX}; /* address, file and symbol, by the numbers of their fields */
+  if (!wire_integers(w, v, 4)) return false;
+  const struct simpleperf_item none = {0}, *item = simpleperf_find(&s->files, v[2]);
   if (!item) item = &none;
-  bool named = symbol < item->symbol_count;
-  simpleperf_frame(s, address, named ? s->symbols[item->symbols + symbol] : STR(""), item->name);
+  bool named = v[3] < item->symbol_count;
+  simpleperf_frame(s, v[1], named ? s->symbols[item->symbols + v[3]] : STR(""), item->name);
   return true;
 }
 
 /* Reads the fields of a sample except its frames, and writes its header. */
 static bool simpleperf_message_head(struct simpleperf *s, struct wire w) {
-  struct simpleperf_sample sample = {0};
-  struct wire_field field;
-  uint64_t event = 0;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
-    if (field.number == 1) sample.time = field.value;
-    if (field.number == 2) sample.tid = (int64_t)field.value;
-    if (field.number == 4) sample.count = field.value;
-    if (field.number == 5) event = field.value;
-  }
+  uint64_t v[6] = {0};
+  if (!wire_integers(w, v, 6)) return false;
+  struct simpleperf_sample sample = {.time = v[1], .tid = (int64_t)v[2], .count = v[4]};
   const struct simpleperf_item *thread = simpleperf_find(&s->threads, (uint64_t)sample.tid);
   if (thread) sample.thread = thread->name;
-  if (event < s->event_count) sample.event = s->events[event];
+  if (v[5] < s->event_count) sample.event = s->events[v[5]];
   if (sample.tid < 0) sample.tid = 0;
   simpleperf_begin(s, &sample);
   return true;
@@ -216,20 +200,17 @@ static bool simpleperf_message_head(struct simpleperf *s, struct wire w) {
 static bool simpleperf_message(struct simpleperf *s, struct wire w) {
   struct wire_field field;
   if (!simpleperf_message_head(s, w)) return false;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field))
     if (field.number == 3 && field.type == WIRE_BYTES && !simpleperf_entry(s, wire_inside(&field)))
       return false;
-  }
   buffer_add_char(&s->out, '\n');
-  return true;
+  return !w.fault;
 }
 
 /* Reads a record: only its sample if `samples` is true, otherwise only other data. */
 static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples) {
   struct wire_field field;
-  while (w.at < w.end) {
-    if (!wire_next(&w, &field)) return false;
+  while (wire_each(&w, &field)) {
     if (field.type != WIRE_BYTES) continue;
     struct wire inside = wire_inside(&field);
     bool good = true;
@@ -241,14 +222,14 @@ static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples)
     if (field.number == 5) good = simpleperf_meta(s, inside);
     if (!good) return false;
   }
-  return true;
+  return !w.fault;
 }
 
 /* Reads the samples of all records, or all other data. A record follows its size of 4 bytes; a size
  * of 0 ends the file. Files and threads may come after the samples, so the caller reads the records
  * twice. Returns NULL, or the address of a record that cannot be read. */
 static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, bool samples) {
-  while (all.end - all.at >= 4 && !s->nomem && !s->out.failed) {
+  while (all.end - all.at >= 4 && builder_ok(s->builder) && !s->out.failed) {
     uint32_t size = all.at[0] | (uint32_t)all.at[1] << 8 | (uint32_t)all.at[2] << 16 |
                     (uint32_t)all.at[3] << 24;
     if (!size) return NULL;
@@ -257,18 +238,15 @@ static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, 
     if (!simpleperf_record(s, record, samples)) return all.at;
     all.at += 4 + size;
   }
-  return s->nomem || s->out.failed || all.at == all.end ? NULL : all.at;
+  return !builder_ok(s->builder) || s->out.failed || all.at == all.end ? NULL : all.at;
 }
 
-static pprofc_status simpleperf_read_messages(struct simpleperf *s, pprofc_str data,
-                                              pprofc_error *error) {
+static void simpleperf_read_messages(struct simpleperf *s, pprofc_str data) {
   const uint8_t *bytes = (const uint8_t *)data.data;
   struct wire all = {bytes + sizeof SIMPLEPERF_MAGIC + 1, bytes + data.size, NULL};
   const uint8_t *bad = simpleperf_records(s, all, false);
   if (!bad) bad = simpleperf_records(s, all, true);
-  if (!bad) return PPROFC_OK;
-  return error_at(error, PPROFC_E_FORMAT, (uint64_t)(bad - bytes),
-                  "a record cannot be read, or is cut off");
+  if (bad) import_refuse_at(s->builder, bad, "a record cannot be read, or is cut off");
 }
 
 /* ---- both forms -------------------------------------- */
@@ -282,35 +260,28 @@ static bool simpleperf_is_text(pprofc_str text) {
          (str_equal(key, STR("event_type")) || str_equal(key, STR("time")));
 }
 
-static pprofc_status simpleperf_convert(struct simpleperf *s, pprofc_str data,
-                                        pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  if (data.data[0] == 'S')
-    status = simpleperf_read_messages(s, data, error);
-  else
-    simpleperf_read_text(s, data);
-  if (s->lost)
-    buffer_printf(&s->out, "\n- 0/0 [000] 0.0: PERF_RECORD_LOST lost %llu\n",
-                  (unsigned long long)s->lost);
-  return status == PPROFC_OK && s->nomem ? error_nomem(error) : status;
+static bool simpleperf_is_message(pprofc_str data) {
+  return str_starts(data, STR(SIMPLEPERF_MAGIC)) && data.size >= sizeof SIMPLEPERF_MAGIC + 1;
+}
+
+bool import_is_simpleperf(pprofc_str data) {
+  return simpleperf_is_message(data) || simpleperf_is_text(data);
 }
 
 IMPORT_READER(import_simpleperf) {
-  bool messages =
-      str_starts(data, STR(SIMPLEPERF_MAGIC)) && data.size >= sizeof SIMPLEPERF_MAGIC + 1;
-  if (!messages && !simpleperf_is_text(data)) return PPROFC_E_NO_MATCH;
-  struct simpleperf s = {.mem = mem};
-  buffer_init(&s.out, mem, SIZE_MAX / 2);
-  map_init(&s.files.by_id, mem);
-  map_init(&s.threads.by_id, mem);
-  pprofc_status status = simpleperf_convert(&s, data, error);
-  if (status == PPROFC_OK) status = perf_script_converted(&s.out, mem, options, profile, error);
-  ARRAY_FREE(mem, s.files.items, s.files.room);
-  ARRAY_FREE(mem, s.threads.items, s.threads.room);
-  ARRAY_FREE(mem, s.symbols, s.symbol_room);
-  ARRAY_FREE(mem, s.events, s.event_room);
+  struct simpleperf s = {.builder = builder, .arena = arena};
+  buffer_init(&s.out, arena->mem, SIZE_MAX / 2);
+  map_init(&s.files.by_id, arena->mem);
+  map_init(&s.threads.by_id, arena->mem);
+  if (simpleperf_is_message(data))
+    simpleperf_read_messages(&s, data);
+  else
+    simpleperf_read_text(&s, data);
+  if (s.lost)
+    buffer_printf(&s.out, "\n- 0/0 [000] 0.0: PERF_RECORD_LOST lost %llu\n",
+                  (unsigned long long)s.lost);
+  perf_script_converted(&s.out, builder, arena);
   map_free(&s.files.by_id);
   map_free(&s.threads.by_id);
   buffer_free(&s.out);
-  return status;
 }

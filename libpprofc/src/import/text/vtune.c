@@ -90,17 +90,17 @@ static bool vtune_read_row(struct vtune *r, pprofc_str line) {
   return printed_tree_add(&r->tree, depth, &row);
 }
 
-static bool vtune_begins(pprofc_str text) {
+bool import_is_vtune(pprofc_str text) {
   struct vtune r;
   return vtune_skip_header(&text, &r);
 }
 
-static void vtune_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_vtune) {
   struct vtune r = {.tree = {.builder = builder, .arena = arena}};
   pprofc_str line;
-  vtune_skip_header(&text, &r);
+  vtune_skip_header(&data, &r);
   pprofc_builder_type(builder, "cpu", "nanoseconds");
-  while (str_next_line(&text, &line) && builder_ok(builder)) {
+  while (str_next_line(&data, &line) && builder_ok(builder)) {
     if (!str_trim(line).size) continue;
     r.rows++;
     r.bad_lines += !vtune_read_row(&r, line);
@@ -109,9 +109,4 @@ static void vtune_read(pprofc_str text, pprofc_builder *builder, struct arena *a
   import_account_one(builder, r.rows - r.bad_lines, "lines", r.bad_lines,
                      "line of VTune's text could not be read",
                      "lines of VTune's text could not be read");
-}
-
-IMPORT_READER(import_vtune) {
-  const struct import_text_reader reader = {vtune_begins, vtune_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }

@@ -337,22 +337,17 @@ static void xctrace_read_tags(struct xctrace *x, pprofc_str rest) {
                   "or cpu-profile");
 }
 
-static bool xctrace_begins(pprofc_str text) {
+bool import_is_xctrace(pprofc_str text) {
   text = str_slice(str_trim(text), 0, 4096);
   return str_starts(text, STR("<")) && str_find(text, STR("<trace-query-result")) < text.size;
 }
 
-static void xctrace_read(pprofc_str text, pprofc_builder *builder, struct arena *arena) {
+IMPORT_READER(import_xctrace) {
   struct xctrace x = {.builder = builder, .arena = arena, .mapping = NONE};
   buffer_init(&x.decoded, arena->mem, SIZE_MAX / 2);
   map_init(&x.by_id, arena->mem);
-  xctrace_read_tags(&x, text);
+  xctrace_read_tags(&x, data);
   ARRAY_FREE(arena->mem, x.known, x.known_room);
   map_free(&x.by_id);
   buffer_free(&x.decoded);
-}
-
-IMPORT_READER(import_xctrace) {
-  const struct import_text_reader reader = {xctrace_begins, xctrace_read};
-  return import_whole_text(&reader, data, mem, options, profile, error);
 }
