@@ -4,6 +4,7 @@
 #include "compare.h"
 #include "core/buffer.h"
 #include "failing.h"
+#include "import/lines.h"
 #include "import/text_stream.h"
 #include "open.h"
 #include "pprofc/pprofc.h"
@@ -65,10 +66,13 @@ static pprofc_profile *text_in_memory(const struct buffer *text, import_fn read)
   pprofc_limits limits;
   pprofc_error error;
   pprofc_profile *profile = NULL;
+  struct buffer utf8;
+  pprofc_str data;
   pprofc_limits_init(&limits);
   options.limits = &limits;
-  CU_ASSERT_EQUAL(read_format(read, buffer_str(text), &mem_default, &options, &profile, &error),
-                  PPROFC_OK);
+  CU_ASSERT_EQUAL(import_text(buffer_str(text), &mem_default, &utf8, &data, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(read_format(read, data, &mem_default, &options, &profile, &error), PPROFC_OK);
+  buffer_free(&utf8);
   return profile;
 }
 

@@ -4,17 +4,35 @@
 #include "codec/isal.h"
 #include "codec/zlib_memory.h"
 
+#include <errno.h>
+#include <unistd.h>
+
+#define MEMORY_STEP ((size_t)1 << 30) /* at most 4 GiB, because zlib's sizes have 32 bits */
+
+/* Source of the compressed bytes: bytes in memory, then the rest of a file. */
+struct inflater_source {
+  int fd;              /* file descriptor of the source, or -1 */
+  const uint8_t *rest; /* unread part of the bytes in memory */
+  size_t rest_size;
+  uint8_t *step;       /* buffer of INPUT_STEP bytes for reads of fd */
+  const uint8_t *data; /* bytes of the current piece */
+  size_t size;
+  uint64_t consumed; /* size of all previous pieces in bytes */
+};
+
 struct inflater {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
-  struct input_source source;
+  struct inflater_source source;
   uint64_t made;      /* number of output bytes so far */
   pprofc_error error; /* error while reading the file, or an exceeded limit */
-  bool gzip, at_end, only_zlib;
+  enum inflater_way way;
+  bool gzip, at_end;
   bool between; /* true if a gzip member has ended, so that another member may begin */
   bool (*step)(struct inflater *inflater, uint8_t **out, size_t *room);
   z_stream zlib;
   bool zlib_open;
+  int code; /* result of zlib's last step */
 #ifdef HAVE_ISAL
   struct isal isal;
   struct inflate_state *state;
@@ -22,6 +40,24 @@ struct inflater {
 };
 
 /* ---- input ------------------------------------------- */
+
+/* Gets the next piece. Its size is 0 at the end of the input. */
+static pprofc_status inflater_source_next(struct inflater_source *source, pprofc_error *error) {
+  source->consumed += source->size;
+  if (source->fd < 0 || source->rest_size) {
+    source->data = source->rest;
+    source->size = source->rest_size < MEMORY_STEP ? source->rest_size : MEMORY_STEP;
+    source->rest_size -= source->size;
+    if (source->size) source->rest += source->size;
+    return PPROFC_OK;
+  }
+  ssize_t got;
+  do got = read(source->fd, source->step, INPUT_STEP);
+  while (got < 0 && errno == EINTR);
+  source->data = source->step;
+  source->size = got > 0 ? (size_t)got : 0;
+  return got < 0 ? error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno)) : PPROFC_OK;
+}
 
 /* Returns the unread bytes of the current piece. */
 static size_t inflater_left(const struct inflater *in) {
@@ -44,14 +80,27 @@ static void inflater_feed(struct inflater *in) {
   in->zlib.avail_in = (uInt)in->source.size;
 }
 
+uint64_t inflater_read(const struct inflater *in) {
+  return in->source.consumed + (in->gzip ? in->source.size - inflater_left(in) : 0);
+}
+
 static bool inflater_within_limits(struct inflater *in) {
-  uint64_t read = in->source.consumed + (in->gzip ? in->source.size - inflater_left(in) : 0);
-  return input_check_limits(in->limits, in->made, read, in->gzip, &in->error) == PPROFC_OK;
+  return input_check_limits(in->limits, in->made, inflater_read(in), in->gzip, &in->error) ==
+         PPROFC_OK;
 }
 
 pprofc_status inflater_status(const struct inflater *in, pprofc_error *error) {
   if (in->error.status) *error = in->error;
   return in->error.status;
+}
+
+pprofc_status inflater_fault(const struct inflater *in, pprofc_error *error) {
+  if (in->error.status) return inflater_status(in, error);
+  if (in->code == Z_MEM_ERROR) return error_nomem(error);
+  if (in->code == Z_BUF_ERROR || in->code == Z_OK)
+    return error_at(error, PPROFC_E_FORMAT, inflater_read(in), "truncated gzip stream");
+  return error_at(error, PPROFC_E_FORMAT, inflater_read(in), "corrupt gzip stream: %s",
+                  in->zlib.msg ? in->zlib.msg : "invalid data");
 }
 
 /* ---- steps ------------------------------------------- */
@@ -72,14 +121,14 @@ static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room
 
 static bool inflater_step_zlib(struct inflater *in, uint8_t **out, size_t *room) {
   z_stream *z = &in->zlib;
-  if (in->between && inflateReset(z) != Z_OK) return false;
+  if (in->between && (in->code = inflateReset(z)) != Z_OK) return false;
   z->next_out = *out;
   z->avail_out = (uInt)*room;
-  int code = inflate(z, Z_NO_FLUSH);
-  in->between = code == Z_STREAM_END;
+  in->code = inflate(z, Z_NO_FLUSH);
+  in->between = in->code == Z_STREAM_END;
   *out = z->next_out;
   *room = z->avail_out;
-  return code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR;
+  return in->code == Z_OK || in->between || in->code == Z_BUF_ERROR;
 }
 
 #ifdef HAVE_ISAL
@@ -121,7 +170,7 @@ bool inflater_fill(struct inflater *in, uint8_t *out, size_t room, size_t *got) 
   if (in->error.status) return false;
   while (room && !in->at_end) {
     if (inflater_is_hungry(in)) {
-      if (input_source_next(&in->source, &in->error) != PPROFC_OK) return false;
+      if (inflater_source_next(&in->source, &in->error) != PPROFC_OK) return false;
       inflater_feed(in);
       if (!in->source.size) {
         if (!inflater_finish(in, &at, &room)) return false;
@@ -146,7 +195,8 @@ static bool inflater_begin_zlib(struct inflater *in) {
 
 static bool inflater_begin_gzip(struct inflater *in) {
 #ifdef HAVE_ISAL
-  if (!in->only_zlib && isal_load(&in->isal)) in->state = mem_array(in->mem, 1, sizeof *in->state);
+  if (in->way == INFLATER_FASTEST && isal_load(&in->isal))
+    in->state = mem_array(in->mem, 1, sizeof *in->state);
   if (in->state) {
     in->isal.init(in->state);
     in->between = true;
@@ -157,6 +207,15 @@ static bool inflater_begin_gzip(struct inflater *in) {
   return inflater_begin_zlib(in);
 }
 
+/* A pipe may return only the first byte of gzip's two-byte magic number. */
+static void inflater_complete_magic(struct inflater_source *source) {
+  if (source->fd < 0 || source->size != 1) return;
+  source->step[0] = source->data[0];
+  source->data = source->step;
+  ssize_t more = read(source->fd, source->step + 1, INPUT_STEP - 1);
+  if (more > 0) source->size += (size_t)more;
+}
+
 static bool inflater_begin(struct inflater *in) {
   if (in->source.fd >= 0) {
     in->source.step = mem_array(in->mem, INPUT_STEP, 1);
@@ -164,23 +223,23 @@ static bool inflater_begin(struct inflater *in) {
   }
   in->step = inflater_step_plain;
   /* If this fails, the first inflater_fill also fails. */
-  if (input_source_next(&in->source, &in->error) != PPROFC_OK) return true;
-  const uint8_t *data = in->source.data;
-  in->gzip = in->source.size >= 2 && data[0] == 0x1F && data[1] == 0x8B;
+  if (inflater_source_next(&in->source, &in->error) != PPROFC_OK) return true;
+  inflater_complete_magic(&in->source);
+  in->gzip = in->way != INFLATER_PLAIN && input_is_gzip(in->source.data, in->source.size);
   if (!in->gzip) return true;
   if (!inflater_begin_gzip(in)) return false;
   inflater_feed(in);
   return true;
 }
 
-struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
+struct inflater *inflater_open(int fd, const void *data, size_t size, enum inflater_way way,
                                const pprofc_allocator *mem, const pprofc_limits *limits) {
   struct inflater *in = mem_zero_array(mem, 1, sizeof *in);
   if (!in) return NULL;
   in->mem = mem;
   in->limits = limits;
-  in->only_zlib = zlib;
-  in->source = (struct input_source){.fd = fd, .rest = data, .rest_size = data ? size : 0};
+  in->way = way;
+  in->source = (struct inflater_source){.fd = fd, .rest = data, .rest_size = data ? size : 0};
   if (inflater_begin(in)) return in;
   inflater_close(in);
   return NULL;

@@ -6,9 +6,13 @@
 
 struct inflater;
 
-/* Opens a gzip stream, which consists of `data` and the rest of a file (fd >= 0). `zlib` forbids
- * ISA-L even if it is installed. Returns NULL when out of memory. */
-struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
+/* How to inflate: with ISA-L if it is installed, with zlib, or not at all. Input that is not gzip
+ * is copied. */
+enum inflater_way { INFLATER_FASTEST, INFLATER_ZLIB, INFLATER_PLAIN };
+
+/* Opens a stream, which consists of `data` and the rest of a file (fd >= 0). Returns NULL when out
+ * of memory. */
+struct inflater *inflater_open(int fd, const void *data, size_t size, enum inflater_way way,
                                const pprofc_allocator *mem, const pprofc_limits *limits);
 void inflater_close(struct inflater *inflater);
 
@@ -16,8 +20,14 @@ void inflater_close(struct inflater *inflater);
  * Returns false if the data is corrupt or exceeds a limit. Does not allocate memory. */
 bool inflater_fill(struct inflater *inflater, uint8_t *out, size_t room, size_t *got);
 
+/* Returns the number of bytes that were read so far. */
+uint64_t inflater_read(const struct inflater *inflater);
+
 /* Returns the reason why inflater_fill failed: an error of the file, or an exceeded limit.
  * PPROFC_OK means that the data is corrupt. */
 pprofc_status inflater_status(const struct inflater *inflater, pprofc_error *error);
+
+/* Returns the reason why inflater_fill failed with INFLATER_ZLIB, also for corrupt data. */
+pprofc_status inflater_fault(const struct inflater *inflater, pprofc_error *error);
 
 #endif

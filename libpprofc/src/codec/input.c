@@ -6,7 +6,7 @@
  * step checks the limits. */
 #include "codec/input.h"
 
-#include "codec/zlib_memory.h"
+#include "codec/inflater.h"
 #include "core/array.h"
 #include "core/budget.h"
 
@@ -15,32 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STEP        INPUT_STEP
-#define MEMORY_STEP ((size_t)1 << 30) /* at most 4 GiB, because zlib's sizes have 32 bits */
-
-/* ---- sources of compressed bytes --------------------- */
-
-pprofc_status input_source_next(struct input_source *source, pprofc_error *error) {
-  source->consumed += source->size;
-  if (source->fd < 0 || source->rest_size) {
-    source->data = source->rest;
-    source->size = source->rest_size < MEMORY_STEP ? source->rest_size : MEMORY_STEP;
-    source->rest_size -= source->size;
-    if (source->size) source->rest += source->size;
-    return PPROFC_OK;
-  }
-  ssize_t got;
-  do got = read(source->fd, source->step, STEP);
-  while (got < 0 && errno == EINTR);
-  source->data = source->step;
-  source->size = got > 0 ? (size_t)got : 0;
-  return got < 0 ? error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno)) : PPROFC_OK;
-}
-
 static pprofc_status sink_reserve(struct input_sink *sink, size_t extra, pprofc_error *error) {
   if (extra <= sink->capacity - sink->size) return PPROFC_OK;
   size_t least = sink->size + extra;
-  size_t capacity = array_capacity(sink->capacity, least < STEP ? STEP : least);
+  size_t capacity = array_capacity(sink->capacity, least < INPUT_STEP ? INPUT_STEP : least);
   if (input_sink_grow(sink, capacity) || input_sink_grow(sink, least)) return PPROFC_OK;
   return error_nomem(error);
 }
@@ -72,99 +50,38 @@ pprofc_status input_check_limits(const pprofc_limits *limits, uint64_t made, uin
   return PPROFC_OK;
 }
 
-static pprofc_status check_limits(const struct input_sink *sink, uint64_t read, bool gzip,
+static pprofc_status check_limits(const struct input_sink *sink, uint64_t read,
                                   pprofc_error *error) {
-  return input_check_limits(sink->limits, sink->size, read, gzip, error);
+  return input_check_limits(sink->limits, sink->size, read, false, error);
 }
 
 /* ---- plain bytes and gzip, in steps ------------------ */
 
-static pprofc_status copy_plain(struct input_source *source, struct input_sink *sink,
-                                pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  while (source->size && status == PPROFC_OK) {
-    status = sink_reserve(sink, source->size, error);
-    if (status != PPROFC_OK) break;
-    memcpy(sink->data + sink->size, source->data, source->size);
-    sink->size += source->size;
-    status = check_limits(sink, sink->size, false, error);
-    if (status == PPROFC_OK) status = input_source_next(source, error);
-  }
-  return status;
-}
-
-static pprofc_status gzip_fault(int code, uint64_t offset, const char *why, pprofc_error *error) {
-  if (code == Z_MEM_ERROR) return error_nomem(error);
-  if (code == Z_BUF_ERROR || code == Z_OK)
-    return error_at(error, PPROFC_E_FORMAT, offset, "truncated gzip stream");
-  return error_at(error, PPROFC_E_FORMAT, offset, "corrupt gzip stream: %s",
-                  why ? why : "invalid data");
-}
-
-/* Passes the next piece to zlib. Returns false at the end of the input or after an error. */
-static bool inflate_feed(z_stream *z, struct input_source *source, pprofc_status *status,
-                         pprofc_error *error) {
-  *status = input_source_next(source, error);
-  if (*status != PPROFC_OK || !source->size) return false;
-  z->next_in = (Bytef *)(uintptr_t)source->data;
-  z->avail_in = (uInt)source->size;
-  return true;
-}
-
-/* Inflates a step into the sink. Sets *code to the result of zlib. */
-static pprofc_status inflate_step(z_stream *z, struct input_source *source, struct input_sink *sink,
-                                  int *code, pprofc_error *error) {
-  pprofc_status status = sink_reserve(sink, STEP, error);
+static pprofc_status fill_step(struct inflater *in, struct input_sink *sink, size_t *got,
+                               pprofc_error *error) {
+  uint64_t before = inflater_read(in);
+  pprofc_status status = sink_reserve(sink, INPUT_STEP, error);
   if (status != PPROFC_OK) return status;
-  z->next_out = sink->data + sink->size;
-  z->avail_out = (uInt)STEP;
-  uInt before = z->avail_in;
-  *code = inflate(z, Z_NO_FLUSH);
-  sink->size += STEP - z->avail_out;
-  uint64_t input = source->consumed + source->size - z->avail_in;
-  if (*code != Z_OK && *code != Z_STREAM_END && *code != Z_BUF_ERROR)
-    return gzip_fault(*code, input, z->msg, error);
+  if (!inflater_fill(in, sink->data + sink->size, INPUT_STEP, got))
+    return inflater_fault(in, error);
+  sink->size += *got;
   /* Units of progress; 0 if the total is unknown. */
-  uint64_t units = sink->source_size ? before - z->avail_in : 0;
-  if (!budget_advance(&sink->region->mem, units)) return error_nomem(error);
-  return check_limits(sink, input, true, error);
+  uint64_t units = sink->source_size ? inflater_read(in) - before : 0;
+  return budget_advance(&sink->region->mem, units) ? PPROFC_OK : error_nomem(error);
 }
 
-/* Inflates all gzip members. The caller has prepared `z` with the first piece of input. */
-static pprofc_status inflate_members(z_stream *z, struct input_source *source,
-                                     struct input_sink *sink, pprofc_error *error) {
-  int code = Z_OK;
+/* Reads the bytes in memory and the rest of a file. */
+static pprofc_status read_steps(int fd, const void *data, size_t size, enum inflater_way way,
+                                struct input_sink *sink, pprofc_error *error) {
+  const pprofc_allocator *mem = &sink->region->mem;
+  struct inflater *in = inflater_open(fd, data, size, way, mem, sink->limits);
   pprofc_status status = PPROFC_OK;
-  while (status == PPROFC_OK) {
-    if (z->avail_in == 0 && !inflate_feed(z, source, &status, error)) break;
-    if (code == Z_STREAM_END && (code = inflateReset(z)) != Z_OK)
-      return gzip_fault(code, source->consumed, z->msg, error);
-    status = inflate_step(z, source, sink, &code, error);
-  }
-  if (status != PPROFC_OK || code == Z_STREAM_END) return status;
-  return gzip_fault(Z_BUF_ERROR, source->consumed, NULL, error);
-}
-
-static pprofc_status inflate_steps(struct input_source *source, struct input_sink *sink,
-                                   pprofc_error *error) {
-  z_stream z = {0};
-  zlib_use_memory(&z, &sink->region->mem);
-  if (inflateInit2(&z, 15 + 16) != Z_OK) return error_nomem(error);
-  z.next_in = (Bytef *)(uintptr_t)source->data;
-  z.avail_in = (uInt)source->size;
-  budget_begin(&sink->region->mem, sink->source_size);
-  pprofc_status status = inflate_members(&z, source, sink, error);
-  inflateEnd(&z);
+  if (!in) return error_nomem(error);
+  budget_begin(mem, sink->source_size);
+  for (size_t got = 1; got && status == PPROFC_OK;) status = fill_step(in, sink, &got, error);
+  sink->source_size = inflater_read(in);
+  inflater_close(in);
   return status;
-}
-
-static bool is_gzip(const struct input_source *source) {
-  return source->size >= 2 && source->data[0] == 0x1F && source->data[1] == 0x8B;
-}
-
-static pprofc_status read_steps(struct input_source *source, struct input_sink *sink,
-                                pprofc_error *error) {
-  return is_gzip(source) ? inflate_steps(source, sink, error) : copy_plain(source, sink, error);
 }
 
 /* ---- inflating in memory ------------------------------ */
@@ -202,13 +119,17 @@ bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *si
 
 static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct input_sink *sink,
                                      pprofc_error *error) {
-  struct input_source source = {.fd = -1, .rest = data, .rest_size = size};
   sink->source_size = size;
-  if (size > sink->limits->input_bytes) return check_limits(sink, size, false, error);
-  pprofc_status status = input_source_next(&source, error);
-  if (status != PPROFC_OK) return status;
-  if (is_gzip(&source) && size >= 18 && input_inflate_whole(data, size, sink)) return PPROFC_OK;
-  return read_steps(&source, sink, error);
+  if (size > sink->limits->input_bytes) return check_limits(sink, size, error);
+  if (input_is_gzip(data, size)) {
+    if (size >= 18 && input_inflate_whole(data, size, sink)) return PPROFC_OK;
+    return read_steps(-1, data, size, INFLATER_ZLIB, sink, error);
+  }
+  pprofc_status status = sink_reserve(sink, size, error);
+  if (status != PPROFC_OK || !size) return status;
+  memcpy(sink->data, data, size);
+  sink->size = size;
+  return check_limits(sink, size, error);
 }
 
 /* ---- files ------------------------------------------- */
@@ -231,7 +152,7 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
 static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
                                   pprofc_error *error) {
   uint8_t magic[2];
-  bool gzip = pread(fd, magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
+  bool gzip = pread(fd, magic, 2, 0) == 2 && input_is_gzip(magic, 2);
   pprofc_status status;
   sink->source_size = size;
   if (!gzip) {
@@ -248,42 +169,21 @@ static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
   return status;
 }
 
-typedef pprofc_status input_steps(struct input_source *source, struct input_sink *sink,
-                                  pprofc_error *error);
-
-static pprofc_status input_read_stream(struct input_source source, struct input_sink *sink,
-                                       input_steps *steps, pprofc_error *error) {
-  source.step = mem_array(&sink->region->mem, STEP, 1);
-  if (!source.step) return error_nomem(error);
-  pprofc_status status = input_source_next(&source, error);
-  /* A pipe may return only the first byte of gzip's two-byte magic number. */
-  if (status == PPROFC_OK && source.size == 1) {
-    source.step[0] = source.data[0];
-    source.data = source.step;
-    ssize_t more = read(source.fd, source.step + 1, STEP - 1);
-    if (more > 0) source.size += (size_t)more;
-  }
-  if (status == PPROFC_OK) status = steps(&source, sink, error);
-  sink->source_size = source.consumed + source.size;
-  mem_free(&sink->region->mem, source.step, STEP, 1);
-  return status;
-}
-
 static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *error) {
   struct stat info;
   if (fstat(fd, &info) != 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
   if (S_ISDIR(info.st_mode)) return error_set(error, PPROFC_E_IO, "is a directory");
   bool at_start = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0;
-  if (!at_start) return input_read_stream((struct input_source){.fd = fd}, sink, read_steps, error);
+  if (!at_start) return read_steps(fd, NULL, 0, INFLATER_ZLIB, sink, error);
   if ((uint64_t)info.st_size > sink->limits->input_bytes)
-    return check_limits(sink, (uint64_t)info.st_size, false, error);
+    return check_limits(sink, (uint64_t)info.st_size, error);
   if ((uint64_t)info.st_size > SIZE_MAX) return error_nomem(error);
   return read_regular(fd, (size_t)info.st_size, sink, error);
 }
 
 /* Frees the unused part of the block. */
 static void sink_trim(struct input_sink *sink) {
-  if (sink->size < STEP || sink->capacity - sink->size < STEP) return;
+  if (sink->size < INPUT_STEP || sink->capacity - sink->size < INPUT_STEP) return;
   uint8_t *data = arena_grow(&sink->region->arena, sink->data, sink->capacity, sink->size);
   if (data) sink->data = data;
 }
@@ -372,9 +272,9 @@ void input_pipe_close(struct input_pipe *pipe) {
 
 pprofc_status input_pipe_read(const struct input_pipe *pipe, const pprofc_limits *limits,
                               bool inflate, struct input *input, pprofc_error *error) {
-  struct input_source source = {.fd = pipe->fd, .rest = pipe->head, .rest_size = pipe->size};
+  enum inflater_way way = inflate ? INFLATER_ZLIB : INFLATER_PLAIN;
   struct input_sink sink = {.region = region_new(pipe->mem), .limits = limits};
   if (!sink.region) return error_nomem(error);
-  return input_finish(input_read_stream(source, &sink, inflate ? read_steps : copy_plain, error),
-                      &sink, input);
+  return input_finish(read_steps(pipe->fd, pipe->head, pipe->size, way, &sink, error), &sink,
+                      input);
 }

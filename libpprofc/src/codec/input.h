@@ -9,20 +9,6 @@
 /* If the inflated size exceeds this number of bytes, the reader checks the compression ratio. */
 #define INPUT_RATIO_FROM ((uint64_t)32 << 20)
 
-/* Source of the compressed bytes: bytes in memory, then the rest of a file. */
-struct input_source {
-  int fd;              /* file descriptor of the source, or -1 */
-  const uint8_t *rest; /* unread part of the bytes in memory */
-  size_t rest_size;
-  uint8_t *step;       /* buffer of INPUT_STEP bytes for reads of fd */
-  const uint8_t *data; /* bytes of the current piece */
-  size_t size;
-  uint64_t consumed; /* size of all previous pieces in bytes */
-};
-
-/* Gets the next piece. Its size is 0 at the end of the input. */
-pprofc_status input_source_next(struct input_source *source, pprofc_error *error);
-
 /* Checks the limit on `made`, the number of inflated bytes. For gzip, also checks the limit on the
  * ratio of `made` to `read`, the number of compressed bytes. */
 pprofc_status input_check_limits(const pprofc_limits *limits, uint64_t made, uint64_t read,
@@ -45,6 +31,10 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity);
  * implausible for `size` compressed bytes. The size may be wrong, so it must only be used as the
  * size of a buffer. */
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits);
+
+static inline bool input_is_gzip(const uint8_t *data, size_t size) {
+  return size >= 2 && data[0] == 0x1F && data[1] == 0x8B;
+}
 
 /* True if all decoders treat this header of a gzip member in the same way, because it has no
  * reserved flag and no header checksum. zlib checks both, libdeflate ignores the checksum, and

@@ -11,20 +11,31 @@ static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {
   return big_endian ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
-/* Converts UTF-16 to UTF-8, beginning at byte `from`. Unpaired surrogates become U+FFFD; an odd
- * last byte is dropped. */
-static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct buffer *utf8) {
-  for (size_t at = from; at + 1 < data.size; at += 2) {
-    uint32_t code = unit_at(data, at, big_endian);
-    if (code >= 0xD800 && code < 0xE000) {
-      uint32_t low = code < 0xDC00 && at + 3 < data.size ? unit_at(data, at + 2, big_endian) : 0;
-      bool pair = low >= 0xDC00 && low < 0xE000;
-      code = pair ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : 0xFFFD;
-      if (pair) at += 2;
-    }
-    char bytes[4];
-    buffer_add(utf8, bytes, utf8_encode(code, bytes));
+#define NOT_A_CHARACTER 0xFFFD
+
+void import_add_utf8(struct buffer *out, uint32_t c) {
+  char bytes[4];
+  buffer_add(out, bytes, utf8_encode(c, bytes));
+}
+
+void import_add_utf16(struct buffer *out, uint32_t unit, uint32_t *high) {
+  uint32_t half = unit >> 10; /* 0x36 for a high surrogate, 0x37 for a low surrogate */
+  if (*high && half == 0x37) {
+    import_add_utf8(out, 0x10000 + ((*high & 0x3FF) << 10) + (unit & 0x3FF));
+    *high = 0;
+    return;
   }
+  if (*high) import_add_utf8(out, NOT_A_CHARACTER);
+  *high = half == 0x36 ? unit : 0;
+  if (!*high) import_add_utf8(out, half == 0x37 ? NOT_A_CHARACTER : unit);
+}
+
+/* Converts UTF-16 to UTF-8, beginning at byte `from`. Drops an odd last byte. */
+static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct buffer *utf8) {
+  uint32_t high = 0;
+  for (size_t at = from; at + 1 < data.size; at += 2)
+    import_add_utf16(utf8, unit_at(data, at, big_endian), &high);
+  if (high) import_add_utf8(utf8, NOT_A_CHARACTER);
 }
 
 /* True if the data looks like UTF-16 without a byte order mark: at the start most high bytes are 0,

@@ -46,8 +46,8 @@ static bool text_source_fill(struct text_source *source, size_t size) {
 static bool text_source_begin(struct text_source *source) {
   const struct text_bytes *bytes = &source->bytes;
   source->size = 0;
-  source->inflater =
-      inflater_open(bytes->fd, bytes->data, bytes->size, false, source->mem, source->limits);
+  source->inflater = inflater_open(bytes->fd, bytes->data, bytes->size, INFLATER_FASTEST,
+                                   source->mem, source->limits);
   source->no_memory = !source->inflater;
   return source->inflater && text_source_fill(source, TEXT_LOOK) &&
          text_begins((pprofc_str){source->text, source->size}) &&

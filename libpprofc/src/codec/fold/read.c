@@ -227,7 +227,7 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
                                pprofc_profile **profile) {
   struct fold_stream s = {.kept = {.limits = o->limits}};
   struct inflater *inflater =
-      inflater_open(source->fd, source->data, source->size, false, o->mem, o->limits);
+      inflater_open(source->fd, source->data, source->size, INFLATER_FASTEST, o->mem, o->limits);
   fold_init(&s.fold, o->mem, o->limits);
   s.fold.labels = o->labels;
   s.fold.as_tree = o->tree;

@@ -19,7 +19,7 @@ static uint64_t *rows_at(const struct jfr_rows *rows, size_t row) {
 }
 
 struct jfr_rows *jfr_rows_new(struct jfr *j) {
-  struct jfr_rows *rows = mem_zero_array(j->mem, 1, sizeof *rows);
+  struct jfr_rows *rows = arena_zero_array(j->names, 1, sizeof *rows);
   if (rows) map_init(&rows->by_key, j->mem);
   return rows;
 }
@@ -29,7 +29,6 @@ void jfr_rows_free(struct jfr *j) {
   if (!rows) return;
   map_free(&rows->by_key);
   ARRAY_FREE(j->mem, rows->words, rows->word_capacity);
-  mem_free(j->mem, rows, 1, sizeof *rows);
 }
 
 uint64_t jfr_rows_hash(const struct jfr_key *key) {

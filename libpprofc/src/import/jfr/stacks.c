@@ -39,7 +39,7 @@ struct jfr_stacks {
 };
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j) {
-  struct jfr_stacks *s = mem_zero_array(j->mem, 1, sizeof *s);
+  struct jfr_stacks *s = arena_zero_array(j->names, 1, sizeof *s);
   if (s) map_init(&s->by_frames, j->mem);
   return s;
 }
@@ -51,7 +51,6 @@ void jfr_stacks_free(struct jfr *j) {
   ARRAY_FREE(j->mem, s->items, s->capacity);
   ARRAY_FREE(j->mem, s->frames, s->frame_capacity);
   ARRAY_FREE(j->mem, s->lines, s->line_capacity);
-  mem_free(j->mem, s, 1, sizeof *s);
 }
 
 const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth) {

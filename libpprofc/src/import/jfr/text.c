@@ -1,7 +1,7 @@
 /* Reads strings of recordings: a byte with the encoding, then the text. */
 #include "import/jfr/jfr.h"
 
-#include "core/escape.h"
+#include "import/lines.h"
 
 enum jfr_encoding {
   JFR_NULL,
@@ -12,44 +12,22 @@ enum jfr_encoding {
   JFR_LATIN1,
 };
 
-static void text_add(struct buffer *out, uint32_t c) {
-  char bytes[4];
-  buffer_add(out, bytes, utf8_encode(c, bytes));
-}
-
 static pprofc_str text_latin1(const uint8_t *data, size_t size, struct buffer *out) {
   size_t i = 0;
   while (i < size && data[i] < 0x80) i++;
   if (i == size || !out) return (pprofc_str){(const char *)data, size};
-  for (i = 0; i < size; i++) text_add(out, data[i]);
+  for (i = 0; i < size; i++) import_add_utf8(out, data[i]);
   return buffer_str(out);
-}
-
-#define NOT_A_CHARACTER 0xFFFD
-
-/* Appends a unit of UTF-16. *high is the pending high surrogate, or 0. An unpaired surrogate
- * becomes U+FFFD. */
-static void text_add_unit(struct buffer *out, uint32_t unit, uint32_t *high) {
-  uint32_t half = unit >> 10; /* 0x36 for a high surrogate, 0x37 for a low surrogate */
-  if (*high && half == 0x37) {
-    text_add(out, 0x10000 + ((*high & 0x3FF) << 10) + (unit & 0x3FF));
-    *high = 0;
-    return;
-  }
-  if (*high) text_add(out, NOT_A_CHARACTER);
-  *high = half == 0x36 ? unit : 0;
-  if (half == 0x37) unit = NOT_A_CHARACTER;
-  if (!*high) text_add(out, unit);
 }
 
 static pprofc_str text_chars(struct jfr_reader *r, uint32_t count, struct buffer *out) {
   uint32_t high = 0;
   for (uint32_t i = 0; i < count && !r->failed; i++) {
     uint32_t unit = (uint32_t)jfr_integer(r, 2) & 0xFFFF;
-    if (out) text_add_unit(out, unit, &high);
+    if (out) import_add_utf16(out, unit, &high);
   }
   if (!out) return STR("");
-  if (high) text_add(out, NOT_A_CHARACTER);
+  if (high) import_add_utf8(out, 0xFFFD);
   return buffer_str(out);
 }
 

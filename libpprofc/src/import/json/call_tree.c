@@ -15,29 +15,20 @@ void call_tree_free(struct json_call_tree *tree) {
 }
 
 static uint32_t call_tree_lookup(const struct json_call_tree *tree, uint64_t hash, pprofc_str id) {
-  MAP_FIND(node, &tree->by_id, hash, str_equal(tree->ids[node], id));
+  MAP_FIND(node, &tree->by_id, hash, str_equal(tree->nodes[node].id, id));
   return node;
-}
-
-static bool call_tree_reserve(struct json_call_tree *tree) {
-  size_t count = tree->count + 1;
-  return count < MAP_NONE && ARRAY_RESERVE_IN(tree->arena, tree->nodes, tree->room, count) &&
-         ARRAY_RESERVE_IN(tree->arena, tree->ids, tree->id_room, count);
 }
 
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind) {
-  size_t count = tree->count;
-  if (!import_need(tree->builder, call_tree_reserve(tree))) return MAP_NONE;
   uint64_t hash = hash_bytes(id.data, id.size);
   /* If several nodes have the same id, index only the first, which keeps lookups short. */
   bool again = call_tree_lookup(tree, hash, id) != MAP_NONE;
-  bool known = again || map_insert(&tree->by_id, hash, (uint32_t)count);
-  if (!import_need(tree->builder, known)) return MAP_NONE;
-  tree->ids[count] = id;
-  tree->nodes[count] = (struct call_node){json, MAP_NONE, location, 0, MAP_NONE, kind};
-  tree->count++;
-  return (uint32_t)count;
+  struct call_node node = {id, json, MAP_NONE, location, 0, MAP_NONE, kind};
+  bool added = tree->count < MAP_NONE - 1 &&
+               (again || map_insert(&tree->by_id, hash, (uint32_t)tree->count)) &&
+               ARRAY_PUSH_IN(tree->arena, tree->nodes, tree->count, tree->room, node);
+  return import_need(tree->builder, added) ? (uint32_t)tree->count - 1 : MAP_NONE;
 }
 
 uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id) {

@@ -13,6 +13,7 @@ enum call_kind {
 };
 
 struct call_node {
+  pprofc_str id;
   const struct node *json;
   uint32_t parent; /* index of the caller's node, or MAP_NONE */
   uint32_t location;
@@ -27,8 +28,6 @@ struct json_call_tree {
   struct call_node *nodes;
   size_t count, room;
   struct map by_id; /* hash table of the nodes, keyed by the text of their ids */
-  pprofc_str *ids;
-  size_t id_room;
 };
 
 void call_tree_init(struct json_call_tree *tree, struct arena *arena, pprofc_builder *builder);

@@ -157,8 +157,11 @@ static void read_heap_text(struct legacy *l) {
   heap_text_add_types(&r);
   l->period_type = (struct legacy_type){STR("space"), STR("bytes")};
   l->has_block_size = true;
-  while (legacy_next_line(l) && !legacy_is_memory_map_head(l->line))
-    if (!text_is_comment(l->line)) heap_text_read_sample(&r);
+  while (legacy_next_line(l)) {
+    if (text_is_comment(l->line)) continue;
+    if (legacy_is_memory_map_head(l->line)) break;
+    heap_text_read_sample(&r);
+  }
   legacy_read_sections(l);
 }
 

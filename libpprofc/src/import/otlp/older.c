@@ -80,26 +80,6 @@ static bool older_profile_field(struct older *c, struct older_profile *p,
   return !rule || older_put_field(c, &p->header, rule, f);
 }
 
-/* A sample: its stack as a range of the list of locations, and its lists of values, attributes and
- * times. */
-struct older_sample {
-  uint64_t start, length, link;
-  struct buffer values, attributes, times;
-};
-
-static void older_sample_free(struct older_sample *s) {
-  buffer_free(&s->values);
-  buffer_free(&s->attributes);
-  buffer_free(&s->times);
-}
-
-static void older_sample_init(const struct older *c, struct older_sample *s) {
-  *s = (struct older_sample){0};
-  buffer_init(&s->values, c->otlp->mem, SIZE_MAX);
-  buffer_init(&s->attributes, c->otlp->mem, SIZE_MAX);
-  buffer_init(&s->times, c->otlp->mem, SIZE_MAX);
-}
-
 static bool older_sample_field(struct older_sample *s, const struct wire_field *f) {
   if (f->number == 1) s->start = f->value;
   if (f->number == 2) s->length = f->value;
@@ -110,12 +90,18 @@ static bool older_sample_field(struct older_sample *s, const struct wire_field *
   return true;
 }
 
-static bool older_read_sample(struct older_sample *s, const struct wire_field *f) {
+/* Reads a sample. Returns NULL if it is invalid. The next call replaces it. */
+static struct older_sample *older_read_sample(struct older *c, const struct wire_field *f) {
+  struct older_sample *s = &c->sample;
   struct wire w = wire_inside(f);
   struct wire_field field;
-  while (wire_each(&w, &field))
-    if (!older_sample_field(s, &field)) return false;
-  return !w.fault;
+  s->start = s->length = s->link = 0;
+  buffer_clear(&s->values);
+  buffer_clear(&s->attributes);
+  buffer_clear(&s->times);
+  while (f->type == WIRE_BYTES && wire_each(&w, &field))
+    if (!older_sample_field(s, &field)) return NULL;
+  return f->type == WIRE_BYTES && !w.fault ? s : NULL;
 }
 
 /* Writes value `index` of a sample. Writes the times with value 0 only, or for each type if the
@@ -136,38 +122,34 @@ static void older_put_value(const struct older_sample *s, size_t index, struct b
  * older_put_stack has written. */
 static bool older_put_sample(struct older *c, const struct wire_field *f, size_t index,
                              uint64_t stack, struct buffer *profile) {
-  struct older_sample s;
+  struct older_sample *s = older_read_sample(c, f);
   struct buffer out;
+  if (!s) return false;
   buffer_init(&out, c->otlp->mem, SIZE_MAX);
-  older_sample_init(c, &s);
-  bool ok = f->type == WIRE_BYTES && older_read_sample(&s, f);
   otlp_put_integer(&out, 1, stack);
-  older_put_numbers(&out, 2, &s.attributes);
-  if (s.link) otlp_put_integer(&out, 3, s.link);
-  older_put_value(&s, index, &out);
-  out.failed |= s.values.failed || s.times.failed;
+  older_put_numbers(&out, 2, &s->attributes);
+  if (s->link) otlp_put_integer(&out, 3, s->link);
+  older_put_value(s, index, &out);
+  out.failed |= s->values.failed || s->times.failed;
   older_put_message(profile, 2, &out);
-  older_sample_free(&s);
-  return ok;
+  return true;
 }
 
 /* Writes the stack of a sample to the dictionary. */
 static bool older_put_stack(struct older *c, const struct wire_field *f) {
-  struct older_sample s;
+  struct older_sample *s = older_read_sample(c, f);
   struct buffer list, stack;
-  older_sample_init(c, &s);
-  bool ok = f->type == WIRE_BYTES && older_read_sample(&s, f);
-  older_sample_free(&s);
-  if (!ok) return false;
-  if (s.length) s.length -= c->excess;
-  if (s.start > c->location_count || s.length > c->location_count - s.start)
-    return import_refuse(
-        c->otlp->builder, PPROFC_E_FORMAT, "locations %llu to %llu are outside the list of %zu",
-        (unsigned long long)s.start, (unsigned long long)(s.start + s.length), c->location_count);
+  if (!s) return false;
+  if (s->length) s->length -= c->excess;
+  if (s->start > c->location_count || s->length > c->location_count - s->start)
+    return import_refuse(c->otlp->builder, PPROFC_E_FORMAT,
+                         "locations %llu to %llu are outside the list of %zu",
+                         (unsigned long long)s->start, (unsigned long long)(s->start + s->length),
+                         c->location_count);
   buffer_init(&list, c->otlp->mem, SIZE_MAX);
   buffer_init(&stack, c->otlp->mem, SIZE_MAX);
-  for (uint64_t i = 0; i < s.length && !list.failed; i++)
-    otlp_put_varint(&list, c->locations[s.start + i]);
+  for (uint64_t i = 0; i < s->length && !list.failed; i++)
+    otlp_put_varint(&list, c->locations[s->start + i]);
   older_put_numbers(&stack, 1, &list);
   older_put_message(&c->dictionary, OLDER_STACK, &stack);
   c->stack_count++;
@@ -183,12 +165,10 @@ static bool older_counts_thread(struct older *c, const struct wire_field *f) {
   uint64_t end = 0;
   bool ok = c->location_count > 0;
   while (ok && wire_each(&w, &field)) {
-    struct older_sample s;
     if (field.number != 2) continue;
-    older_sample_init(c, &s);
-    ok = older_read_sample(&s, &field) && s.start == end && s.length;
-    end = s.start + s.length - 1;
-    older_sample_free(&s);
+    const struct older_sample *s = older_read_sample(c, &field);
+    ok = s && s->start == end && s->length;
+    end = ok ? s->start + s->length - 1 : 0;
   }
   return ok && end == c->location_count;
 }
@@ -284,12 +264,18 @@ bool otlp_from_older(struct otlp *o, pprofc_str *message) {
   buffer_init(&out, o->mem, SIZE_MAX);
   buffer_init(&c.dictionary, o->mem, SIZE_MAX);
   interner_init(&c.unit_keys, o->mem);
+  buffer_init(&c.sample.values, o->mem, SIZE_MAX);
+  buffer_init(&c.sample.attributes, o->mem, SIZE_MAX);
+  buffer_init(&c.sample.times, o->mem, SIZE_MAX);
   bool ok = older_message(&c, *message, &out);
   bool failed = out.failed || c.dictionary.failed;
   *message = buffer_take(&out, o->arena);
   ARRAY_FREE(o->mem, c.strings, c.string_capacity);
   ARRAY_FREE(o->mem, c.units, c.unit_capacity);
   ARRAY_FREE(o->mem, c.locations, c.location_capacity);
+  buffer_free(&c.sample.values);
+  buffer_free(&c.sample.attributes);
+  buffer_free(&c.sample.times);
   buffer_free(&c.dictionary);
   interner_free(&c.unit_keys);
   return import_need(o->builder, !failed && (!ok || message->data)) && (ok || otlp_fail_message(o));

@@ -16,6 +16,13 @@ enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, O
 #define OLDER_SHIFT           1u
 #define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
 
+/* A sample: its stack as a range of the list of locations, and its lists of values, attributes and
+ * times. */
+struct older_sample {
+  uint64_t start, length, link;
+  struct buffer values, attributes, times;
+};
+
 struct older {
   struct otlp *otlp;
   struct buffer dictionary;
@@ -27,6 +34,7 @@ struct older {
   size_t unit_capacity;
   uint64_t *locations; /* list of locations of the current profile, as indices of the new table */
   size_t location_count, location_capacity;
+  struct older_sample sample; /* the sample that was read last */
   uint64_t excess; /* number of locations by which the range of each sample is too long: 0 or 1 */
 };
 
