@@ -207,6 +207,39 @@ TEST(edits_of_c_are_found) {
     if (has_compiler(commands[i][0])) edits_with(commands[i]);
 }
 
+/* LLVM appends a number to the names of local functions that it shares between modules, and makes
+ * names of constants. Both depend on the whole program. */
+TEST(names_that_llvm_makes_do_not_matter) {
+  static const char *const command[] = {"gcc", "-O2", NULL};
+  static const char source[] =
+      "extern const int some[4] __asm__(\"anon.0a1b.7.llvm.1234567\");\n"
+      "const int some[4] = {1, 2, 3, 4};\n"
+      "__attribute__((noinline)) int part(int x) __asm__(\"part.llvm.1234567\");\n"
+      "int part(int x) { return some[x & 3] * 31; }\n"
+      "int main(int c, char **v) { (void)v; return part(c); }\n";
+  char path[128];
+  if (!has_compiler("gcc")) return;
+  snprintf(path, sizeof path, "%s/base.c", folder);
+  write_text(path, source);
+  CU_ASSERT_TRUE_FATAL(compile(command, "base", "c"));
+  write_edited(source, "2, 3", "2, 5", "c");
+  CU_ASSERT_TRUE_FATAL(compile(command, "head", "c"));
+  check_changed("a constant without a name", "part");
+  char renamed[1024];
+  const char *second = strstr(source, "part.llvm.1234567");
+  snprintf(renamed, sizeof renamed, "%.*spart.llvm.89%s", (int)(second - source), source,
+           second + strlen("part.llvm.1234567"));
+  write_edited(renamed, "0a1b.7.llvm.1234567", "2c3d.8.llvm.89", "c");
+  CU_ASSERT_TRUE_FATAL(compile(command, "head", "c"));
+  struct code_comparison c = compare_both();
+  const struct code_function *f = code_find(&c, STR("part.llvm.89"));
+  CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+  CU_ASSERT_EQUAL(f->state, CODE_SAME);
+  CU_ASSERT_PTR_EQUAL(code_find(&c, STR("part")), f);
+  CU_ASSERT_EQUAL(code_find(&c, STR("main"))->state, CODE_SAME);
+  code_comparison_free(&c);
+}
+
 static const char source_go[] =
     "package main\n\nimport (\"fmt\"; \"os\"; \"strings\")\n"
     "var table = [...]int{3, 1, 4, 1, 5, 9, 2, 6}\n"

@@ -40,13 +40,12 @@ enum { BASE, HEAD };
 
 /* ---- names ------------------------------------------- */
 
-/* Returns the name without a suffix that compilers number: ".llvm.123" or ".12". */
+/* Returns the name without a number that compilers append, such as ".12". */
 static pprofc_str stable_name(pprofc_str name) {
   size_t end = name.size;
   while (end && char_is_digit(name.data[end - 1])) end--;
-  if (end == name.size || end < 2 || name.data[end - 1] != '.') return name;
-  name = str_slice(name, 0, end - 1);
-  return str_ends(name, STR(".llvm")) ? str_slice(name, 0, name.size - 5) : name;
+  bool numbered = end < name.size && end >= 2 && name.data[end - 1] == '.';
+  return numbered ? str_slice(name, 0, end - 1) : name;
 }
 
 static bool same_name(const struct code_symbol *a, const struct code_symbol *b) {
@@ -503,6 +502,6 @@ void code_comparison_free(struct code_comparison *c) {
 }
 
 const struct code_function *code_find(const struct code_comparison *c, pprofc_str name) {
-  uint32_t id = interner_find(&c->names, name);
+  uint32_t id = interner_find(&c->names, code_plain_name(name));
   return id == MAP_NONE ? NULL : &c->functions[c->by_name[id]];
 }

@@ -18,7 +18,7 @@ enum code_state {
 #define CODE_CACHE_LINE 64
 
 struct code_function {
-  pprofc_str name;       /* mangled name, as in the symbol table */
+  pprofc_str name;       /* mangled name, without the suffix ".llvm.123" */
   enum code_state state; /* state that differs most if several functions have the name */
   bool moved; /* true if the code is the same but begins at another offset in its cache line */
 };

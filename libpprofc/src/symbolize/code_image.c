@@ -2,6 +2,7 @@
 #include "symbolize/code_image.h"
 
 #include "core/array.h"
+#include "core/chars.h"
 #include "core/infile.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/elf_format.h"
@@ -90,8 +91,10 @@ static int code_symbol_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* True for names that Go's linker gives to many objects: "type:*", "go:string.*", "go:func.*". */
-static bool is_collective(pprofc_str name) {
+/* True for names that Go's linker gives to many objects ("type:*", "go:string.*", "go:func.*"), and
+ * for constants without a name, which LLVM numbers: "anon.0a1b.12". */
+static bool is_collective(const struct code_image *m, pprofc_str name) {
+  if (!m->go) return str_starts(name, STR("anon."));
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||
          str_equal(name, STR("go:funcdesc"));
 }
@@ -104,6 +107,13 @@ static void find_go_types(struct code_image *m, uint64_t address, pprofc_str nam
   if (ends && (!m->types_to || address < m->types_to)) m->types_to = address;
 }
 
+pprofc_str code_plain_name(pprofc_str name) {
+  size_t end = name.size;
+  while (end && char_is_digit(name.data[end - 1])) end--;
+  bool numbered = end < name.size && str_ends(str_slice(name, 0, end), STR(".llvm."));
+  return numbered ? str_slice(name, 0, end - STR(".llvm.").size) : name;
+}
+
 static void add_symbol(struct code_image *m, const Elf64_Sym *symbol, pprofc_str name) {
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
   bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
@@ -113,9 +123,9 @@ static void add_symbol(struct code_image *m, const Elf64_Sym *symbol, pprofc_str
   if (!symbol->st_size || symbol->st_value + symbol->st_size < symbol->st_value) return;
   m->symbols[m->symbol_count++] = (struct code_symbol){.address = symbol->st_value,
                                                        .size = symbol->st_size,
-                                                       .name = name,
+                                                       .name = code_plain_name(name),
                                                        .function = function,
-                                                       .collective = m->go && is_collective(name)};
+                                                       .collective = is_collective(m, name)};
 }
 
 static int code_name_order(const void *a, const void *b) {

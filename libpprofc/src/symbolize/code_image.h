@@ -17,9 +17,10 @@ struct code_section {
 
 struct code_symbol {
   uint64_t address, size;
-  pprofc_str name;
+  pprofc_str name; /* name without the suffix ".llvm.123" */
   bool function;
-  bool collective; /* true if Go's linker uses the name for many objects */
+  /* true if Go's linker uses the name for many objects, or if LLVM made the name */
+  bool collective;
 };
 
 /* A word of data that the loader fills. */
@@ -53,6 +54,10 @@ struct code_image {
 pprofc_status code_image_open(struct code_image *image, const char *path,
                               const pprofc_allocator *mem, pprofc_error *error);
 void code_image_free(struct code_image *image);
+
+/* Returns the name of a symbol without the suffix ".llvm.123", whose number depends on the whole
+ * program. */
+pprofc_str code_plain_name(pprofc_str name);
 
 /* Returns the section at an address, or NULL. */
 const struct code_section *code_section_at(const struct code_image *image, uint64_t address);
