@@ -108,6 +108,57 @@ def flags_of_c(work, programs):
     check(" -fno-plt" in said and "libraries: +libm.so" in said and said.endswith("; the same compiler"), f"flags and libraries differ: {said}")
 
 
+C = """#define APART __attribute__((noinline, noclone))
+static inline int step(int x) { return x * 31; }
+APART int walk(int n) {
+  n = step(n) + 1;
+  return n;
+}
+APART int limit(int n) { return n < MOST ? n : MOST; }
+APART int edited(int n) { return n * 3; }
+APART int kept(int n) { return n * 5; }
+int main(int n, char **w) {
+  (void)w;
+  return walk(n) + limit(n) + edited(n) + kept(n);
+}
+"""
+# Frames of a stack, as perf script prints them, and samples of the base.
+STACKS = [
+    ("\t  1003 step (inlined)\n  work.c:2\n\t  1003 walk+0x3 (/x/work)\n  work.c:4\n", 50),
+    ("\t  1001 walk+0x1 (/x/work)\n  work.c:5\n", 90),
+    ("\t  1103 limit+0x3 (/x/work)\n  work.c:7\n", 80),
+    ("\t  1203 edited+0x3 (/x/work)\n  work.c:8\n", 70),
+    ("\t  1303 kept+0x3 (/x/work)\n  work.c:9\n", 60),
+]
+
+
+def words_of_c(work, programs):
+    """The word of each function: edited, with inlined code of the diff, changed by the compiler only, or the same."""
+    if not shutil.which("cc"):
+        print("note: inlined code of C is not checked: no cc")
+        return
+    folder = work / "words"
+    git = ["git", "-C", folder, "-c", "user.name=tests", "-c", "user.email=tests@example.com"]
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    for side, text, most, times in (("base", C, 9, 1), ("head", C.replace("x * 31", "x * 37").replace("n * 3;", "n * 7;"), 11, 3)):
+        (folder / "work.c").write_text(text)
+        subprocess.run([*git, "add", "work.c"], check=True)
+        subprocess.run([*git, "commit", "-qm", side], check=True)
+        subprocess.run(["cc", "-O2", f"-DMOST={most}", "-o", folder / f"{side}.bin", folder / "work.c"], check=True)
+        (folder / side / "bench").mkdir(parents=True)
+        for run in range(3):
+            lines = [f"work 1 [000] 1.0: 1000 cpu-clock:u:\n{frames}\n" for frames, count in STACKS for _ in range(count * times + run)]
+            (folder / side / "bench" / f"{run}.perf").write_text("".join(lines))
+    subprocess.run([programs / "pprofci", "run", "-base", "base", "-head", "head", "-program-base", "base.bin", "-program-head", "head.bin",
+                    "-base-ref", "HEAD~1", "-out", "out"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    pair, = json.loads((folder / "out/manifest.json").read_text())["pairs"]
+    wanted = {"step": "in this diff", "walk": "inlines this diff", "limit": "changed", "edited": "in this diff", "kept": "same"}
+    check(words_of(pair) == wanted, f"the words of C functions: {words_of(pair)}")
+    page = re.sub(r"<[^>]*>", "", (folder / "out/index.html").read_text())
+    check("inlines this diff: the change edits code that is inlined" in page, "the page explains the words")
+
+
 def main():
     programs = pathlib.Path(sys.argv[2]).resolve()
     if not shutil.which("go") or not shutil.which("git") or os.uname().machine != "x86_64":
@@ -136,6 +187,7 @@ def main():
               "nothing else differs")
         check("regressed: Count sec/op" not in said.replace("-2 ", " "), "code that did not change is no regression")
         flags_of_c(pathlib.Path(work), programs)
+        words_of_c(pathlib.Path(work), programs)
 
 
 main()

@@ -50,13 +50,6 @@ struct annotation {
   const struct run_fired *fired;
 };
 
-/* Returns the pair of profiles whose difference file is `name`, or NULL. */
-static const struct run_pair *fired_pair(const struct ci_run *run, const char *diff) {
-  for (size_t i = 0; i < run->pair_count; i++)
-    if (run->pairs[i].diff && strcmp(run->pairs[i].diff, diff) == 0) return &run->pairs[i];
-  return NULL;
-}
-
 /* True if an annotation of a benchmark belongs to the pair of profiles. */
 static bool has_annotation(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER]; i++)
@@ -91,7 +84,7 @@ static bool annotation_at(const struct page_model *m, size_t index, struct annot
     return true;
   }
   index -= m->states[STATE_SLOWER];
-  a->pair = fired_pair(m->run, m->run->fired[index].pair);
+  a->pair = model_fired_pair(m->run, &m->run->fired[index]);
   a->fired = fired_first(m->run, index);
   return a->fired && !has_annotation(m, a->pair);
 }
@@ -114,7 +107,7 @@ static void put_fired_message(struct buffer *out, const struct page_model *m,
   out->size = before;
   buffer_printf(out, "%s %s by ", a->fired->change.name, a->fired->change.verdict);
   number_difference(out, a->fired->change.delta, str_of(a->fired->unit));
-  buffer_printf(out, " in %s", a->fired->pair);
+  buffer_printf(out, "%s in %s", a->fired->place, a->fired->pair);
 }
 
 /* Appends the sentence about the regression, and the functions that grew most. */

@@ -87,8 +87,14 @@ static void hunks_fill_one(struct fill *f, const char *list, const struct run_pa
   fill_end(f);
 }
 
-static void hunks_fill(struct fill *f, const struct run_pair *pair) {
+static void hunks_fill(struct fill *f, const struct ci_run *run, const struct run_pair *pair) {
   if (!pair->hunk_count || !pair->unit) return;
+  struct buffer *sentence = fill_text(f, "cause");
+  size_t before = sentence->size;
+  if (hunks_sentence(sentence, run, pair, NULL))
+    buffer_add_char(sentence, '.');
+  else
+    sentence->size = before;
   hunks_fill_one(f, "culprit", pair, &pair->hunks[0], CULPRIT_MOST);
   if (pair->hunk_count == 1) return;
   fill_begin(f, "hunks");
@@ -194,6 +200,38 @@ static void put_line_share(struct buffer *out, const struct run_hunk *hunk, ppro
   buffer_add_text(out, " of it");
 }
 
+/* Smallest cost that moved from other functions in a text, as a share of the whole difference. */
+#define MOVED_LEAST 0.1
+
+/* True if a text about a function should say how much of its cost moved from other functions. */
+static bool shows_moved(double grown, double moved) {
+  return moved > MOVED_LEAST * (grown + moved);
+}
+
+/* Appends "f grew by 120 ms (+38 %)", "f is new and has 120 ms", or for a function that took over
+ * work "f is new and has 300 ms: it grew by 120 ms, and 180 ms moved from other functions". */
+static void put_growth(struct buffer *out, const struct run_hunk *hunk, pprofc_str unit) {
+  bool moved = shows_moved(hunk->grown, hunk->moved);
+  brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
+  if (!(hunk->base > 0)) {
+    buffer_add_text(out, " is new and has ");
+    number_profile(out, hunk->grown + fmax(hunk->moved, 0), unit);
+    if (!moved) return;
+    buffer_add_text(out, ": it");
+  }
+  buffer_add_text(out, " grew by ");
+  number_profile(out, hunk->grown, unit);
+  if (hunk->base > 0) {
+    buffer_add_text(out, " (");
+    number_percent(out, hunk->grown / hunk->base);
+    buffer_add_char(out, ')');
+  }
+  if (!moved) return;
+  buffer_add_text(out, ", and ");
+  number_profile(out, hunk->moved, unit);
+  buffer_add_text(out, " moved from other functions");
+}
+
 bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                     struct hunk_code *code) {
   const struct run_hunk *hunk = pair->hunk_count ? &pair->hunks[0] : NULL;
@@ -201,14 +239,7 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
   pprofc_str unit = str_of(pair->unit);
   bool grew = line_share(hunk) > 0 || is_inlined(hunk);
   if (!hunk->whole && (!grew || !hunk->lines[hunk->worst].head_line)) return false;
-  brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
-  buffer_add_text(out, hunk->base > 0 ? " grew by " : " is new and has ");
-  number_profile(out, hunk->grown, unit);
-  if (hunk->base > 0) {
-    buffer_add_text(out, " (");
-    number_percent(out, hunk->grown / hunk->base);
-    buffer_add_char(out, ')');
-  }
+  put_growth(out, hunk, unit);
   put_benchmarks(out, run, pair, hunk->function);
   if (hunk->whole)
     put_whole_change(out, pair, hunk, code);
@@ -384,7 +415,9 @@ static void put_changed_function(struct fill *f, const struct page_model *m,
   fill_begin(f, "functions");
   html_flame(fill_text(f, "address"), m, pair, html_shown(pair), str_of(change->name));
   html_function(f, str_of(change->name));
-  number_profile(fill_text(f, "cost"), change->head - change->base, unit);
+  number_profile(fill_text(f, "cost"), change->delta, unit);
+  if (shows_moved(change->delta, change->moved))
+    number_profile(fill_text(f, "moved"), change->moved, unit);
   fill_flag(f, "new", change->base == 0);
   struct buffer *interval = fill_text(f, "interval");
   if (isfinite(change->low) && isfinite(change->high) && !own) {
@@ -515,7 +548,7 @@ void html_because(struct fill *f, const struct page_model *m, const struct run_p
     put_same_code(f, pair->comparisons);
   }
   put_bar(f, pair);
-  hunks_fill(f, pair);
+  hunks_fill(f, m->run, pair);
 }
 
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,

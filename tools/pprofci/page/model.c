@@ -197,14 +197,20 @@ static void headline_gate_failed(struct buffer *out, const struct page_model *m)
   buffer_add_char(out, '.');
 }
 
+/* Returns " by itself" for a condition on the cost of functions without their callees. */
+static const char *fired_extent(const struct run_fired *fired) {
+  static const char *const others[] = {"cum>", "total>", "common>"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strstr(fired->condition, others[i])) return "";
+  return " by itself";
+}
+
 /* Appends the function that grew most among the functions that -fail-on found. */
 static void headline_fired(struct buffer *out, const struct ci_run *run) {
-  const struct run_fired *worst = &run->fired[0];
-  for (size_t i = 1; i < run->fired_count; i++)
-    if (run->fired[i].change.delta > worst->change.delta) worst = &run->fired[i];
+  const struct run_fired *worst = model_fired(run);
   buffer_printf(out, "%s grew by ", worst->change.name);
   number_profile(out, worst->change.delta, str_of(worst->unit));
-  buffer_printf(out, " in %s", worst->pair);
+  buffer_printf(out, "%s in %s", *worst->place ? worst->place : fired_extent(worst), worst->pair);
   if (run->fired_count > 1) buffer_printf(out, ", and %zu more", run->fired_count - 1);
 }
 
@@ -422,6 +428,25 @@ const struct run_pair *model_pair(const struct page_model *m, const struct bench
     if (right) break;
   }
   return found;
+}
+
+const struct run_fired *model_fired(const struct ci_run *run) {
+  const struct run_fired *worst = NULL;
+  for (size_t i = 0; i < run->fired_count; i++)
+    if (!worst || run->fired[i].change.delta > worst->change.delta) worst = &run->fired[i];
+  return worst;
+}
+
+const struct run_pair *model_fired_pair(const struct ci_run *run, const struct run_fired *fired) {
+  for (size_t i = 0; i < run->pair_count; i++)
+    if (run->pairs[i].diff && strcmp(run->pairs[i].diff, fired->pair) == 0) return &run->pairs[i];
+  return NULL;
+}
+
+const struct run_pair *model_first_pair(const struct page_model *m) {
+  if (m->states[STATE_SLOWER]) return model_pair(m, &m->benchmarks[0]);
+  const struct run_fired *fired = model_fired(m->run);
+  return fired ? model_fired_pair(m->run, fired) : NULL;
 }
 
 struct run_samples model_samples(const struct page_model *m, const struct gate_row *row, int side) {

@@ -241,7 +241,7 @@ static void put_function(struct buffer *out, const struct page_model *m,
   md_function(out, str_of(change->name));
   message_link_end(out);
   buffer_add_text(out, " +");
-  number_profile(out, change->head - change->base, str_of(pair->unit));
+  number_profile(out, change->delta, str_of(pair->unit));
   if (isfinite(change->share) && change->share <= 1.5)
     buffer_printf(out, " about %.0f" PERCENT_FORMAT " of the change",
                   fmin(100 * change->share, 100));
@@ -303,7 +303,7 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
 /* Adds the sentence and the changed lines that explain the first regression. */
 static bool summary_add_lines(const struct summary_text *w) {
   const struct page_model *m = w->model;
-  const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
+  const struct run_pair *pair = model_first_pair(m);
   struct buffer text;
   struct hunk_code code;
   bool added = true;
@@ -544,7 +544,7 @@ static bool add_failure(const struct summary_text *w) {
 /* Adds "Page · flame graph · how to repeat". */
 static bool add_links(const struct summary_text *w) {
   const struct page_model *m = w->model;
-  const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
+  const struct run_pair *pair = model_first_pair(m);
   struct buffer *out = w->text;
   message_link(out, "index.html", "");
   buffer_add_text(out, "Page");

@@ -186,7 +186,7 @@ static void set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   const pprofc_verdict_row *row = judged_row(judged, frame->name);
   const struct blame blame = blame_of(report);
   if (is_verdict_of_growth(row)) {
-    pair->own = judged_estimate(report, &row->cum);
+    pair->own = judged_with_callees(report, row);
   } else {
     double each = pair->iterations > 0 ? pair->iterations : 1;
     pair->own = (struct change){.base = (double)sum->cum[SIDE_BASE] / each /

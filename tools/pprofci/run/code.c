@@ -388,6 +388,38 @@ static enum source_state source_state(struct ci_run *run, const struct code_plac
   return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
+/* True if the change edits one of the functions that are inlined into line `own` of a location. */
+static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t first,
+                           uint32_t own, enum diff_side side) {
+  for (uint32_t i = first; i < own; i++) {
+    const struct line *line = &p->locations.lines[i];
+    if (line->function == NONE) continue;
+    pprofc_function function = pprofc_profile_function(p, line->function);
+    const struct code_place place = {.file = function.filename,
+                                     .start = function.start_line,
+                                     .first = line->line,
+                                     .last = line->line,
+                                     .side = side};
+    if (source_state(run, &place, function.name) == SOURCE_IN_DIFF) return true;
+  }
+  return false;
+}
+
+/* True if a function that the change edits is inlined into a function of the profiles. */
+static bool inlines_diff(struct ci_run *run, const struct judged *j, pprofc_str name) {
+  for (size_t r = 0; r < j->count; r++) {
+    const pprofc_profile *p = j->runs[r].profile;
+    enum diff_side side = r < j->bases ? DIFF_BASE : DIFF_HEAD;
+    for (uint32_t i = 0; i < p->locations.count; i++) {
+      uint32_t first = p->locations.line_from[i], end = p->locations.line_from[i + 1];
+      uint32_t index = end > first + 1 ? p->locations.lines[end - 1].function : NONE;
+      if (index == NONE || !str_equal(profile_string(p, p->functions.name[index]), name)) continue;
+      if (inlines_edited(run, p, first, end - 1, side)) return true;
+    }
+  }
+  return false;
+}
+
 /* True if an interpreter runs the source file. */
 static bool is_interpreted(pprofc_str file) {
   static const char *const endings[] = {".py",   ".js", ".mjs",   ".cjs", ".ts",  ".tsx", ".jsx",
@@ -440,7 +472,8 @@ static const char *word_by_source(struct ci_run *run, const struct judged *j, pp
   const struct code_place place = find_code_place(run->code, j, name);
   enum source_state source = source_state(run, &place, name);
   if (source == SOURCE_IN_DIFF) return "in this diff";
-  if (function && function->state == CODE_CHANGED) return "changed";
+  if (function && function->state == CODE_CHANGED)
+    return inlines_diff(run, j, name) ? "inlines this diff" : "changed";
   if (programs && !function && place.file.size && !place.called) return "inlined elsewhere";
   bool same = source == SOURCE_SAME && is_interpreted(place.file);
   return same ? "same" : "unknown";
@@ -465,7 +498,7 @@ bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str na
 /* ---- a pair ------------------------------------------ */
 
 static bool is_changed_word(const char *word) {
-  return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
+  return strcmp(word, "changed") == 0 || str_ends(str_of(word), STR("this diff"));
 }
 
 /* Moves the reasons with changed code to the front, in order. */

@@ -31,8 +31,9 @@ size_t code_extents(struct ci_run *run, enum diff_side side, const struct change
 /* Sets the code state of each function of the pair, changed ones first, and same_code. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
-/* Returns a phrase that compares a function's code in head and base: "same", "changed", "in this
- * diff", "inlined elsewhere" or "unknown". Returns "" if neither programs nor sources are known. */
+/* Returns a phrase that compares a function's code in head and base: "same", "in this diff",
+ * "inlines this diff", "changed", "inlined elsewhere" or "unknown". Returns "" if neither programs
+ * nor sources are known. */
 const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
                       pprofc_str name);
 

@@ -25,6 +25,7 @@ static const struct member change_members[] = {
     {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
     {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
     {"code", MEMBER_TEXT, IN_CHANGE(code)},       {"inside", MEMBER_TEXT, IN_CHANGE(inside)},
+    {"moved", MEMBER_NUMBER, IN_CHANGE(moved)},
 };
 
 #define IN_VERDICTS(name) offsetof(struct pair_verdicts, name)
@@ -72,6 +73,7 @@ static const struct member fired_members[] = {
     {"condition", MEMBER_TEXT, IN_FIRED(condition)},
     {"pair", MEMBER_TEXT, IN_FIRED(pair)},
     {"unit", MEMBER_TEXT, IN_FIRED(unit)},
+    {"place", MEMBER_TEXT, IN_FIRED(place)},
 };
 
 #define IN_HUNK(name) offsetof(struct run_hunk, name)
@@ -81,7 +83,7 @@ static const struct member hunk_members[] = {
     {"verdict", MEMBER_TEXT, IN_HUNK(verdict)}, {"base", MEMBER_NUMBER, IN_HUNK(base)},
     {"grown", MEMBER_NUMBER, IN_HUNK(grown)},   {"certain", MEMBER_BOOL, IN_HUNK(certain)},
     {"delta", MEMBER_NUMBER, IN_HUNK(delta)},   {"worst", MEMBER_COUNT, IN_HUNK(worst)},
-    {"whole", MEMBER_BOOL, IN_HUNK(whole)},
+    {"whole", MEMBER_BOOL, IN_HUNK(whole)},     {"moved", MEMBER_NUMBER, IN_HUNK(moved)},
 };
 
 #define IN_LINE(name) offsetof(struct run_line, name)

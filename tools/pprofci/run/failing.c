@@ -24,6 +24,14 @@ struct failing {
   const char *condition;
 };
 
+/* Returns " inside svc.f" if the sum of several functions grew, else "". */
+static const char *failing_place(struct failing *f, const struct noise_finding *found) {
+  char place[DOMAIN_PLACE];
+  if (!found->domain) return "";
+  noise_domain_place(found->domain, place);
+  return text_keep(&f->run->arena, escape_line_keep(str_of(place), &f->run->arena));
+}
+
 /* Writes a line of the verdict: "shop.checksum grew by +4.3 µs". */
 static void failing_print(struct failing *f, const struct noise_finding *found,
                           const struct change *change, const char *rest) {
@@ -34,10 +42,7 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
     number_profile(out, change->delta, f->report->summary.unit);
   else
     buffer_printf(out, "%.1f%%", 100 * found->change);
-  char place[DOMAIN_PLACE] = "";
-  if (found->domain) noise_domain_place(found->domain, place);
-  pprofc_str shown = escape_line_keep(str_of(place), &f->run->arena);
-  buffer_printf(out, "%s%.*s in %s%s\n", how, STR_ARG(shown), f->pair->diff, rest);
+  buffer_printf(out, "%s%s in %s%s\n", how, failing_place(f, found), f->pair->diff, rest);
 }
 
 /* True if a time grew with the same machine code everywhere. This does not fail the run. */
@@ -76,8 +81,9 @@ static void failing_take(void *context, const struct noise_finding *found) {
   if (!isnan(change.q)) snprintf(rest, sizeof rest, " (q=%.2g)", change.q);
   failing_print(f, found, &change, rest);
   const char *unit = text_keep(&run->arena, f->report->summary.unit);
-  (void)ARRAY_PUSH(run->mem, run->fired, run->fired_count, run->fired_capacity,
-                   (struct run_fired){f->condition, f->pair->diff, unit, change});
+  (void)ARRAY_PUSH(
+      run->mem, run->fired, run->fired_count, run->fired_capacity,
+      (struct run_fired){f->condition, f->pair->diff, failing_place(f, found), unit, change});
 }
 
 /* Returns the significance level for each comparison. The level is lowered so that all comparisons

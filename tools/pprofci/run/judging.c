@@ -77,6 +77,18 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
   return change;
 }
 
+struct change judged_with_callees(const struct noise_report *report,
+                                  const pprofc_verdict_row *row) {
+  struct change change = judged_estimate(report, &row->cum);
+  const pprofc_verdict_domain *domain = pprofc_verdicts_calls_of(report->verdicts, row);
+  if (!domain || !(domain->net.delta > 0) || domain->net.delta >= row->cum.delta) return change;
+  change.moved = row->cum.delta - domain->net.delta;
+  change.delta -= change.moved;
+  change.low -= change.moved;
+  change.high -= change.moved;
+  return change;
+}
+
 /* Converts a verdict row. */
 static void judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {

@@ -36,6 +36,10 @@ bool judged_grew(const struct judged *judged);
 struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
+/* Returns the numbers and the verdict of a function with its callees. As for -fail-on='cum>5%',
+ * cost that moved here from other functions is not growth. */
+struct change judged_with_callees(const struct noise_report *report, const pprofc_verdict_row *row);
+
 pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
                            const struct judged *judged, pprofc_error *error);
 

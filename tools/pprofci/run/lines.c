@@ -50,7 +50,7 @@ struct lines_search {
 /* Finds the change of a judged function with its callees. */
 static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
   const pprofc_verdict_row *row = judged_row(s->judged, function);
-  if (row) *change = judged_estimate(&s->judged->reports[0], &row->cum);
+  if (row) *change = judged_with_callees(&s->judged->reports[0], row);
   return row != NULL;
 }
 
@@ -382,6 +382,7 @@ static void name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprof
   if (!line_change(s, function, &change)) return;
   if (change.certain) hunk->verdict = change.verdict;
   hunk->grown = change.delta;
+  hunk->moved = change.moved;
   hunk->base = change.base;
   hunk->certain = (change.certain || judged_grew(s->judged)) && change.delta > 0;
 }

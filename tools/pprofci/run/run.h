@@ -29,13 +29,14 @@ struct change {
   int64_t line;            /* first line of the function; 0: unknown */
   double base, head;       /* means over the runs */
   double share;            /* share of the total change; NaN: not shown */
-  double delta, low, high; /* head - base and its 95 % interval; NaN: unknown */
+  double delta, low, high; /* growth and its 95 % interval; NaN: unknown */
+  double moved;            /* cost that moved here from other functions; not a part of delta */
   double q;                /* adjusted p-value; NaN: not tested */
   const char *verdict;     /* verdict as a word: "grew", "moved", "unchanged" ... */
   bool changed;            /* true if the function itself changed */
   bool certain;            /* true if it, or all functions together, changed beyond noise */
   const char *partner;     /* other function between which and this one cost moved, or NULL */
-  const char *code;        /* state of the code: "same", "changed", "in this diff" ..., or "" */
+  const char *code;        /* state of the code, such as "same" (code_word), or "" */
   /* Names of functions between which cost moved, or NULL. `name` is then a caller, a type, a
    * package or a file that contains these functions. */
   const char *inside;
@@ -53,7 +54,8 @@ struct run_hunk {
   const char *file, *function; /* path of the file in the repository, and the function of the line
                                   that grew most */
   const char *verdict;         /* verdict on the function with its callees, or "" */
-  double base, grown;          /* the function with its callees: value in the base, growth */
+  double base, grown, moved;   /* the function with its callees: value in the base, growth, and cost
+                                  that moved here from other functions */
   bool certain;                /* true if the function grew by more than noise */
   double delta;                /* growth of all lines, or of inlined code if that is larger */
   bool whole;                  /* true if the profile has no lines of the function, only its sum */
@@ -143,7 +145,8 @@ struct run_pair {
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
   const char *condition,
-      *pair; /* condition such as "flat>5%", and the name of the pair's difference */
+      *pair;         /* condition such as "flat>5%", and the name of the pair's difference */
+  const char *place; /* functions whose sum grew: " inside svc.f", or "" for the function alone */
   const char *unit;
   struct change change;
 };
