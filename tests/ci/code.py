@@ -117,9 +117,10 @@ APART int walk(int n) {
 APART int limit(int n) { return n < MOST ? n : MOST; }
 APART int edited(int n) { return n * 3; }
 APART int kept(int n) { return n * 5; }
+KEEP int folded(int n) { return n * 11; }
 int main(int n, char **w) {
   (void)w;
-  return walk(n) + limit(n) + edited(n) + kept(n);
+  return walk(n) + limit(n) + edited(n) + kept(n) + folded(n);
 }
 """
 # Frames of a stack, as perf script prints them, and samples of the base.
@@ -129,11 +130,12 @@ STACKS = [
     ("\t  1103 limit+0x3 (/x/work)\n  work.c:7\n", 80),
     ("\t  1203 edited+0x3 (/x/work)\n  work.c:8\n", 70),
     ("\t  1303 kept+0x3 (/x/work)\n  work.c:9\n", 60),
+    ("\t  1401 folded+0x1 (/x/work)\n  work.c:10\n\t  1501 main+0x1 (/x/work)\n  work.c:13\n", 50),
 ]
 
 
 def words_of_c(work, programs):
-    """The word of each function: edited, with inlined code of the diff, changed by the compiler only, or the same."""
+    """The word of each function: edited, with inlined code of the diff, changed by the compiler only, the same, or now inlined."""
     if not shutil.which("cc"):
         print("note: inlined code of C is not checked: no cc")
         return
@@ -141,19 +143,23 @@ def words_of_c(work, programs):
     git = ["git", "-C", folder, "-c", "user.name=tests", "-c", "user.email=tests@example.com"]
     folder.mkdir()
     subprocess.run(["git", "init", "-q", folder], check=True)
-    for side, text, most, times in (("base", C, 9, 1), ("head", C.replace("x * 31", "x * 37").replace("n * 3;", "n * 7;"), 11, 3)):
+    edited = C.replace("x * 31", "x * 37").replace("n * 3;", "n * 7;")
+    for side, text, flags, times in (("base", C, ["-DMOST=9", "-DKEEP=APART"], 1), ("head", edited, ["-DMOST=11", "-DKEEP=static inline"], 3)):
         (folder / "work.c").write_text(text)
         subprocess.run([*git, "add", "work.c"], check=True)
         subprocess.run([*git, "commit", "-qm", side], check=True)
-        subprocess.run(["cc", "-O2", f"-DMOST={most}", "-o", folder / f"{side}.bin", folder / "work.c"], check=True)
+        subprocess.run(["cc", "-O2", *flags, "-o", folder / f"{side}.bin", folder / "work.c"], check=True)
         (folder / side / "bench").mkdir(parents=True)
         for run in range(3):
             lines = [f"work 1 [000] 1.0: 1000 cpu-clock:u:\n{frames}\n" for frames, count in STACKS for _ in range(count * times + run)]
-            (folder / side / "bench" / f"{run}.perf").write_text("".join(lines))
+            stacks = "".join(lines)
+            if side == "head":
+                stacks = stacks.replace("folded+0x1 (/x/work)", "folded (inlined)")
+            (folder / side / "bench" / f"{run}.perf").write_text(stacks)
     subprocess.run([programs / "pprofci", "run", "-base", "base", "-head", "head", "-program-base", "base.bin", "-program-head", "head.bin",
                     "-base-ref", "HEAD~1", "-out", "out"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     pair, = json.loads((folder / "out/manifest.json").read_text())["pairs"]
-    wanted = {"step": "in this diff", "walk": "inlines this diff", "limit": "changed", "edited": "in this diff", "kept": "same"}
+    wanted = {"step": "in this diff", "walk": "inlines this diff", "limit": "changed", "edited": "in this diff", "kept": "same", "folded": "inlined elsewhere"}
     check(words_of(pair) == wanted, f"the words of C functions: {words_of(pair)}")
     page = re.sub(r"<[^>]*>", "", (folder / "out/index.html").read_text())
     check("inlines this diff: the change edits code that is inlined" in page, "the page explains the words")

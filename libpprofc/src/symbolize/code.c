@@ -403,8 +403,8 @@ static struct code_function next_function(struct code_work *w, size_t at[2]) {
   if (order <= 0) counts[BASE] = count_name(base, at[BASE]);
   if (order >= 0) counts[HEAD] = count_name(head, at[HEAD]);
   int side = order <= 0 ? BASE : HEAD;
-  struct code_function made = {.name = w->images[side].functions[at[side]].name,
-                               .state = CODE_CHANGED};
+  struct code_function made = {
+      .name = w->images[side].functions[at[side]].name, .state = CODE_CHANGED, .lone = order != 0};
   if (!order && counts[BASE] == counts[HEAD]) compare_name(w, at, counts[BASE], &made);
   if (!order && counts[BASE] != counts[HEAD]) made.state = CODE_UNKNOWN;
   if (made.state != CODE_SAME) made.moved = false;

@@ -20,6 +20,7 @@ enum code_state {
 struct code_function {
   pprofc_str name;       /* mangled name, without the suffix ".llvm.123" */
   enum code_state state; /* state that differs most if several functions have the name */
+  bool lone;             /* true if only base or only head has the function */
   bool moved; /* true if the code is the same but begins at another offset in its cache line */
 };
 

@@ -208,25 +208,27 @@ static bool shows_moved(double grown, double moved) {
   return moved > MOVED_LEAST * (grown + moved);
 }
 
-/* Appends "f grew by 120 ms (+38 %)", "f is new and has 120 ms", or for a function that took over
- * work "f is new and has 300 ms: it grew by 120 ms, and 180 ms moved from other functions". */
-static void put_growth(struct buffer *out, const struct run_hunk *hunk, pprofc_str unit) {
-  bool moved = shows_moved(hunk->grown, hunk->moved);
+/* Appends "f grew by 120 ms (+38 %)" or "f is new and has 120 ms", and the number of benchmarks.
+ * For a function that took over work, appends "f is new and has 300 ms: it grew by 120 ms, and 180
+ * ms moved from other functions". */
+static void put_growth(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
+                       const struct run_hunk *hunk) {
+  pprofc_str unit = str_of(pair->unit);
+  bool moved = shows_moved(hunk->grown, hunk->moved), is_new = !(hunk->base > 0);
   brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
-  if (!(hunk->base > 0)) {
-    buffer_add_text(out, " is new and has ");
-    number_profile(out, hunk->grown + fmax(hunk->moved, 0), unit);
-    if (!moved) return;
-    buffer_add_text(out, ": it");
-  }
-  buffer_add_text(out, " grew by ");
-  number_profile(out, hunk->grown, unit);
-  if (hunk->base > 0) {
+  buffer_add_text(out, is_new ? " is new and has " : " grew by ");
+  number_profile(out, hunk->grown + (is_new ? fmax(hunk->moved, 0) : 0), unit);
+  if (!is_new) {
     buffer_add_text(out, " (");
     number_percent(out, hunk->grown / hunk->base);
     buffer_add_char(out, ')');
   }
+  put_benchmarks(out, run, pair, hunk->function);
   if (!moved) return;
+  if (is_new) {
+    buffer_add_text(out, ": it grew by ");
+    number_profile(out, hunk->grown, unit);
+  }
   buffer_add_text(out, ", and ");
   number_profile(out, hunk->moved, unit);
   buffer_add_text(out, " moved from other functions");
@@ -239,8 +241,7 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
   pprofc_str unit = str_of(pair->unit);
   bool grew = line_share(hunk) > 0 || is_inlined(hunk);
   if (!hunk->whole && (!grew || !hunk->lines[hunk->worst].head_line)) return false;
-  put_growth(out, hunk, unit);
-  put_benchmarks(out, run, pair, hunk->function);
+  put_growth(out, run, pair, hunk);
   if (hunk->whole)
     put_whole_change(out, pair, hunk, code);
   else

@@ -465,6 +465,12 @@ static const struct code_programs *compared_programs(struct ci_run *run,
   return made->good ? made : NULL;
 }
 
+/* True if the samples of a function are in inlined copies, and the head has no other code of it. */
+static bool is_only_inlined(const struct code_function *function, const struct code_place *place) {
+  bool lone = !function || (function->lone && place->side == DIFF_HEAD);
+  return lone && place->file.size && !place->called;
+}
+
 /* Returns the phrase for a function whose machine code is not known to be the same. `function` is
  * NULL if the programs are unknown or do not contain the function. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
@@ -472,9 +478,9 @@ static const char *word_by_source(struct ci_run *run, const struct judged *j, pp
   const struct code_place place = find_code_place(run->code, j, name);
   enum source_state source = source_state(run, &place, name);
   if (source == SOURCE_IN_DIFF) return "in this diff";
+  if (programs && is_only_inlined(function, &place)) return "inlined elsewhere";
   if (function && function->state == CODE_CHANGED)
     return inlines_diff(run, j, name) ? "inlines this diff" : "changed";
-  if (programs && !function && place.file.size && !place.called) return "inlined elsewhere";
   bool same = source == SOURCE_SAME && is_interpreted(place.file);
   return same ? "same" : "unknown";
 }
