@@ -3,7 +3,7 @@
 
 #include "codec/codec.h"
 #include "core/budget.h"
-#include "core/options.h"
+#include "core/error.h"
 #include "core/threshold.h"
 #include "import/account.h"
 #include "import/formats.h"

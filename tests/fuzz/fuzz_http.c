@@ -6,7 +6,7 @@
 #include "fetch/content.h"
 #include "http/proxy.h"
 #include "http/reply.h"
-#include "symbolize/remote.h"
+#include "symbolize/symbolize.h"
 
 #define TEXT_MAX 65536
 

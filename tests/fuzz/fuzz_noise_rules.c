@@ -1,6 +1,6 @@
 /* Reads any bytes as rules of -noise, and applies the rules to a few functions. */
 #include "fuzz.h"
-#include "verdict/rules.h"
+#include "verdict/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const names[] = {"main.main", "runtime.mallocgc", "", "a\nb", "\xff"};

@@ -8,8 +8,7 @@
 
 #include "gate/compare.h"
 #include "gate/judge.h"
-#include "gate/power.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

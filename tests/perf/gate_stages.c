@@ -2,7 +2,7 @@
 #include "gate_power.h"
 
 #include "gate/compare.h"
-#include "gate/screen.h"
+#include "gate/judge.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  *   leak_power          4,000 series per table cell, the tables of docs/LEAKS.md
  *   leak_power -quick   400 series; still fails if a target is missed */
 #include "core/mem.h"
-#include "leaks/judge.h"
+#include "leaks/leaks.h"
 #include "verdict/random.h"
 
 #include <math.h>

@@ -26,7 +26,7 @@ RULES = [
 HOMES = {
     "libpprofc/src/core/mem.c": MEMORY,
     "libpprofc/src/core/str_number.c": "strtod",
-    "libpprofc/src/bench/number.c": "strtod",
+    "libpprofc/src/bench/go_text.c": "strtod",
     "libpprofc/src/core/child.c": "_exit",
 }
 
@@ -34,7 +34,7 @@ HOMES = {
 NAMES = [
     ("mem_default", ("libpprofc",), ("libpprofc/src/core/mem.c", "libpprofc/src/core/mem.h")),
     ("mem_resize", ("libpprofc", "tools"),  # others: ARRAY_RESERVE
-     ("libpprofc/src/core/mem.c", "libpprofc/src/core/mem.h", "libpprofc/src/core/array.c")),
+     ("libpprofc/src/core/mem.c", "libpprofc/src/core/mem.h")),
     ("strerror", ("libpprofc", "tools"), ("libpprofc/src/core/error.c",)),  # others: error_errno_text
 ]
 

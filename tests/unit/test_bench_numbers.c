@@ -1,5 +1,5 @@
 /* Tests numbers and units in benchmark text: parsed and printed as in Go, tidied, scaled. */
-#include "bench/number.h"
+#include "bench/go_text.h"
 #include "bench/units.h"
 #include "unit.h"
 

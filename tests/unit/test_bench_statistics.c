@@ -3,10 +3,7 @@
 #include "bench_vectors.h"
 #include "core/mem.h"
 #include "pprofc/bench.h"
-#include "stats/corrections.h"
-#include "stats/gomath.h"
-#include "stats/robust.h"
-#include "stats/trimmed.h"
+#include "stats/stats.h"
 #include "unit.h"
 
 #include <stdlib.h>

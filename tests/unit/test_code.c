@@ -4,7 +4,7 @@
 
 #include "core/child.h"
 #include "symbolize/code.h"
-#include "symbolize/x86.h"
+#include "symbolize/code_image.h"
 
 #include <elf.h>
 #include <stdlib.h>

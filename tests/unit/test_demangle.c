@@ -2,7 +2,7 @@
  * exhaust memory. */
 #include "unit.h"
 
-#include "symbolize/demangle.h"
+#include "symbolize/symbolize.h"
 
 #include <stdlib.h>
 

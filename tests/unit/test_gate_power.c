@@ -2,10 +2,8 @@
  * text in rows and results. */
 #include "gate/compare.h"
 #include "gate/judge.h"
-#include "gate/power.h"
 #include "gate/print/print.h"
-#include "gate/screen.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* Tests the summary of detectable changes over many rows, and the functions that it uses: quantiles
  * of t, sorted samples, fixed decimals. */
-#include "core/fixed.h"
+#include "core/float.h"
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "pprofc/stats.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 #include "unit.h"
 
 #include <math.h>

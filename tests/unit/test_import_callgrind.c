@@ -5,7 +5,7 @@
 #include "core/str.h"
 #include "import/callgrind/callgrind.h"
 #include "pprofc/pprofc.h"
-#include "report/stacks/flame_costs.h"
+#include "report/stacks/flame_groups.h"
 
 #include <stdlib.h>
 

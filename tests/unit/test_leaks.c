@@ -1,7 +1,7 @@
 /* Tests trends, and the verdicts on series that docs/LEAKS.md describes. */
 #include "core/mem.h"
-#include "leaks/judge.h"
-#include "stats/trend.h"
+#include "leaks/leaks.h"
+#include "stats/stats.h"
 #include "unit.h"
 
 #include <math.h>

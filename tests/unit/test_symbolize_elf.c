@@ -3,7 +3,7 @@
 #include "failing.h"
 #include "unit.h"
 
-#include "symbolize/base_address.h"
+#include "symbolize/object.h"
 
 #include <elf.h>
 #include <stdlib.h>

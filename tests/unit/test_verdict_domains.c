@@ -4,7 +4,7 @@
 #include "pprofc/verdict.h"
 #include "profile_text.h"
 #include "unit.h"
-#include "verdict/name_parts.h"
+#include "verdict/relations.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

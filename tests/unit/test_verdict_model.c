@@ -2,15 +2,10 @@
  * little data. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
-#include "stats/corrections.h"
-#include "stats/gamma.h"
-#include "stats/moderated.h"
-#include "stats/ratio.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 #include "unit.h"
-#include "verdict/advice.h"
 #include "verdict/model.h"
-#include "verdict/quantum.h"
+#include "verdict/walk.h"
 #include "verdict_vectors.h"
 
 #include <string.h>

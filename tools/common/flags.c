@@ -2,7 +2,7 @@
 #include "common/flags.h"
 
 #include "core/chars.h"
-#include "core/misspelling.h"
+#include "core/str.h"
 
 #include "common/elsewhere.h"
 #include "common/quote.h"

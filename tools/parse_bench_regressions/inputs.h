@@ -4,7 +4,6 @@
 
 #include "gate/gate.h"
 #include "gate/judge.h"
-#include "gate/read/files.h"
 #include "gate/read/read.h"
 #include "options.h"
 

@@ -8,7 +8,7 @@
 #include "core/system.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
-#include "gate/read/files.h"
+#include "gate/read/read.h"
 #include "gate/selftest/selftest.h"
 #include "inputs.h"
 #include "options.h"

@@ -4,7 +4,6 @@
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "core/child.h"
-#include "core/spawn.h"
 #include "core/system.h"
 #include "viewer.h"
 

@@ -2,7 +2,6 @@
 #include "viewer.h"
 
 #include "core/child.h"
-#include "core/spawn.h"
 
 #include <errno.h>
 #include <pthread.h>

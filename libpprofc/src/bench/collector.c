@@ -1,6 +1,6 @@
 /* Assigns the measurements of a set to cells of comparison tables, by the keys of the projections.
  */
-#include "bench/collector.h"
+#include "bench/tables.h"
 
 #include "core/array.h"
 

@@ -1,5 +1,5 @@
 /* Computes the statistics of the cells of comparison tables, and formats them for the printers. */
-#include "bench/number.h"
+#include "bench/go_text.h"
 #include "bench/tables.h"
 
 #include <math.h>

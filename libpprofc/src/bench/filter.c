@@ -2,7 +2,7 @@
  * term tests each measurement, and every other term tests the whole result. A false result term
  * decides an AND. A true result term decides an OR. Otherwise the measurement terms decide. A value
  * on the evaluation stack is therefore true, false or "measured". */
-#include "bench/filter.h"
+#include "bench/tables.h"
 
 #include "core/array.h"
 

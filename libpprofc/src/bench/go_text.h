@@ -3,6 +3,7 @@
 #define PPROFC_BENCH_GO_TEXT_H
 
 #include "core/buffer.h"
+#include "core/float.h"
 
 /* The functions return the same values as Go's unicode.IsSpace, IsLower, IsUpper and IsGraphic. */
 bool rune_is_space(int32_t rune);
@@ -20,5 +21,17 @@ void go_quote(struct buffer *out, pprofc_str s);
 /* Appends the value of a double-quoted Go string. `s` includes the quotes. Returns false if an
  * escape is invalid. */
 bool go_unquote(struct buffer *out, pprofc_str s);
+
+/* ---- numbers ---------------------------------------- */
+
+/* Parses an integer like Go's strconv.Atoi. */
+enum number_result number_parse_int(pprofc_str s, int64_t *out);
+
+/* Appends a value like %v of Go: the shortest digits from which the same double can be read. */
+void number_print(struct buffer *out, double value);
+
+/* Appends a value with `digits` decimals. Infinities and NaN are printed as in Go. With `sign`,
+ * positive numbers get a plus sign. */
+void number_print_fixed(struct buffer *out, double value, int digits, bool sign);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "bench/go_text.h"
 #include "bench/names.h"
-#include "bench/number.h"
 #include "core/array.h"
 #include "core/chars.h"
 
@@ -43,11 +42,6 @@ static void projection_add_field(struct projection *p, pprofc_str name, size_t p
       (struct field){.name = name, .part = (uint32_t)part, .observed = observed};
 }
 
-static void exclude(struct projection_group *group, pprofc_str key) {
-  group->failed |= !ARRAY_PUSH(group->mem, group->excluded, group->excluded_count,
-                               group->excluded_capacity, key);
-}
-
 static void add_part(struct projection *p, pprofc_str name, struct projection_part part) {
   struct projection_group *group = p->group;
   if (!ARRAY_RESERVE(group->mem, p->parts, p->part_capacity, p->part_count + 1)) {
@@ -62,7 +56,8 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
     if (part.key.kind == KEY_FULL_NAME)
       group->has_full_name = true;
     else
-      exclude(group, name);
+      group->failed |= !ARRAY_PUSH(group->mem, group->excluded, group->excluded_count,
+                                   group->excluded_capacity, name);
     projection_add_field(p, name, p->part_count, part.order == ORDER_FIRST);
   }
   p->parts[p->part_count++] = part;

@@ -1,5 +1,5 @@
 /* Splits the text of filters and projections into tokens. Formats syntax errors in the text. */
-#include "bench/query.h"
+#include "bench/projection.h"
 
 #include "bench/go_text.h"
 #include "core/escape.h"

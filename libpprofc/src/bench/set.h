@@ -3,7 +3,7 @@
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
-#include "bench/number.h"
+#include "bench/go_text.h"
 #include "core/error.h"
 #include "core/map.h"
 #include "pprofc/bench.h"

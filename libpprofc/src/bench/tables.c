@@ -1,10 +1,9 @@
 /* Lays out comparison tables. Finds the rows, columns, cells and baselines, and writes notes. */
 #include "bench/tables.h"
 
-#include "bench/collector.h"
 #include "core/array.h"
-#include "core/options.h"
-#include "stats/robust.h"
+#include "core/error.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

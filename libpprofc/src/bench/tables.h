@@ -3,6 +3,7 @@
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 
+#include "bench/names.h"
 #include "bench/projection.h"
 #include "pprofc/bench.h"
 
@@ -55,5 +56,90 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
 /* Computes the statistics of every cell and the summary rows of every table. Returns false when out
  * of memory. */
 bool tables_compute(struct pprofc_bench_tables *tables);
+
+/* ---- cells of the tables ---------------------------- */
+
+/* ---- filters ---------------------------------------- */
+
+struct filter;
+
+/* Compiles a query into a filter for the set of the extractor. May add strings to the extractor. */
+pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, struct filter **filter,
+                             pprofc_error *error);
+void filter_free(struct filter *filter);
+
+/* Selects a result. filter_value then tests its measurements. Returns false if the filter rejects
+ * all measurements of the result. */
+bool filter_result(struct filter *filter, size_t result);
+
+/* True if the filter keeps a measurement of the selected result. `unit` is an index into the units
+ * of the set. */
+bool filter_value(struct filter *filter, uint32_t unit);
+
+/* True if a regular expression of the filter exceeded its limits (regex_tripped). */
+bool filter_tripped(const struct filter *filter);
+
+/* Identity of a table: the unit of its values, and the key of its values in the projection -table.
+ * A projection maps a result to a key. */
+struct table_id {
+  uint32_t key, unit; /* index of the key in the projection -table; string index of the unit */
+};
+
+struct cell_id {
+  uint32_t table, row, column;
+};
+
+struct cell_state {
+  struct cell_id id;
+  uint32_t residue; /* key of the cell's first result in the residue projection, whose keys no other
+                       projection uses */
+  bool varied;      /* true if results of the cell differ in a key that no projection uses */
+  size_t count, next;
+};
+
+/* A cell, and the residue key of one of its results: the values of the keys that no other
+ * projection uses. */
+struct cell_residue {
+  uint32_t cell, residue;
+};
+
+struct tables_collector {
+  struct pprofc_bench_tables *t;
+  struct pprofc_bench *releases; /* set whose results and measurements may be freed while the tables
+                                    are made; NULL: free nothing */
+  struct filter *filter;
+  uint32_t *cell_of_value; /* for each measurement, its cell; MAP_NONE if the filter drops the
+                              measurement. If `releases` is set, the array reuses the memory of the
+                              units. */
+  struct table_id *tables;
+  size_t table_count, table_capacity;
+  struct map table_map;
+  struct cell_state *cells;
+  size_t cell_count, cell_capacity;
+  struct map cell_map;
+  size_t expected; /* index after the cell that was found last. The search first tries the cell at
+                      this index, because most benchmark runs have the same order. */
+  struct cell_residue *residues;
+  size_t residue_count, residue_capacity;
+  struct map residue_map;
+  uint32_t
+      *unit_ranks; /* for each string, its rank among the units in the order of their first use */
+  uint32_t unit_count;
+  bool nomem;
+};
+
+/* Prepares the collector. `releases` is the set of the tables if the collector may free its
+ * results; otherwise NULL. */
+void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
+                    struct pprofc_bench *releases);
+
+/* Finds the cells of all measurements. The filter and the projections must be ready. Sets `nomem`
+ * when out of memory. */
+void collector_fill(struct tables_collector *c);
+
+/* Frees the results of the set. The cells must have copied the values before. */
+void collector_free_results(struct tables_collector *c);
+
+void collector_free(struct tables_collector *c);
 
 #endif

@@ -2,7 +2,6 @@
 #include "bench/units.h"
 
 #include "bench/go_text.h"
-#include "bench/number.h"
 #include "core/escape.h"
 
 #include <math.h>

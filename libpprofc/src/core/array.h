@@ -3,7 +3,7 @@
  *   bool added = ARRAY_PUSH(mem, list->items, list->count, list->capacity, item);
  *   if (!added) return error_nomem(error);
  *
- * Only array.c computes capacities. Two arrays that grow together need two capacities, or one array
+ * Only mem.c computes capacities. Two arrays that grow together need two capacities, or one array
  * of structs. */
 #ifndef PPROFC_CORE_ARRAY_H
 #define PPROFC_CORE_ARRAY_H

@@ -1,6 +1,10 @@
 /* Escapes untrusted text for its place. Checks and decodes UTF-8. */
 #include "core/escape.h"
+
+#include "core/base64.h"
 #include "core/chars.h"
+#include "core/log_guard.h"
+#include "core/markdown.h"
 
 /* Returns the length in bytes of a UTF-8 character that begins with `lead`. Returns 0 if `lead` is
  * invalid. */
@@ -214,4 +218,95 @@ void escape_shell(struct buffer *out, pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)
     buffer_add_str(out, text.data[i] == '\'' ? STR("'\\''") : (pprofc_str){text.data + i, 1});
   buffer_add_char(out, '\'');
+}
+
+/* ---- base64 ----------------------------------------- */
+
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Encodes up to three bytes as four digits. '=' pads a group of one or two bytes. */
+static void base64_put_group(struct buffer *out, const uint8_t *in, size_t size) {
+  uint8_t bytes[3] = {0};
+  memcpy(bytes, in, size);
+  uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
+  char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63],
+                  base64_digits[bits >> 6 & 63], base64_digits[bits & 63]};
+  memset(text + 1 + size, '=', 3 - size);
+  buffer_add(out, text, 4);
+}
+
+void base64_put(struct buffer *out, const uint8_t *data, size_t size) {
+  for (size_t i = 0; i < size; i += 3) base64_put_group(out, data + i, size - i < 3 ? size - i : 3);
+}
+
+void base64_put_hash(struct buffer *out, const char *sha256) {
+  uint8_t hash[32];
+  for (size_t i = 0; i < sizeof hash; i++) {
+    uint64_t byte = 0;
+    str_parse_uint((pprofc_str){sha256 + 2 * i, 2}, 16, &byte);
+    hash[i] = (uint8_t)byte;
+  }
+  buffer_add_text(out, "sha256-");
+  base64_put(out, hash, sizeof hash);
+}
+
+/* ---- Markdown --------------------------------------- */
+
+/* Writes names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions,
+ * references and bare addresses, because GitHub resolves these escapes first. Code spans
+ * prevent them, because GitHub does not search code spans. */
+
+/* True if the text contains "@team", "#12", "GH-12", "https://", ":tada:" or "www.", for example. A
+ * colon before a blank is punctuation. */
+bool markdown_acts(pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    bool last = i + 1 == text.size;
+    if (c == '@' || c == '#' || (c == ':' && !last && text.data[i + 1] != ' ')) return true;
+    pprofc_str rest = str_slice(text, i, text.size);
+    if (str_starts_any_case(rest, STR("www.")) || str_starts_any_case(rest, STR("gh-")))
+      return true;
+  }
+  return false;
+}
+
+/* Returns the number of backticks around the code span. It is one more than the longest sequence of
+ * backticks in the text. */
+static size_t fence_of(pprofc_str text) {
+  size_t longest = 0, run = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    run = text.data[i] == '`' ? run + 1 : 0;
+    if (run > longest) longest = run;
+  }
+  return longest + 1;
+}
+
+/* Writes the text of a code span. In a table, '|' becomes \|. After a backslash it becomes \x7c,
+ * because "\\|" would mean a backslash and the end of the cell. */
+static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    bool behind_slash = i && text.data[i - 1] == '\\';
+    if (c == '|' && cell)
+      buffer_add_text(out, behind_slash ? "\\x7c" : "\\|");
+    else
+      buffer_add_char(out, c == '\t' ? ' ' : c);
+  }
+}
+
+bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell) {
+  struct buffer line;
+  if (!markdown_acts(text)) return false;
+  buffer_init(&line, out->mem, SIZE_MAX / 2);
+  escape_log_line(&line, text, false);
+  size_t fence = fence_of(buffer_str(&line));
+  buffer_add_fill(out, '`', fence);
+  if (fence > 1) buffer_add_char(out, ' ');
+  put_code_text(out, buffer_str(&line), cell);
+  if (fence > 1) buffer_add_char(out, ' ');
+  buffer_add_fill(out, '`', fence);
+  out->failed |= line.failed;
+  buffer_free(&line);
+  return true;
 }

@@ -4,6 +4,8 @@
 
 #include "core/str.h"
 
+#include <stddef.h>
+
 enum number_result { NUMBER_OK, NUMBER_SYNTAX, NUMBER_RANGE };
 
 /* Parses like Go's strconv.ParseFloat(s, 64): decimal or hexadecimal, underscores between digits,
@@ -14,5 +16,13 @@ enum number_result float_read(pprofc_str s, double *out);
  * `value` must be finite. */
 #define FLOAT_SHORTEST 32
 void float_shortest(char out[FLOAT_SHORTEST], double value);
+
+/* ---- fixed decimals --------------------------------- */
+
+#define FIXED_MAX 32 /* size of the output buffer in bytes, including the NUL */
+
+/* Writes the number and a NUL. Returns the length without the NUL. Returns 0 if the caller must use
+ * printf: the number is not finite, is too large, or needs more than nine decimals. */
+size_t fixed_print(char out[FIXED_MAX], double value, int decimals);
 
 #endif

@@ -18,8 +18,59 @@
 #ifndef PPROFC_CORE_TEMPLATE_H
 #define PPROFC_CORE_TEMPLATE_H
 
-#include "core/fill.h"
+#include "core/buffer.h"
 #include "core/output.h"
+
+/* ---- values ----------------------------------------- */
+
+/* Declares the named values that fill a template (core/template.h). Each value belongs to a row,
+ * and rows can be nested. Names must live as long as the fill. */
+
+#define FILL_DEPTH 16 /* maximum nesting of rows */
+
+enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
+
+/* A value or a row. Entry 0 is the outermost row, which contains all other entries. Each other row
+ * belongs to a list. No row and no list contains entry 0, so the index 0 can mean "no entry". */
+struct fill_entry {
+  const char *name;
+  enum fill_kind kind;
+  size_t next;       /* index of the value or list that was added to the same row before, or 0 */
+  size_t first;      /* row: index of the value or list that was added last */
+  size_t after;      /* row: index of the next row in its list */
+  size_t last;       /* first row of a list: index of the last row */
+  size_t start, end; /* value: start and end of its text in `text`; the next call sets `end` */
+};
+
+struct fill {
+  const pprofc_allocator *mem;
+  struct buffer text; /* texts of all values */
+  struct fill_entry *entries;
+  size_t count, capacity;
+  size_t rows[FILL_DEPTH], depth; /* rows[i]: index in `entries` of the open row i, outermost first;
+                                     depth: number of open rows */
+  bool failed;                    /* true if memory ran out */
+};
+
+void fill_init(struct fill *fill, const pprofc_allocator *mem);
+void fill_free(struct fill *fill);
+
+/* Begins a value. The caller appends its text to the returned buffer before the next call. */
+struct buffer *fill_text(struct fill *fill, const char *name);
+
+/* Begins a value that is HTML, or other text that {html:name} prints without escapes. */
+struct buffer *fill_html(struct fill *fill, const char *name);
+
+void fill_str(struct fill *fill, const char *name, pprofc_str text);
+void fill_words(struct fill *fill, const char *name, const char *text);
+void fill_number(struct fill *fill, const char *name, int64_t number);
+
+/* Begins the next row of a list. Values that are set before fill_end belong to this row. */
+void fill_begin(struct fill *fill, const char *list);
+void fill_end(struct fill *fill);
+
+/* If `on` is true, adds a row without values, which makes the template print the section `name`. */
+void fill_flag(struct fill *fill, const char *name, bool on);
 
 /* Appends a part of a template with the values. The buffer fails if the template has an error. */
 void template_put(struct buffer *out, pprofc_str template, const char *part,

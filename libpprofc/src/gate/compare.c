@@ -1,11 +1,8 @@
 /* Compares the samples of base and head for the gate: effect, interval, p-value and drift. */
 #include "gate/compare.h"
 
-#include "gate/power.h"
 #include "pprofc/stats.h"
-#include "stats/gomath.h"
-#include "stats/robust.h"
-#include "stats/trimmed.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

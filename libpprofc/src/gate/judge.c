@@ -1,7 +1,7 @@
 /* Judges all rows: rules, wall or CPU time, correction for the number of tests, verdicts
  * (verdict.c). Then warns about the whole run. */
 #include "gate/judge.h"
-#include "stats/corrections.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

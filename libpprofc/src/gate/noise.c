@@ -6,8 +6,7 @@
 #include "core/log_guard.h"
 #include "gate/judge.h"
 #include "pprofc/stats.h"
-#include "stats/gamma.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

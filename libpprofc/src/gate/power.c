@@ -1,10 +1,9 @@
 /* Computes the power of Welch's t-test and the Mann-Whitney U test for normal noise proportional to
  * the value: the smallest change that a test detects, and the samples that a change needs. */
-#include "gate/power.h"
 
 #include "gate/compare.h"
 #include "pprofc/stats.h"
-#include "stats/random.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -172,11 +172,6 @@ static const char *check_rule(const struct gate_rule *rule) {
   return NULL;
 }
 
-static bool push_rule(struct gate *gate, const struct gate_rule *rule) {
-  struct gate_settings *s = &gate->settings;
-  return ARRAY_PUSH(gate->mem, s->rules, s->rule_count, s->rule_capacity, *rule);
-}
-
 /* Reads a rule into `rule`, which is empty. Returns an error text, or NULL. */
 static const char *take_rule(struct rules_reader *r, const struct node *object,
                              struct gate_rule *rule) {
@@ -198,7 +193,8 @@ static const char *take_rules(struct rules_reader *r, const struct node *value, 
     r->rule = i;
     const char *wrong = take_rule(r, node_at(value, i), &rule);
     if (wrong) return wrong;
-    r->nomem |= !push_rule(r->gate, &rule);
+    struct gate_settings *s = &r->gate->settings;
+    r->nomem |= !ARRAY_PUSH(r->gate->mem, s->rules, s->rule_count, s->rule_capacity, rule);
     r->rule = SIZE_MAX;
     r->key = key;
     r->at = at;

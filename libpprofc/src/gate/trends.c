@@ -2,7 +2,7 @@
  * direction, or there are too few samples for the number of rows. */
 #include "gate/compare.h"
 #include "gate/judge.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

@@ -138,13 +138,10 @@ double gate_floor_of(const struct gate_floor *floor, pprofc_str unit) {
 
 /* ---- dates ------------------------------------------- */
 
-static bool is_leap_year(uint64_t year) {
-  return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
 static uint64_t days_of_month(uint64_t year, uint64_t month) {
   static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && is_leap_year(year) ? 29 : days[month - 1];
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return month == 2 && leap ? 29 : days[month - 1];
 }
 
 /* Parses a number that consists of digits only. */

@@ -65,7 +65,7 @@ static bool has_too_few_samples(const struct gate *gate, const struct gate_row *
 
 /* True if a regression of the row does not count: all samples come from one process, which hides
  * the noise between processes (constant values have no noise); the first stage did not choose the
- * row (screen.h); or other programs slowed a time or rate. */
+ * row (judge.h); or other programs slowed a time or rate. */
 static bool is_in_doubt(const struct gate *gate, const struct gate_row *row) {
   if ((row->one_process && !row->constant) || row->screened) return true;
   return row->overloaded && !gate->settings.any_load && gate_unit_depends_on_load(row->unit);
@@ -127,4 +127,47 @@ const char *gate_row_verdict(const struct gate_row *row) {
   if (up != (row->direction < 0)) return "not slower";
   return !reaches_floor(row) && !excludes_regression(row) ? "below the floor"
                                                           : "below the threshold";
+}
+
+/* ---- two stages ------------------------------------- */
+
+/* Significance level of the first stage. If a benchmark is worse by the threshold, the stage
+ * selects it in four of five cases. */
+#define SCREEN_ALPHA 0.4
+#define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
+
+/* Shares of the significance level at which looks (judge.h) find regressions: the maximum for a
+ * single look, and the maximum sum of all looks. */
+#define LOOK_SHARE 0.01
+#define LOOKS_SUM  0.07
+
+void gate_screen_settings(struct gate_settings *settings) {
+  settings->alpha = SCREEN_ALPHA;
+  settings->test = PPROFC_GATE_WELCH;
+  settings->correction = PPROFC_GATE_UNCORRECTED;
+  settings->min_samples = 2;
+  settings->screening = true;
+}
+
+bool gate_screen_selects(const struct gate_row *row) {
+  return row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_INCONCLUSIVE ||
+         row->verdict == PPROFC_GATE_TOO_FEW || row->verdict == PPROFC_GATE_ACCEPTED;
+}
+
+bool gate_look_decides(const struct gate_row *row, size_t rounds) {
+  bool worse = row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_ACCEPTED;
+  double looks = (double)((rounds - 1) / GATE_LOOK_ROUNDS);
+  double share = LOOK_SHARE * looks > LOOKS_SUM ? LOOKS_SUM / looks : LOOK_SHARE;
+  if (worse) return row->constant || row->adjusted <= share * row->alpha;
+  return !gate_screen_selects(row);
+}
+
+struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds) {
+  struct gate_screen_plan plan = {false, 0};
+  size_t left = rounds - GATE_SCREEN_ROUNDS;
+  if (!selected) return plan;
+  plan.all = 2 * selected > count;
+  plan.rounds = plan.all ? left : left * count / selected;
+  if (plan.rounds > SCREEN_MAX * rounds) plan.rounds = SCREEN_MAX * rounds;
+  return plan;
 }

@@ -1,7 +1,6 @@
 /* Computes the smallest change that each row's test finds, and the samples for the threshold. */
 #include "gate/compare.h"
 #include "gate/judge.h"
-#include "gate/power.h"
 
 #include <math.h>
 

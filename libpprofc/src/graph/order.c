@@ -1,7 +1,7 @@
 /* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). Every order is total: if pprof defines no
  * order for two items, the item that was created first comes first. */
 #include "graph/graph.h"
-#include "stats/gomath.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* Finds equal stacks of several profiles, and collects their values. */
-#include "leaks/collect.h"
+#include "leaks/leaks.h"
 
 #include "core/array.h"
 #include "core/buffer.h"
 #include "pprofc/samples.h"
 #include "regex/regex.h"
-#include "verdict/quantum.h"
+#include "verdict/walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>

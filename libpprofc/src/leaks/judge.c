@@ -1,9 +1,8 @@
 /* Decides if a series of values is a leak, by its shape, size and significance. */
-#include "leaks/judge.h"
+#include "leaks/leaks.h"
 
 #include "pprofc/stats.h"
-#include "stats/corrections.h"
-#include "stats/trend.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,182 @@
 #ifndef PPROFC_LEAKS_LEAKS_H
 #define PPROFC_LEAKS_LEAKS_H
 
-#include "leaks/collect.h"
-#include "leaks/judge.h"
+#include "core/error.h"
+#include "core/map.h"
+#include "core/mem.h"
+#include "pprofc/profile.h"
+
+/* ---- judging ---------------------------------------- */
+
+/* Classifies a time series: a leak, a cache that stopped, a sawtooth, or no trend.
+ * docs/LEAKS.md explains the rules and their error rates. */
+
+/* Verdicts on a series in order of precedence: the first verdict that applies counts. `leak` and
+ * `grows` also need a small p-value. */
+enum leak_verdict {
+  LEAK_IGNORED,  /* the stack is on the ignore list */
+  LEAK_BELOW,    /* the values or their growth are smaller than the smallest growth to report */
+  LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
+  LEAK_STOPPED,  /* the values grew and then stopped */
+  LEAK_STEADY,   /* the values show no trend */
+  LEAK_GROWS,    /* the values grow, but most allocations are freed */
+  LEAK_LEAK,
+  LEAK_VERDICTS
+};
+
+struct leak_rules {
+  double alpha; /* largest probability of a false leak among all series of one kind of profile */
+  double floor; /* smallest growth of a series that is reported */
+  double kept;  /* smallest growth of a leak, as a share of the amount allocated, default 0.8 */
+};
+
+/* One series of values at ascending times `t`. */
+struct leak_series {
+  const double *t, *x;
+  size_t count;
+  double sampling[2];      /* sampling variances of the first and of the last value */
+  double largest_variance; /* largest sampling variance of a value */
+  double chance[2]; /* variances of the first and last value if objects come and go at random */
+  double allocated; /* amount allocated between the first and last value; NaN if not known */
+  /* Amount allocated in the last third of the series (leak_late); 0 if not known. */
+  double late;
+  bool ignored;
+};
+
+struct leak_fit {
+  enum leak_verdict verdict;
+  bool of_troughs; /* true if the growth is the rise of a sawtooth's lowest points */
+  double slope;    /* Theil-Sen slope, per unit of t */
+  double growth;   /* last value minus first value */
+  double kept;     /* growth as a share of the amount allocated; NaN if not known */
+  double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
+  double p;        /* p-value of trend and growth together */
+  double adjusted; /* p after the correction for the number of candidate series */
+  bool counted;    /* true for a candidate series, which counts in the correction */
+};
+
+/* LEAK_FEW: with fewer values, the Mann-Kendall test cannot reach a p-value of 5 %, so each value
+ * must be above the value before. LEAK_MIN: minimum number of values. */
+#define LEAK_FEW 5
+#define LEAK_MIN 3
+
+/* Returns the index of the first value in the last third of a series. */
+size_t leak_late(size_t count);
+
+/* Returns the smallest growth that would be significant among `tested` series. The variance of a
+ * value v is v times `variance`. */
+double leak_visible(const struct leak_rules *rules, size_t tested, double variance);
+
+/* Judges the series of one kind of profile, and adjusts their p-values together by Holm's method.
+ * Returns false when out of memory. */
+bool leak_judge(const struct leak_series *series, size_t count, const struct leak_rules *rules,
+                const pprofc_allocator *mem, struct leak_fit *fits);
+
+/* ---- stacks and values ------------------------------ */
+
+/* Collects the values of every stack in every profile, for the search for leaks. Stacks are equal
+ * if their frames have the same functions, files and lines. Frames without a function are compared
+ * by their offset in the binary. */
+
+enum leak_list {
+  LEAK_LIST_HEAP,   /* ignored in heap profiles */
+  LEAK_LIST_COUNTS, /* ignored in goroutine profiles and other counts */
+  /* Functions of allocators: skipped from the leaf on to find the line that allocates. */
+  LEAK_LIST_WAY,
+  LEAK_LISTS
+};
+
+/* A row of the built-in table of function names. */
+struct leak_name {
+  enum leak_list list;
+  const char *pattern; /* Go regular expression for the name of a function */
+  const char *why;
+};
+
+/* Returns a row of the built-in table, or NULL after the last row. */
+const struct leak_name *leak_name_at(size_t index);
+
+struct leak_names {
+  struct regex *lists[LEAK_LISTS];
+};
+
+/* Compiles the built-in table and the patterns `more`. Stacks that match a pattern of `more` are
+ * ignored in all profiles. The caller frees *names, also after an error. */
+pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *mem,
+                              const char *const *more, size_t more_count, pprofc_error *error);
+void leak_names_free(struct leak_names *names);
+
+bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function);
+
+/* The kind of a profile, and the columns in which leaks are searched. */
+struct leak_source {
+  pprofc_str kind; /* "heap", or the name of a count such as "goroutine" */
+  pprofc_str unit; /* unit of the values: "bytes", "count" */
+  /* Columns of the values in use and of the total allocated; SIZE_MAX if missing. */
+  size_t value, allocated;
+  bool is_heap;
+  bool proves; /* true if each sample is a proved leak, as in Go's goroutineleak profile */
+};
+
+/* True if the profile can show leaks. Fills *source. */
+bool leak_source_of(const pprofc_profile *profile, struct leak_source *source);
+
+struct leak_frame {
+  pprofc_str function; /* name of the function; "[libc.so.6]+0x1f0" if it has no name */
+  pprofc_str file;
+  int64_t line;
+};
+
+/* A location: one frame, or several frames of inlined calls, leaf first. */
+struct leak_place {
+  const struct leak_frame *frames;
+  size_t count;
+  /* ignored: true if the name of a frame is on the ignore list of the profile's kind. all_way: true
+   * if all frames are functions of allocators. */
+  bool ignored, all_way;
+};
+
+/* Values of a stack in one profile, in bytes or as a count: the value in use, the total allocated,
+ * the sampling variance of the value, and the variance that the value has if objects come and go at
+ * random. */
+struct leak_cell {
+  double value, allocated, sampling, chance;
+};
+
+struct leak_stack {
+  const uint32_t *places; /* locations of the stack, as indices in leak_collection.places */
+  size_t depth;
+  size_t where; /* index of the first location from the leaf that is not an allocator */
+  bool ignored;
+  struct leak_cell *cells; /* values of the stack in each profile, in the order of the profiles */
+};
+
+struct leak_collection {
+  const pprofc_allocator *mem;
+  const struct leak_names *names;
+  struct leak_source source; /* kind and columns of the first profile; the arena owns its texts */
+  struct arena arena;
+  size_t profiles; /* number of profiles, and of cells of each stack */
+  struct interner place_keys;
+  struct leak_place *places; /* distinct locations, in the order of their keys in `place_keys` */
+  size_t place_capacity;
+  struct map map;
+  struct leak_stack *stacks;
+  size_t stack_count, stack_capacity;
+  double *totals; /* total allocated in each profile */
+};
+
+/* Prepares a collection for `profiles` profiles. */
+pprofc_status leak_collection_init(struct leak_collection *c, const pprofc_allocator *mem,
+                                   const struct leak_names *names, const struct leak_source *source,
+                                   size_t profiles, pprofc_error *error);
+void leak_collection_free(struct leak_collection *c);
+
+/* Adds the samples of profile `index`. Returns PPROFC_E_INVALID for a difference of two profiles.
+ */
+pprofc_status leak_collection_add(struct leak_collection *c, const pprofc_profile *profile,
+                                  const struct leak_source *source, size_t index,
+                                  pprofc_error *error);
 
 /* Value of `warmup` that drops the first profile of each kind if at least LEAK_FEW profiles
  * remain. */

@@ -2,7 +2,7 @@
 #include "pipeline/pipeline.h"
 
 #include "core/budget.h"
-#include "core/options.h"
+#include "core/error.h"
 #include "transform/edit.h"
 
 const char pipeline_stopped[] = "runtime\\.asyncPreempt";

@@ -1,8 +1,8 @@
 /* Returns the call graph, the nodes of -top with edges of -tree, copied to its own region. */
 #include "core/budget.h"
-#include "core/options.h"
+#include "core/error.h"
 #include "pprofc/graph.h"
-#include "report/kept.h"
+#include "report/report.h"
 
 struct pprofc_graph {
   struct region *region; /* memory for this struct, the arrays and all texts */

@@ -2,7 +2,7 @@
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "graph/number.h"
-#include "report/labels.h"
+#include "report/report.h"
 #include "unit/unit.h"
 
 #include <stdio.h>

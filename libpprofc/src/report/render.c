@@ -2,11 +2,16 @@
  * the function of the format. */
 #include "core/brief.h"
 #include "core/budget.h"
+#include "core/error.h"
 #include "core/log_guard.h"
-#include "core/options.h"
+#include "core/str.h"
+#include "profile/profile.h"
 #include "profile/stack_tree.h"
-#include "report/labels.h"
+#include "regex/regex.h"
+#include "report/report.h"
 #include "unit/unit.h"
+
+#include <stdio.h>
 
 static struct pipeline_overrides report_overrides(unsigned flags) {
   struct pipeline_overrides overrides = {
@@ -66,8 +71,9 @@ void report_graph_free(const struct report *report, struct graph *graph) {
   if (!report->kept) graph_free(graph);
 }
 
-pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
-                            pprofc_error *error) {
+/* Writes an open report. */
+static pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
+                                   pprofc_error *error) {
   struct output out;
   struct log_guard guard;
   if (is_log(report))
@@ -122,4 +128,165 @@ pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_o
   if (!status) status = report_render(&report, write, context, error);
   pipeline_free(&report.result);
   return budget_status(&profile->mem, status, error);
+}
+
+/* ---- kept reports ----------------------------------- */
+
+struct kept_report {
+  pprofc_report_options options;
+  struct report report;
+  struct graph graph;
+};
+
+void kept_report_free(struct kept_report *k) {
+  if (!k) return;
+  if (k->graph.mem) graph_free(&k->graph);
+  pipeline_free(&k->report.result);
+  mem_free(k->report.mem, k, 1, sizeof *k);
+}
+
+pprofc_status kept_report_new(const pprofc_profile *profile, const pprofc_report_options *options,
+                              struct kept_report **kept, pprofc_error *error) {
+  struct kept_report *k = mem_zero_array(&profile->mem, 1, sizeof *k);
+  *kept = NULL;
+  if (!k) return budget_status(&profile->mem, error_nomem(error), error);
+  k->options = *options;
+  pprofc_status status = report_open(&k->report, profile, &k->options, error);
+  unsigned wanted = PIPELINE_INLINE_MARKS;
+  if (!status && k->report.format->flags & REPORT_PARAMETER) wanted = PIPELINE_EDGES;
+  if (!status)
+    status = pipeline_graph(&k->report.result, wanted, &k->graph, &k->report.output_unit, error);
+  if (status) {
+    kept_report_free(k);
+    return budget_status(&profile->mem, status, error);
+  }
+  k->report.kept = &k->graph;
+  *kept = k;
+  return PPROFC_OK;
+}
+
+static pprofc_status kept_match(struct kept_report *k, const char *argument, pprofc_error *error) {
+  struct regex *expression;
+  pprofc_status status = regex_compile(k->report.mem, str_of(argument), &expression, error);
+  if (status) return status;
+  regex_free(k->report.result.argument);
+  k->report.result.argument = k->graph.options.edges_of = expression;
+  k->options.argument = argument;
+  return graph_match_names(&k->graph, error);
+}
+
+static pprofc_status kept_sort(struct kept_report *k, bool by_cum, pprofc_error *error) {
+  if (k->graph.options.cum_sort == by_cum) return PPROFC_OK;
+  k->graph.options.cum_sort = by_cum;
+  return graph_sort_nodes(&k->graph, error);
+}
+
+pprofc_status kept_report_write(struct kept_report *k, bool by_cum, const char *argument,
+                                pprofc_write_fn write, void *context, pprofc_error *error) {
+  bool matches = k->report.format->flags & REPORT_PARAMETER;
+  pprofc_status status = matches ? kept_match(k, argument, error) : kept_sort(k, by_cum, error);
+  if (!status) status = report_render(&k->report, write, context, error);
+  return budget_status(k->report.mem, status, error);
+}
+
+pprofc_str kept_report_first(struct kept_report *k, bool by_cum) {
+  pprofc_error error;
+  bool sorted = kept_sort(k, by_cum, &error) == PPROFC_OK;
+  return sorted && k->graph.shown_count ? graph_name(&k->graph, k->graph.shown[0]) : STR("");
+}
+
+const struct pipeline_result *kept_report_result(const struct kept_report *k) {
+  return &k->report.result;
+}
+
+/* ---- no match --------------------------------------- */
+
+#define SIMILAR_MAX 3
+#define WORD_MAX    256 /* maximum length of a name that is compared */
+
+struct similar_name {
+  pprofc_str name;
+  size_t cost;
+};
+
+/* Copies a text in lower case, without the bytes in `without`. Returns "" for a long text. */
+static pprofc_str similar_lower(pprofc_str text, const char *without, char out[WORD_MAX]) {
+  size_t size = 0;
+  for (size_t i = 0; i < text.size && text.size <= WORD_MAX; i++) {
+    char c = text.data[i];
+    if (c && strchr(without, c)) continue;
+    out[size++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+  }
+  return (pprofc_str){out, size};
+}
+
+/* Returns the part of `name` after the last byte that is in `bytes`. */
+static pprofc_str similar_after(pprofc_str name, const char *bytes) {
+  size_t at = name.size;
+  while (at > 0 && !strchr(bytes, name.data[at - 1])) at--;
+  return str_slice(name, at, name.size);
+}
+
+/* Returns the smallest edit distance of `wanted` to a name, whole, without folders, or package. */
+static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
+  char text[WORD_MAX];
+  pprofc_str lower = similar_lower(name, "", text);
+  const pprofc_str forms[] = {lower, similar_after(lower, "/"), similar_after(lower, ".:")};
+  size_t best = SIZE_MAX;
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (i && forms[i].size == forms[i - 1].size) continue; /* same as the previous form */
+    size_t cost = misspelling_cost(wanted, forms[i]);
+    if (cost < best) best = cost;
+  }
+  return best;
+}
+
+/* Keeps the names with the smallest edit distances. Names with equal distances stay in the order of
+ * the profile. */
+static void similar_keep(struct similar_name best[SIMILAR_MAX], pprofc_str name, size_t cost) {
+  for (size_t i = 0; i < SIMILAR_MAX; i++)
+    if (str_equal(best[i].name, name)) return;
+  for (size_t i = 0; i < SIMILAR_MAX; i++) {
+    if (cost >= best[i].cost) continue;
+    for (size_t k = SIMILAR_MAX - 1; k > i; k--) best[k] = best[k - 1];
+    best[i] = (struct similar_name){name, cost};
+    return;
+  }
+}
+
+static void similar_hint(const pprofc_profile *p, pprofc_str argument, pprofc_error *error) {
+  struct similar_name best[SIMILAR_MAX];
+  char text[WORD_MAX], names[SIMILAR_MAX * (WORD_MAX + 2)];
+  size_t size = 0;
+  pprofc_str wanted = similar_lower(argument, "^$\\", text);
+  for (size_t i = 0; i < SIMILAR_MAX; i++) best[i] = (struct similar_name){STR(""), SIZE_MAX};
+  for (size_t i = 0; i < p->functions.count; i++) {
+    pprofc_str name = profile_string(p, p->functions.name[i]);
+    similar_keep(best, name, similar_cost(wanted, name));
+  }
+  for (size_t i = 0; i < SIMILAR_MAX && best[i].cost < SIZE_MAX; i++)
+    size += (size_t)snprintf(names + size, sizeof names - size, "%s%.*s", i ? ", " : "",
+                             STR_ARG(best[i].name));
+  if (size) error_hint(error, "similar names: %s", names);
+}
+
+static bool any_function_matches(const struct report *report) {
+  const pprofc_profile *p = report->result.profile;
+  for (size_t i = 0; i < p->functions.count; i++)
+    if (regex_match(report->result.argument, profile_string(p, p->functions.name[i]))) return true;
+  return false;
+}
+
+pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
+                              pprofc_error *error) {
+  const char *argument = report->options->argument ? report->options->argument : "";
+  bool matches = report->result.argument && any_function_matches(report);
+  if (matches && present)
+    return error_set(error, PPROFC_E_NO_MATCH, "no instructions for %s: %s", argument, present);
+  error_set(error, PPROFC_E_NO_MATCH, "no matches found for %s %s", what, argument);
+  if (matches)
+    error_hint(error, "no sample is left in the functions that match");
+  else
+    similar_hint(report->result.profile, str_of(argument), error);
+  return PPROFC_E_NO_MATCH;
 }

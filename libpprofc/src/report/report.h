@@ -3,9 +3,11 @@
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
+#include "core/brief.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "pipeline/pipeline.h"
+#include "pprofc/graph.h"
 #include "pprofc/report.h"
 
 /* Input of a report function. */
@@ -14,7 +16,7 @@ struct report {
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* filtered and aggregated profile, with its value and total */
-  const struct graph *kept; /* existing graph that the report prints (report/kept.h), or NULL */
+  const struct graph *kept; /* existing graph that the report prints, or NULL */
   bool rows_add_up; /* true if the flat values of marked rows (output_row) add up to the total */
   struct graph_summary legend; /* with rows_add_up: numbers of nodes for the lines above */
   int node_rank;               /* with rows_add_up: rank (core/brief.h) of rows of nodes */
@@ -53,10 +55,6 @@ struct report_format {
  * report. The caller frees the result, even after an error. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
-
-/* Writes an open report. */
-pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
-                            pprofc_error *error);
 
 /* Sets *graph to the kept graph, or builds one. Call report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
@@ -104,5 +102,66 @@ report_fn report_top, report_tree, report_peek, report_traces, report_tags, repo
     report_comments, report_proto, report_otlp, report_topproto, report_dot, report_callgrind,
     report_list, report_weblist, report_disasm, report_speedscope, report_folded, report_flamegraph,
     report_flame, report_flamebearer, report_json;
+
+/* ---- no match --------------------------------------- */
+
+/* Sets the error for the report's expression; `what` is pprof's word for it: "regexp:". If
+ * functions of the profile match, the error is that they have no instructions, and why (`present`),
+ * or (NULL) that they have no samples. If no function matches, adds up to three similar names. */
+pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
+                              pprofc_error *error);
+
+/* ---- kept reports ----------------------------------- */
+
+/* Reports that keep their graph, so that later reports of the same view need not build it again. */
+
+struct kept_report;
+
+/* Builds the graph of "top" or "peek". Profile and option texts must outlive the report. */
+pprofc_status kept_report_new(const pprofc_profile *profile, const pprofc_report_options *options,
+                              struct kept_report **kept, pprofc_error *error);
+void kept_report_free(struct kept_report *kept);
+
+/* Writes the report, sorted by cum or flat. For peek, writes only the nodes that match `argument`.
+ */
+pprofc_status kept_report_write(struct kept_report *kept, bool by_cum, const char *argument,
+                                pprofc_write_fn write, void *context, pprofc_error *error);
+
+/* Returns the name of the node with the largest flat or cum value, or "" if there are no nodes. */
+pprofc_str kept_report_first(struct kept_report *kept, bool by_cum);
+
+/* Returns the filtered profile of the report, with its value and total. */
+const struct pipeline_result *kept_report_result(const struct kept_report *kept);
+
+/* Does the same as pprofc_graph_new, but without edges. Building edges takes most of the time. */
+pprofc_status graph_nodes_new(const pprofc_profile *profile, const pprofc_report_options *options,
+                              pprofc_graph **graph, pprofc_error *error);
+
+/* ---- lines above a report --------------------------- */
+
+/* Makes the lines above a report. They describe the profile, the active filters, and how much of
+ * the profile the report shows. */
+
+/* Receives each label in order. A label is `prefix`, followed by `text`. */
+typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
+
+/* Calls `label` for each label that describes the profile (docs/spec/pprof.md, 20.3). */
+void labels_profile(const struct report *report, label_fn label, void *context);
+/* Calls `label` for each label about filters and trimming (docs/spec/pprof.md, 20.4). If both
+ * `full` and compact_labels are true, also passes the labels of the profile. Pictures of the graph
+ * need these. */
+void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
+                  label_fn label, void *context);
+
+/* Corrects the numbers of nodes in the lines of labels_graph after rows were omitted. The function
+ * is a brief_recount_fn, and `report` is a struct report. */
+bool labels_recount(const void *report, const struct brief_left *left, pprofc_str line,
+                    struct buffer *to);
+
+/* Returns the sum of the omitted rows' values. */
+int64_t labels_left(const struct brief_left *left);
+
+/* Prints a label as a line. The function is a label_fn, and `output` is a struct output. */
+void label_to_output(void *output, const char *prefix, pprofc_str text);
 
 #endif

@@ -3,7 +3,7 @@
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/map.h"
-#include "graph/names.h"
+#include "graph/graph.h"
 #include "stacks/join_files.h"
 #include "stacks/stacks.h"
 

@@ -1,5 +1,5 @@
 /* Corrects p-values of tests that are made together, by three published methods. */
-#include "stats/corrections.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

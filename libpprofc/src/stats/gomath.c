@@ -1,5 +1,5 @@
 /* Computes logarithm, exponential and binomial coefficients with the same bits as Go on amd64. */
-#include "stats/gomath.h"
+#include "stats/stats.h"
 
 #include "pprofc/stats.h"
 

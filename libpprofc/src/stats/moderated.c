@@ -1,10 +1,9 @@
 /* Estimates the prior distribution of variances. The median ratio of observed variance to expected
  * variance gives the noise between runs. The spread of the logarithms of the variances gives the
  * degrees of freedom. */
-#include "stats/moderated.h"
 
 #include "pprofc/stats.h"
-#include "stats/gamma.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

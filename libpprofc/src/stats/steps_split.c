@@ -1,8 +1,7 @@
 /* Computes the energy distance of splits, Student's test of a split, and the noise of a series. */
 #include "stats/steps_inside.h"
 
-#include "stats/random.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

@@ -1,8 +1,7 @@
 /* Computes the Theil-Sen slope, the Mann-Kendall test, and other tests of a trend. */
-#include "stats/trend.h"
 
 #include "pprofc/stats.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Computes the Mann-Whitney U test: exactly for small samples, else by the normal approximation. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
-#include "stats/gomath.h"
+#include "stats/stats.h"
 
 #include <math.h>
 
@@ -81,10 +81,6 @@ struct tied_walk {
   const pprofc_allocator *mem;
 };
 
-static size_t ties_at(const struct tied_walk *w, size_t k) {
-  return w->ties[w->reversed ? w->distinct - 1 - k : k];
-}
-
 /* Adds a distinct value that occurs t times. `seen` values come before it, and j of them are in x.
  * There are choose(t, r) ways to put r of the t values into x. Each of these r values exceeds (seen
  * - j) values of y, and ties with t - r values. Both numbers are added to the doubled U. */
@@ -113,7 +109,7 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
     double *from = tables, *to = tables + cells;
     from[0] = 1;
     for (size_t k = 0; k < w->distinct; k++) {
-      size_t t = ties_at(w, k);
+      size_t t = w->ties[w->reversed ? w->distinct - 1 - k : k];
       for (size_t r = 0; r <= t; r++) weights[r] = choose((int)t, (int)r);
       for (size_t i = 0; i < cells; i++) to[i] = 0;
       spread(w, seen, t, limit, weights, from, to);

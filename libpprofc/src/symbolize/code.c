@@ -4,7 +4,7 @@
 #include "core/array.h"
 #include "core/chars.h"
 #include "symbolize/code_image.h"
-#include "symbolize/demangle.h"
+#include "symbolize/symbolize.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/map.h"
+#include "core/mem.h"
 
 enum code_state {
   CODE_UNKNOWN, /* the code cannot be decoded, or the programs have different numbers of functions
@@ -44,5 +45,21 @@ void code_comparison_free(struct code_comparison *comparison);
 /* Returns the function with a mangled or demangled name, or NULL. If several functions have the
  * name, returns the function that differs most. */
 const struct code_function *code_find(const struct code_comparison *comparison, pprofc_str name);
+
+/* ---- builds ----------------------------------------- */
+
+/* Reads from an ELF file how the program was built. */
+
+/* How a program was built. Each text has one line for each item; it is "" if the file does not
+ * contain this information. */
+struct built {
+  pprofc_str compiler;  /* compiler and its version: "go1.22.1", "GCC: (Debian 12.2.0-14) 12.2.0" */
+  pprofc_str flags;     /* build flags: "-race=true", "GNU C17 12.2.0 -mtune=generic -O2" */
+  pprofc_str libraries; /* libraries: "golang.org/x/text v0.14.0", "libc.so.6" */
+};
+
+/* Reads how an ELF file was built. The texts are in the arena. Returns the errors of elf_open. */
+pprofc_status built_read(struct built *built, const char *path, struct arena *arena,
+                         pprofc_error *error);
 
 #endif

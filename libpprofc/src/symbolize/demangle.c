@@ -1,5 +1,5 @@
 /* Demangles names. Changes the output of libiberty to the form that pprof shows in each mode. */
-#include "symbolize/demangle.h"
+#include "symbolize/symbolize.h"
 
 #include "core/chars.h"
 #include "core/parallel.h"

@@ -76,7 +76,4 @@ pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
                          struct elf_range **ranges, size_t *count, pprofc_error *error);
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);
 
-/* Reads bytes at an offset. Returns false if the file has too few bytes there. */
-bool elf_read(const struct elf_file *file, uint64_t offset, void *out, size_t size);
-
 #endif

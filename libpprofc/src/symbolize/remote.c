@@ -1,5 +1,5 @@
 /* Requests names from a server, one request for each mapping, and stores them as lines. */
-#include "symbolize/remote.h"
+#include "symbolize/symbolize.h"
 
 #include "core/array.h"
 #include "core/chars.h"

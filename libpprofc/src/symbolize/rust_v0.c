@@ -1,7 +1,7 @@
 /* Prints Rust's mangled names of version 0 (RFC 2603) like pprof. The depth of a name can grow with
  * its length, so a stack of steps replaces recursion. */
-#include "symbolize/demangle.h"
 #include "symbolize/rust_reader.h"
+#include "symbolize/symbolize.h"
 
 #include <inttypes.h>
 #include <stdio.h>

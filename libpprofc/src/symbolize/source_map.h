@@ -15,21 +15,12 @@ pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_al
                                struct source_map **map, pprofc_error *error);
 void source_map_free(struct source_map *map);
 
-/* True if the map belongs to a file, which may be a URL. */
-bool source_map_is_of(const struct source_map *map, pprofc_str file);
-
 /* A position in an original file. Lines and columns start at 1. The map owns the strings. */
 struct source_map_place {
   pprofc_str name; /* original name; empty if the map has no name here */
   pprofc_str file;
   int64_t line, column;
 };
-
-/* Finds the last segment of the map before a position in the generated file, and returns its
- * original position. Lines and columns start at 1. Returns false if no segment precedes the
- * position or the segment has no original file. */
-bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
-                     struct source_map_place *place);
 
 /* Restores the original names and positions of frames. A file uses the first map that belongs to
  * it. *changed is the number of changed frames. If no frame changes, *out is `source`. */

@@ -5,14 +5,12 @@
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/chars.h"
+#include "core/error.h"
 #include "core/map.h"
-#include "core/options.h"
 #include "pprofc/builder.h"
 #include "pprofc/symbolize.h"
 #include "profile/delta.h"
-#include "symbolize/base_address.h"
-#include "symbolize/demangle.h"
-#include "symbolize/remote.h"
+#include "symbolize/object.h"
 #include "symbolize/tools.h"
 
 #include <stdarg.h>

@@ -3,10 +3,212 @@
 
 #include "core/array.h"
 #include "core/child.h"
+#include "core/json_tree.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- output of tools -------------------------------- */
+
+pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
+                        pprofc_str *printed, pprofc_error *error) {
+  struct child child = {.argv = argv, .input = input};
+  struct child_end end;
+  struct buffer output;
+  buffer_init(&output, arena->mem, CHILD_OUTPUT_BYTES);
+  pprofc_status status = child_run(&child, &output, &end, error);
+  if (status == PPROFC_OK && end.status != 0 && !output.size)
+    status = error_set(error, PPROFC_E_IO, "%s: %s", argv[0], end.said);
+  if (status == PPROFC_OK) {
+    *printed = arena_str(arena, buffer_str(&output));
+    if (!printed->data) status = error_nomem(error);
+  }
+  buffer_free(&output);
+  return status;
+}
+
+/* ---- nm ---------------------------------------------- */
+
+/* Parses a line "name type value size". Returns false for a line with more or fewer fields, like
+ * pprof. */
+static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
+  pprofc_str rest = str_trim(line), field[4], more;
+  for (int i = 0; i < 4; i++)
+    if (!str_next(&rest, ' ', &field[i])) return false;
+  if (str_next(&rest, ' ', &more)) return false;
+  *symbol = (struct nm_symbol){.name = field[0], .type = field[1].size ? field[1].data[0] : '?'};
+  return str_parse_uint(field[2], 16, &symbol->address) &&
+         str_parse_uint(field[3], 16, &symbol->size);
+}
+
+pprofc_status nm_read(const struct tool_query *q, struct nm_symbols *symbols, pprofc_error *error) {
+  const char *file = tools_file_argument(q->file, q->arena);
+  if (!file) return error_nomem(error);
+  const char *argv[] = {
+      q->tools->path[TOOL_NM], "--numeric-sort", "--print-size", "--format=posix", file, NULL};
+  pprofc_str printed, line;
+  pprofc_status status = tools_run(argv, STR(""), q->arena, &printed, error);
+  if (status != PPROFC_OK) return status;
+  size_t lines = 0;
+  for (pprofc_str rest = printed; str_next_line(&rest, &line);) lines++;
+  *symbols = (struct nm_symbols){arena_array(q->arena, lines, sizeof *symbols->items), 0};
+  if (!symbols->items) return error_nomem(error);
+  while (str_next_line(&printed, &line))
+    if (nm_line(line, &symbols->items[symbols->count])) symbols->count++;
+  return PPROFC_OK;
+}
+
+/* Returns the symbol at an address, or NULL. */
+static const struct nm_symbol *nm_find(const struct nm_symbols *symbols, uint64_t address) {
+  const struct nm_symbol *items = symbols->items;
+  size_t from = 0,
+         to = symbols->count; /* bounds: items[from].address <= address < items[to].address */
+  if (!to || address < items[0].address) return NULL;
+  if (address >= items[to - 1].address + items[to - 1].size) return NULL;
+  while (to - from > 1) {
+    size_t middle = from + (to - from) / 2;
+    if (items[middle].address <= address)
+      from = middle;
+    else
+      to = middle;
+    /* pprof stops its search at the first symbol with this address. */
+    if (items[middle].address == address) break;
+  }
+  const struct nm_symbol *found = &items[from];
+  bool is_data = memchr("bBdDrRvVW", found->type, 9) != NULL;
+  return is_data && address >= found->address + found->size ? NULL : found;
+}
+
+/* ---- addr2line --------------------------------------- */
+
+/* Runs a tool, and passes it the addresses with `prefix` before each. */
+static pprofc_status ask_tool(const struct tool_query *q, const char *const *argv,
+                              const char *prefix, pprofc_str *printed, pprofc_error *error) {
+  struct buffer input;
+  buffer_init(&input, q->arena->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < q->count; i++)
+    buffer_printf(&input, "%s0x%llx\n", prefix, (unsigned long long)q->addresses[i]);
+  pprofc_status status = input.failed
+                             ? error_nomem(error)
+                             : tools_run(argv, buffer_str(&input), q->arena, printed, error);
+  buffer_free(&input);
+  return status;
+}
+
+/* Parses "file:line" or "file:line (discriminator 3)". The file "??" and the lines "?" and 0 mean
+ * unknown. A text that does not end in a line number is a file name. */
+static void file_and_line(pprofc_str text, struct source_frame *frame) {
+  text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
+  size_t colon = str_find_last_char(text, ':');
+  pprofc_str file = str_slice(text, 0, colon), line = str_slice(text, colon + 1, text.size);
+  bool numbered = str_equal(line, STR("?")) || str_parse_int(line, 10, &frame->line);
+  if (!numbered)
+    frame->file = text;
+  else if (!str_equal(file, STR("??")))
+    frame->file = file;
+}
+
+/* True if the line is this address, and not a function name that begins with "0x". */
+static bool is_address(pprofc_str line, uint64_t address) {
+  uint64_t value;
+  return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&
+         value == address;
+}
+
+/* Reads the output of addr2line. For each address, the output has a line "0x<address>", then two
+ * lines for each frame: function and position. */
+static pprofc_status read_addr2line(const struct tool_query *q, pprofc_str printed,
+                                    struct source_frames *frames, pprofc_error *error) {
+  pprofc_str line, place;
+  size_t answer = 0;
+  while (str_next_line(&printed, &line)) {
+    if (answer < q->count && is_address(line, q->addresses[answer])) {
+      frames->from[answer++] = frames->count;
+      continue;
+    }
+    if (!answer || !str_next_line(&printed, &place)) break;
+    struct source_frame frame = {.function = str_equal(line, STR("??")) ? STR("") : line};
+    file_and_line(place, &frame);
+    if (!frame.function.size && !frame.file.size) continue;
+    if (!frames_add(frames, q->arena, frame)) return error_nomem(error);
+  }
+  for (; answer <= q->count; answer++) frames->from[answer] = frames->count;
+  return PPROFC_OK;
+}
+
+pprofc_status addr2line_frames(const struct tool_query *q, struct source_frames *frames,
+                               pprofc_error *error) {
+  const char *file = tools_file_argument(q->file, q->arena);
+  if (!file) return error_nomem(error);
+  const char *argv[] = {q->tools->path[TOOL_ADDR2LINE], "-aif", "-e", file, NULL};
+  pprofc_str printed;
+  pprofc_status status = ask_tool(q, argv, "", &printed, error);
+  return status == PPROFC_OK ? read_addr2line(q, printed, frames, error) : status;
+}
+
+/* ---- llvm-symbolizer --------------------------------- */
+
+/* Reads one answer: {"Symbol":[{"FunctionName":...}, ...]}. Copies the texts, because the caller
+ * frees `answer`. */
+static bool add_answer(const struct node *answer, struct arena *arena,
+                       struct source_frames *frames) {
+  const struct node *symbols = node_get(answer, "Symbol");
+  for (size_t i = 0; i < node_size(symbols); i++) {
+    const struct node *symbol = node_at(symbols, i);
+    struct source_frame frame = {
+        .function = arena_str(arena, node_text(symbol, "FunctionName")),
+        .file = arena_str(arena, node_text(symbol, "FileName")),
+        .line = node_integer(node_get(symbol, "Line")),
+        .column = node_integer(node_get(symbol, "Column")),
+        .start_line = node_integer(node_get(symbol, "StartLine")),
+    };
+    if (!frame.function.data || !frame.file.data || !frames_add(frames, arena, frame)) return false;
+  }
+  return true;
+}
+
+/* Reads a line of llvm-symbolizer's output. Skips a line that is not JSON. Returns false when out
+ * of memory. */
+static bool tool_output_read_line(pprofc_str line, struct arena *arena,
+                                  struct source_frames *frames) {
+  struct arena scratch;
+  struct node *answer = NULL;
+  arena_init(&scratch, arena->mem);
+  pprofc_status status = json_tree_parse(&scratch, NULL, line, &answer, NULL);
+  bool read = status != PPROFC_E_NOMEM && add_answer(answer, arena, frames);
+  arena_free(&scratch);
+  return read;
+}
+
+static pprofc_status read_llvm(const struct tool_query *q, pprofc_str printed,
+                               struct source_frames *frames, pprofc_error *error) {
+  pprofc_str line;
+  size_t answer = 0;
+  while (answer < q->count && str_next_line(&printed, &line)) {
+    if (!line.size) continue;
+    frames->from[answer++] = frames->count;
+    if (!tool_output_read_line(line, q->arena, frames)) return error_nomem(error);
+  }
+  for (; answer <= q->count; answer++) frames->from[answer] = frames->count;
+  return PPROFC_OK;
+}
+
+pprofc_status llvm_symbolizer_frames(const struct tool_query *q, struct source_frames *frames,
+                                     pprofc_error *error) {
+  const char *file = tools_file_argument(q->file, q->arena);
+  if (!file) return error_nomem(error);
+  const char *argv[] = {q->tools->path[TOOL_LLVM_SYMBOLIZER],
+                        "--inlining",
+                        "-demangle=false",
+                        "--output-style=JSON",
+                        "--obj",
+                        file,
+                        NULL};
+  pprofc_str printed;
+  pprofc_status status = ask_tool(q, argv, "CODE ", &printed, error);
+  return status == PPROFC_OK ? read_llvm(q, printed, frames, error) : status;
+}
 
 #define MAX_FRAMES ((size_t)1 << 26)
 

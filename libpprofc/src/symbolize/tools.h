@@ -73,8 +73,6 @@ struct nm_symbols {
  * --format=posix` prints them. */
 pprofc_status nm_read(const struct tool_query *query, struct nm_symbols *symbols,
                       pprofc_error *error);
-/* Returns the symbol at an address, or NULL. */
-const struct nm_symbol *nm_find(const struct nm_symbols *symbols, uint64_t address);
 
 /* Each function runs one tool, and adds its frames. `from` has count + 1 items. */
 pprofc_status addr2line_frames(const struct tool_query *query, struct source_frames *frames,

@@ -1,5 +1,5 @@
 /* Finds the length and the operands of x86-64 instructions with tables of opcodes. */
-#include "symbolize/x86.h"
+#include "symbolize/code_image.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Makes profiles comparable: keeps their common sample types, in one order and one unit. */
-#include "transform/compatible.h"
 
 #include "core/buffer.h"
 #include "core/map.h"

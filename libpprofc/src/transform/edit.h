@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/threshold.h"
+#include "profile/profile.h"
 #include "profile/stack.h"
 
 /* Minimum number of samples per thread. */
@@ -63,5 +64,19 @@ pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_erro
 typedef bool (*edit_cut_fn)(const void *context, struct packed_stack *stack);
 pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,
                               pprofc_error *error);
+
+/* ---- comparable profiles ---------------------------- */
+
+/* Makes profiles comparable before they are merged: keeps the sample types that all profiles have,
+ * in one order and one unit. */
+
+/* Makes profiles compatible and stores them in out[0 .. count - 1]. The caller releases each of
+ * them; after a failure there is nothing to release (docs/spec/pprof.md, 6.1 and 6.2). */
+pprofc_status compatible_profiles(const pprofc_profile *const *profiles, size_t count,
+                                  pprofc_profile **out, pprofc_error *error);
+
+/* Returns an error if the period type or a sample type of the two profiles differs. */
+pprofc_status compatible_check(const pprofc_profile *a, const pprofc_profile *b,
+                               pprofc_error *error);
 
 #endif

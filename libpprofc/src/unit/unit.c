@@ -3,7 +3,7 @@
 
 #include "core/chars.h"
 #include "core/escape.h"
-#include "core/fixed.h"
+#include "core/float.h"
 
 #include <math.h>
 #include <stdio.h>

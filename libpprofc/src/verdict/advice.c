@@ -1,9 +1,9 @@
 /* Computes the smallest change that a comparison finds in 80 % of cases, and the runs or samples
  * for 5 %, by a formula fitted to simulations (tests/perf/verdict/advice.c checks it). */
-#include "verdict/advice.h"
+#include "verdict/model.h"
 
 #include "pprofc/stats.h"
-#include "stats/moderated.h"
+#include "stats/stats.h"
 #include "verdict/compare.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Implements the public interface of verdicts (pprofc/verdict.h). */
 #include "core/budget.h"
-#include "core/options.h"
+#include "core/error.h"
 #include "regex/regex.h"
-#include "verdict/recorded.h"
+#include "verdict/compare.h"
 #include "verdict/sums.h"
 
 #include <math.h>

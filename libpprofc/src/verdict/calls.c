@@ -1,7 +1,7 @@
 /* Explains functions whose cum value grew. For each of them, judges the sum of the self values of
  * all functions below it, whatever their caller is. If that sum did not grow, calls only moved to
  * the function from other callers. */
-#include "verdict/domains.h"
+#include "verdict/relations.h"
 
 #include <stdlib.h>
 

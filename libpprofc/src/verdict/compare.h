@@ -4,7 +4,7 @@
 
 #include "pprofc/verdict.h"
 #include "verdict/model.h"
-#include "verdict/runs.h"
+#include "verdict/walk.h"
 
 /* Share of the total up to which a difference of exact counts is ignored. Dynamic linking and
  * start-up cause such small differences. */
@@ -29,7 +29,7 @@ struct comparison {
   const pprofc_verdict_run *given_base,
       *given_head; /* runs of the caller, valid during comparison */
 
-  struct quantum quantum; /* rule by which the values of all runs were sampled (quantum.h) */
+  struct quantum quantum; /* rule by which the values of all runs were sampled (walk.h) */
   pprofc_str type, unit;
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
@@ -40,7 +40,7 @@ struct comparison {
   double *shares; /* total of each run divided by the mean total; NULL if a total is 0 */
   double *totals; /* for each run, sum of the samples that have a function */
   double *wholes; /* for each run, sum of all samples; reports show this total */
-  /* for each run, sum of value times quantum (quantum.h), which is the sampling variance */
+  /* for each run, sum of value times quantum (walk.h), which is the sampling variance */
   double *noises;
   double total_spread[2]; /* for sums over runs: relative variance of the totals of each side */
   double mean_total;      /* mean total of a run divided by its exposure */
@@ -49,7 +49,7 @@ struct comparison {
   size_t rows;
   struct matrix flat_matrix, cum_matrix;
   struct matrix cum_judged; /* cum_matrix without the time of the environment, such as the kernel or
-                               a scheduler (rules.h) */
+                               a scheduler (walk.h) */
   struct fit flat, cum;
   pprofc_verdict_row
       *row;     /* rows; comparison_sort changes their order, which is first the order of `order` */
@@ -105,13 +105,9 @@ bool comparison_matrices(struct comparison *c);
 /* Reads and checks the runs: profiles, sums, exposures and matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
-/* Returns the quantum of a row (quantum.h): its sampling variance divided by its value. `sums` are
+/* Returns the quantum of a row (walk.h): its sampling variance divided by its value. `sums` are
  * sums of values, and `noises` are sums of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
-
-/* Computes the divisors of shown and of judged values (exposures) of the runs, from their totals,
- * durations and operations. */
-pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
 
 /* Adjusts p-values, and finds the verdicts for flat and cum of all rows, after the common factor
  * (model.h) is removed. */
@@ -141,7 +137,7 @@ bool family_is_blind(const struct comparison *c);
  * rows must be sorted. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
-/* Judges the callees of each function whose cum value grew. The domains (domains.h) must exist. */
+/* Judges the callees of each function whose cum value grew. The domains (relations.h) must exist. */
 pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 
 /* Returns the domain of a row, or NULL. */
@@ -169,5 +165,55 @@ pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
 /* Does the same as comparison_read for sums over runs. Each side has one column. */
 pprofc_status comparison_read_sums(struct comparison *c, const struct sums *const sums[2],
                                    pprofc_error *error);
+
+/* ---- recorded values -------------------------------- */
+
+/* Converts the results of a fit to differences of recorded amounts. The fit has removed the common
+ * factor (model.h), and recorded amounts contain it. */
+
+struct recorded_rows {
+  const struct comparison *c;
+  const struct matrix *m;
+  const struct fit *fit;
+  bool plain; /* true if the same constant factor converts each judged value to a recorded value */
+  double log_scale[2]; /* for each side, logarithm of the factor that converts a judged value to a
+                          recorded value */
+  double error[2];     /* for each side, variance of the mean of log_scale over the runs */
+  double
+      degrees; /* degrees of freedom of the variance `error`; infinite with one run on each side */
+  double change, half;   /* logarithm of the factor between base and head that all rows of the fit
+                            share, and half the width of its interval */
+  double p;              /* two-sided p-value of this shared factor */
+  pprofc_verdict common; /* verdict on this shared factor; PPROFC_VERDICT_UNKNOWN if the fit has no
+                            common factor */
+  double stretch;        /* factor that widens intervals because runs have unequal lengths */
+};
+
+/* Prepares the conversion for the rows of a fit. */
+void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
+                    const struct fit *fit);
+
+/* Fills in the fields of the summary about the common factor. */
+void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
+
+/* Fills in the recorded values of a row, their interval, and the verdict to show. That verdict
+ * follows from e->own. */
+void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
+
+/* Returns the judged difference of a row. For cum, it excludes time of the environment (walk.h).
+ */
+double recorded_judged(const struct recorded_rows *r, size_t row);
+
+/* Computes the interval of a row. Its upper end is at the quantile `tail`. */
+void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
+                       double *high);
+
+/* Returns the verdict "grew" or "shrank" if p is significant at 5 %, else "unchanged". */
+pprofc_verdict recorded_word(double delta, double p);
+
+/* The first function returns the quantile of Student's t distribution, the second the two-sided
+ * p-value. For infinite degrees of freedom, both use the normal distribution. */
+double recorded_quantile(double tail, double degrees);
+double recorded_p(double t, double degrees);
 
 #endif

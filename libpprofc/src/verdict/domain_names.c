@@ -1,5 +1,5 @@
 /* Finds a name for a set of functions between which cost moved. */
-#include "verdict/domains.h"
+#include "verdict/relations.h"
 
 static const struct candidate *set_member(const struct relations *r, const struct domain_set *set,
                                           size_t at) {

@@ -1,7 +1,7 @@
 /* Finds the verdicts. A family is a set of tests whose p-values are adjusted together: the tests of
  * flat, of cum or of stacks. After the adjustment, each row gets the first verdict that matches. */
-#include "stats/corrections.h"
-#include "verdict/recorded.h"
+#include "stats/stats.h"
+#include "verdict/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
 #include "verdict/model.h"
 
 #include "pprofc/stats.h"
-#include "stats/moderated.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

@@ -1,9 +1,6 @@
-/* Compares one run a side by a score test, whose variance is sampling plus assumed noise between
- * runs, times the dispersion of the other functions. */
+/* Tests the rows: one run a side by a score test, several runs by moderated t-tests. */
 #include "pprofc/stats.h"
-#include "stats/moderated.h"
-#include "stats/ratio.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 #include "verdict/model.h"
 
 #include <math.h>
@@ -85,4 +82,104 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
   }
   *low = delta - sqrt(down[1] + up[0]);
   *high = delta + sqrt(up[1] + down[0]);
+}
+
+/* ---- several runs ----------------------------------- */
+
+/* Compares base and head if they have several runs, by moderated t-tests. The variances of all
+ * functions give a prior for each variance. No variance is below the sampling variance. */
+
+struct many_shape {
+  /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
+  double bases, heads, degrees;
+  double inverse_base, inverse_head; /* mean of 1 / scaled exposure over each side's runs */
+  double scaled; /* sum of the runs' exposures times their common factors (model.h) */
+};
+
+static struct many_shape many_shape_of(const struct model *model) {
+  const struct matrix *m = model->m;
+  struct many_shape s = {
+      model_sizes(m, 0, m->bases), model_sizes(m, m->bases, m->runs), 0, 0, 0, 0};
+  s.degrees = s.bases + s.heads - 2;
+  for (size_t r = 0; r < m->runs; r++) {
+    double *inverse = r < m->bases ? &s.inverse_base : &s.inverse_head;
+    *inverse += (m->grouped ? m->grouped->inverse[r] : 1 / m->exposure[r]) / model->fit->common[r];
+    s.scaled += model->scaled[r];
+  }
+  s.inverse_base /= s.bases;
+  s.inverse_head /= s.heads;
+  return s;
+}
+
+static double many_mean(const struct matrix *m, const struct fit *fit, size_t row, size_t from,
+                        size_t end) {
+  double sum = 0;
+  for (size_t r = from; r < end; r++)
+    sum += model_size(m, r) * model_rate(m, row, r) / fit->common[r];
+  return sum / model_sizes(m, from, end);
+}
+
+struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
+                               size_t from, size_t end) {
+  struct row_spread s = {many_mean(m, fit, row, from, end), 0};
+  for (size_t r = from; r < end; r++) {
+    double common = fit->common[r], d = model_rate(m, row, r) / common - s.mean;
+    s.squares += model_size(m, r) * d * d;
+    if (m->grouped) s.squares += m->grouped->squares[row * m->runs + r] / (common * common);
+  }
+  return s;
+}
+
+/* Computes a row's means, its sampling variance, and its variance between runs. */
+static struct variance many_row(const struct model *model, const struct many_shape *s, size_t row) {
+  const struct matrix *m = model->m;
+  struct estimate *e = &model->fit->of[row];
+  struct row_spread base = model_spread(m, model->fit, row, 0, m->bases);
+  struct row_spread head = model_spread(m, model->fit, row, m->bases, m->runs);
+  double sum = 0, squares = base.squares + head.squares;
+  e->base = base.mean;
+  e->head = head.mean;
+  e->delta = head.mean - base.mean;
+  for (size_t r = 0; r < m->runs; r++) sum += m->values[row * m->runs + r];
+  double pooled = m->quantum[row] * (sum / s->scaled);
+  double floor =
+      pooled * (s->inverse_base * (s->bases - 1) + s->inverse_head * (s->heads - 1)) / s->degrees;
+  return (struct variance){squares / s->degrees, floor, e->samples * model_density(m, row)};
+}
+
+static double many_p(const struct estimate *e, double error, double degrees) {
+  if (!e->tested) return (double)NAN;
+  if (error > 0) return pprofc_t_two_sided(e->delta / error, degrees);
+  return e->delta == 0 ? 1 : 0;
+}
+
+/* Returns the prior of the variances, estimated from tested rows with sampling noise. */
+static struct variance_prior many_prior(const struct model *model, const struct variance *all,
+                                        double degrees) {
+  size_t count = 0;
+  if (model->known) return (struct variance_prior){model->known->cv2, model->known->prior};
+  for (size_t i = 0; i < model->m->rows; i++)
+    if (model->fit->of[i].tested && all[i].floor > 0) model->variances[count++] = all[i];
+  return stats_variance_prior(model->variances, count, degrees, model->medians);
+}
+
+void model_runs_test(struct model *model) {
+  struct fit *fit = model->fit;
+  struct many_shape s = many_shape_of(model);
+  size_t rows = model->m->rows;
+  struct variance *all = model->variances + rows;
+  for (size_t i = 0; i < rows; i++) all[i] = many_row(model, &s, i);
+  struct variance_prior prior = many_prior(model, all, s.degrees);
+  fit->cv2 = prior.cv2;
+  fit->prior = prior.degrees;
+  fit->degrees = prior.degrees + s.degrees;
+  double quantile = pprofc_t_quantile(MODEL_TAIL, fit->degrees);
+  for (size_t i = 0; i < rows; i++) {
+    struct estimate *e = &fit->of[i];
+    double variance = stats_moderated_variance(&prior, &all[i], s.degrees);
+    double error = sqrt(variance * (1 / s.bases + 1 / s.heads));
+    e->low = e->delta - quantile * error;
+    e->high = e->delta + quantile * error;
+    e->p = many_p(e, error, fit->degrees);
+  }
 }

@@ -2,7 +2,7 @@
  * all of a change. */
 #include "core/array.h"
 #include "verdict/compare.h"
-#include "verdict/tree.h"
+#include "verdict/walk.h"
 
 #include <math.h>
 

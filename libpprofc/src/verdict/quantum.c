@@ -1,5 +1,5 @@
 /* Chooses the sampling rule from the sample types and the period of a profile. */
-#include "verdict/quantum.h"
+#include "verdict/walk.h"
 
 #include "core/str.h"
 #include "unit/unit.h"

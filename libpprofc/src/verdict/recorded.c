@@ -1,9 +1,9 @@
 /* Converts estimates without the common factor (model.h) to shown values: recorded differences with
  * intervals, the common factor itself, and a verdict that agrees with both. */
-#include "verdict/recorded.h"
+#include "verdict/compare.h"
 
 #include "pprofc/stats.h"
-#include "stats/moderated.h"
+#include "stats/stats.h"
 
 #include <math.h>
 
@@ -251,7 +251,7 @@ void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_est
   e->delta = e->head - e->base;
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
   e->verdict = recorded_verdict(e->own, recorded_shared(r, e), judged);
-  /* The judged difference excludes time of the environment (rules.h). If the recorded change has
+  /* The judged difference excludes time of the environment (walk.h). If the recorded change has
    * the other sign, its verdict would contradict the amounts in the report. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
   if (reversed && pprofc_verdict_is_certain(e->verdict)) e->verdict = PPROFC_VERDICT_ENVIRONMENT;

@@ -3,8 +3,40 @@
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
+#include "core/str.h"
 #include "verdict/compare.h"
-#include "verdict/name_parts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- parts of names --------------------------------- */
+
+/* Splits the name of a function into package, type and last part. Compares names that one function
+ * may have before and after a rename. */
+
+/* Parts of a name. They point into the name, and exclude arguments and the suffixes that compilers
+ * add to closures and copies. */
+struct name_parts {
+  pprofc_str package; /* "old/enc" in "old/enc.(*Writer).flush.func1"; "" without a package */
+  pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a plain function */
+  pprofc_str last;    /* last part of the name: "flush" */
+  bool generated;     /* true if the name had a part that a compiler generated */
+};
+
+struct name_parts name_split(pprofc_str name);
+
+/* Returns a hash of the type. In Go, "(*T)" and "T" have the same hash. Returns 0 for a name
+ * without a type. */
+uint64_t name_type_key(const struct name_parts *parts);
+
+/* Returns the package, module or namespace at the start of a name: "encoding/json" for
+ * "encoding/json.Marshal", "std" for "std::sort". Returns "" if the name has no package. */
+pprofc_str name_package(pprofc_str name);
+
+/* True if two names are similar. They are in one package, or they share a start and an end that are
+ * at least half of the longer name. A function of Go's runtime is never similar to a function
+ * outside the runtime. */
+bool names_similar(pprofc_str a, pprofc_str b);
 
 /* Maximum number of changes that are examined. The largest changes come first. */
 #define CANDIDATES_MOST 512
@@ -108,5 +140,36 @@ bool renames_match(struct relations *r);
 /* Finds the domains that explain changes, and judges their sums. Returns false when out of memory.
  */
 bool domains_find(struct relations *r);
+
+/* ---- domains ---------------------------------------- */
+
+#define DOMAIN_NO_SUBTREE SIZE_MAX
+
+struct domain_set {
+  pprofc_verdict_domain_kind kind;
+  pprofc_str name, renamed;
+  size_t *sum; /* indices of the rows whose flat values are added up to get the sum of the set */
+  size_t sum_count;
+  size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE: the sum comes
+                     from `sum` */
+  bool cancels; /* true for a set of two rows that belong together only because their changes cancel
+                 */
+  uint32_t *members; /* indices of the candidates whose changes the set explains */
+  size_t member_count;
+};
+
+/* Sum over a set, judged like a row. */
+struct domain_sum {
+  struct estimate own;           /* estimate after the common factor (model.h) is removed */
+  pprofc_verdict_estimate shown; /* estimate in recorded amounts */
+};
+
+/* Judges the sums of several sets, and adjusts their p-values together. Returns false when out of
+ * memory. */
+bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t count,
+                 struct domain_sum *sums);
+
+/* Names a set after a caller, type, package or file that all its members share. */
+void domain_set_name(const struct relations *r, struct domain_set *set);
 
 #endif

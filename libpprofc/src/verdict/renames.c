@@ -1,10 +1,185 @@
 /* Finds renames by names, callers and callees. Costs decide only between equal evidence. */
 #include "core/array.h"
-#include "verdict/name_parts.h"
+#include "core/hash.h"
 #include "verdict/relations.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* ---- parts of names --------------------------------- */
+
+/* Splits names of Go, C++, Rust, Java and script functions at "." and "::"; brackets may nest. */
+
+static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
+  return i < s.size && strchr(wanted, s.data[i]) && s.data[i];
+}
+
+/* ---- generated parts --------------------------------- */
+
+/* True if a compiler generated this last part of a name, for a closure, copy or thunk. Examples are
+ * "func1", "2", "cold", "{closure#0}" and "h0123456789abcdef". */
+static bool parts_generated(pprofc_str tail) {
+  static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
+                                      "isra", "lto_priv", "llvm",      "cold",  "fm"};
+  size_t end = tail.size;
+  if (parts_is(tail, 0, "{")) return true;
+  if (tail.size == 17 && tail.data[0] == 'h') {
+    size_t digits = 1;
+    while (digits < 17 && isxdigit((unsigned char)tail.data[digits])) digits++;
+    return digits == 17;
+  }
+  while (end && isdigit((unsigned char)tail.data[end - 1])) end--;
+  if (!end) return tail.size > 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (str_equal(str_slice(tail, 0, end), str_of(words[i]))) return true;
+  return false;
+}
+
+/* Returns the offset of the last separator, or the size of the name if there is no separator. The
+ * caller checks if a compiler generated the text after it. */
+static size_t parts_last_join(pprofc_str name) {
+  for (size_t i = name.size; i-- > 1;) {
+    if (parts_is(name, i, ")>]")) return name.size;
+    if (parts_is(name, i, ".$-")) return i;
+    if (name.data[i] == ':' && name.data[i - 1] == ':') return i - 1;
+  }
+  return name.size;
+}
+
+static pprofc_str parts_strip(pprofc_str name, bool *generated) {
+  size_t clone = str_find(name, STR(" [clone"));
+  *generated = clone < name.size;
+  name = str_slice(name, 0, clone);
+  if (str_ends(name, STR(" const"))) name = str_slice(name, 0, name.size - 6);
+  for (;;) {
+    size_t at = parts_last_join(name), from = at + (parts_is(name, at, ":") ? 2 : 1);
+    if (!at || at == name.size || !parts_generated(str_slice(name, from, name.size))) return name;
+    name = str_slice(name, 0, at);
+    *generated = true;
+  }
+}
+
+/* ---- separators -------------------------------------- */
+
+struct parts_scan {
+  size_t start; /* offset after the return type, where the name begins */
+  size_t end;   /* offset of the arguments, or the size of the text */
+  /* offset and width of the last separator before `end`, in bytes; 0 if there is no separator */
+  size_t last, width;
+};
+
+/* True if the parenthesis at `i` belongs to a receiver, unnamed namespace or operator. */
+static bool parts_inside(pprofc_str name, size_t i, size_t start) {
+  bool operator_call = i >= 8 && str_equal(str_slice(name, i - 8, i), STR("operator"));
+  return i == start || parts_is(name, i - 1, ".:/ ") || operator_call;
+}
+
+/* Returns the width in bytes of the separator at `i`, or 0 if no separator is there. */
+static size_t parts_join(pprofc_str name, size_t i) {
+  if (parts_is(name, i, ".#")) return 1;
+  return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
+}
+
+/* Returns the depth of brackets after the byte at `i`. The ">" of an arrow "->" is not a bracket.
+ */
+static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
+  if (parts_is(name, i, "<[{(")) return depth + 1;
+  bool arrow = parts_is(name, i, ">") && i && parts_is(name, i - 1, "-=");
+  return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
+}
+
+/* Updates the scan with the byte at `i`. The byte is outside of brackets. */
+static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
+  size_t join = i == s->start ? 0 : parts_join(name, i);
+  if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
+  if (name.data[i] == '/') s->last = s->width = 0;
+  if (name.data[i] == '(' && !parts_inside(name, i, s->start)) s->end = i;
+  if (!join || s->last + s->width > i) return;
+  s->last = i;
+  s->width = join;
+}
+
+static struct parts_scan parts_scan_of(pprofc_str name) {
+  struct parts_scan s = {0, name.size, 0, 0};
+  size_t depth = 0;
+  for (size_t i = 0; i < name.size && s.end == name.size; i++) {
+    if (!depth) parts_note(name, i, &s);
+    depth = parts_depth(name, i, depth);
+  }
+  return s;
+}
+
+/* ---- types ------------------------------------------- */
+
+/* Returns the offset of the last part before the function: "(*Writer)" in "old/enc.(*Writer)". */
+static size_t parts_tail(pprofc_str owner) {
+  struct parts_scan s = parts_scan_of(owner);
+  return s.last ? s.last + s.width : s.start;
+}
+
+/* True if an owner is a type instead of a package. The brackets of the owner show this, or the
+ * naming convention of its language. */
+static bool parts_is_type(pprofc_str owner, size_t tail) {
+  pprofc_str last = str_slice(owner, tail, owner.size);
+  if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;
+  return parts_is(last, last.size - 1, ")>]") || isupper((unsigned char)last.data[0]);
+}
+
+struct name_parts name_split(pprofc_str name) {
+  struct name_parts parts = {STR(""), STR(""), name, false};
+  name = parts_strip(name, &parts.generated);
+  struct parts_scan s = parts_scan_of(name);
+  parts.last = str_slice(name, s.last ? s.last + s.width : s.start, s.end);
+  if (!s.last) return parts;
+  pprofc_str owner = str_slice(name, s.start, s.last);
+  size_t tail = parts_tail(owner);
+  parts.package = owner;
+  if (!parts_is_type(owner, tail)) return parts;
+  parts.type = owner;
+  size_t end = tail > 1 && owner.data[tail - 1] == ':' ? tail - 2 : tail - (tail > 0);
+  parts.package = str_slice(owner, 0, end);
+  return parts;
+}
+
+uint64_t name_type_key(const struct name_parts *parts) {
+  size_t tail = parts_tail(parts->type);
+  pprofc_str last = str_slice(parts->type, tail, parts->type.size);
+  if (!parts->type.size) return 0;
+  if (str_starts(last, STR("(*"))) last = str_slice(last, 2, last.size - 1);
+  return (hash_str(parts->package) * 31 + hash_str(last)) | 1;
+}
+
+/* ---- similar names ----------------------------------- */
+
+/* Share of the longer name that two similar names must at least have in common. */
+#define SIMILAR_SHARE 0.5
+
+pprofc_str name_package(pprofc_str name) {
+  size_t slash = 0, end = 0;
+  for (size_t i = 0; i < name.size; i++)
+    if (name.data[i] == '/') slash = i + 1;
+  for (size_t i = slash; i < name.size && name.data[i] != '(' && name.data[i] != '<'; i++) {
+    if (name.data[i] == ':' && i && name.data[i - 1] == ':') end = i - 1;
+    if (name.data[i] == '.' && !end) end = i;
+  }
+  return str_slice(name, 0, end);
+}
+
+static bool names_of_runtime(pprofc_str package) {
+  return str_equal(package, STR("runtime")) || str_starts(package, STR("runtime/"));
+}
+
+bool names_similar(pprofc_str a, pprofc_str b) {
+  pprofc_str of_a = name_package(a), of_b = name_package(b);
+  if (names_of_runtime(of_a) != names_of_runtime(of_b)) return false;
+  if (of_a.size && str_equal(of_a, of_b)) return true;
+  size_t least = a.size < b.size ? a.size : b.size, most = a.size + b.size - least;
+  size_t start = 0, end = 0;
+  while (start < least && a.data[start] == b.data[start]) start++;
+  while (start + end < least && a.data[a.size - 1 - end] == b.data[b.size - 1 - end]) end++;
+  return (double)(start + end) >= SIMILAR_SHARE * (double)most;
+}
 
 /* Scores for the names of a pair. Equal last parts score SCORE_LAST. If the types are also equal,
  * SCORE_LOCAL is added. Callers and callees together add at most 2. */

@@ -1,5 +1,5 @@
-/* Has the table of environment functions (rules.h). Reads the rules file, which extends it. */
-#include "verdict/rules.h"
+/* Has the table of environment functions (walk.h). Reads the rules file, which extends it. */
+#include "verdict/walk.h"
 
 #include "core/array.h"
 #include "core/buffer.h"

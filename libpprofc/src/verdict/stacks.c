@@ -1,11 +1,11 @@
 /* Judges nodes of the call tree like functions, with p-values adjusted separately. */
 #include "core/array.h"
 #include "verdict/compare.h"
-#include "verdict/tree.h"
+#include "verdict/walk.h"
 
 #include <stdlib.h>
 
-/* Sums for a node in a run. The sum of value times quantum (quantum.h) is the sampling variance. */
+/* Sums for a node in a run. The sum of value times quantum (walk.h) is the sampling variance. */
 struct stack_cell {
   double value, noise;
 };
@@ -113,16 +113,13 @@ static bool stacks_number(struct stacks *s) {
 
 /* ---- the family -------------------------------------- */
 
-static struct stack_cell stacks_cell(const struct stacks *s, size_t run, uint32_t node) {
-  return node < s->cell_counts[run] ? s->cells[run][node] : (struct stack_cell){0, 0};
-}
-
 static void stacks_fill_row(const struct stacks *s, uint32_t node, double *values,
                             double *quantum) {
   const struct comparison *c = s->c;
   double sums[2] = {0, 0}, noises[2] = {0, 0};
   for (size_t r = 0; r < c->count; r++) {
-    struct stack_cell cell = stacks_cell(s, r, node);
+    struct stack_cell cell = {0, 0};
+    if (node < s->cell_counts[r]) cell = s->cells[r][node];
     values[r] = cell.value;
     sums[r >= c->bases] += cell.value;
     noises[r >= c->bases] += cell.noise;

@@ -15,8 +15,8 @@ enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
  * it is added. For heap profiles, the values themselves are added. */
 struct sums_cell {
   double flat, cum; /* sums of the values */
-  double machine;   /* part of cum that is time of the environment (rules.h), which is not judged */
-  /* sums of value times quantum (quantum.h), which are the sampling variances */
+  double machine;   /* part of cum that is time of the environment (walk.h), which is not judged */
+  /* sums of value times quantum (walk.h), which are the sampling variances */
   double flat_noise, cum_noise;
   double samples; /* number of samples in `cum` */
   double runs;    /* number of runs in which the function has samples */
@@ -38,7 +38,7 @@ struct sums_type {
       inverse;    /* sum of the totals, of the squares of the totals, and of 1 / total */
   double seconds; /* duration of all runs together; NaN if a run has no duration */
   bool whole; /* true if the sums come from a file of an older version, which does not separate the
-                 time of the kernel, scheduler and runtime (rules.h) */
+                 time of the kernel, scheduler and runtime (walk.h) */
   struct sums_cell *cells; /* cells of the functions, by name */
   size_t cell_capacity;
 };
@@ -89,7 +89,7 @@ pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);
 
-/* Returns the judged change of cum. It excludes time of the environment (rules.h). */
+/* Returns the judged change of cum. It excludes time of the environment (walk.h). */
 double verdicts_cum_change(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row);
 
 #endif

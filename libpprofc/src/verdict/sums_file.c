@@ -42,7 +42,7 @@ static const struct sums_member type_members[] = {
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
 /* Number of members in a file of an older version. That file does not separate the time of the
- * environment (rules.h). */
+ * environment (walk.h). */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 

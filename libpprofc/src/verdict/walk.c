@@ -53,8 +53,10 @@ static size_t walk_ids(const struct walk *walk) {
   return l->count ? l->line_from[l->count] : 0;
 }
 
-pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value, bool inlines,
-                        struct names *names, pprofc_error *error) {
+/* Adds the names of the profile's functions or lines. Starts before the first sample. The caller
+ * frees `walk`, even after an error. */
+static pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value,
+                               bool inlines, struct names *names, pprofc_error *error) {
   *walk = (struct walk){.profile = p,
                         .names = names,
                         .quantum = quantum_of(p, value),
@@ -73,7 +75,7 @@ pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value
   return PPROFC_OK;
 }
 
-void walk_free(struct walk *walk) {
+static void walk_free(struct walk *walk) {
   if (!walk->profile) return;
   const pprofc_allocator *mem = &walk->profile->mem;
   mem_free(mem, walk->ids, walk_ids(walk), sizeof *walk->ids);
@@ -106,7 +108,7 @@ static bool walk_add_location(struct walk *walk, uint32_t location) {
   return true;
 }
 
-/* Removes folded frames (rules.h) from the leaf end of the stack. Keeps at least one frame. */
+/* Removes folded frames (walk.h) from the leaf end of the stack. Keeps at least one frame. */
 static void walk_fold(struct walk *walk) {
   size_t folded = 0;
   while (folded + 1 < walk->depth && walk->names->flags[walk->frames[folded]] & NAME_FOLDED)
@@ -137,4 +139,116 @@ bool walk_next(struct walk *walk) {
     if (!walk->failed && walk->depth) return true;
   }
   return false;
+}
+
+/* ---- the call tree ---------------------------------- */
+
+static uint32_t tree_child(struct call_tree *tree, uint32_t parent, uint32_t name) {
+  uint64_t hash = hash_mix(hash_mix(0, parent), name);
+  MAP_FIND(index, &tree->map, hash,
+           tree->nodes[index].parent == parent && tree->nodes[index].name == name);
+  if (index != MAP_NONE) return index;
+  const struct tree_node node = {.parent = parent,
+                                 .name = name,
+                                 .first_child = MAP_NONE,
+                                 .next = tree->nodes[parent].first_child};
+  index = (uint32_t)tree->count;
+  bool added = index < MAP_NONE && MAP_PUSH(tree->mem, &tree->map, hash, tree->nodes, tree->count,
+                                            tree->capacity, node);
+  if (!added) return MAP_NONE;
+  tree->nodes[parent].first_child = index;
+  return index;
+}
+
+bool tree_init(struct call_tree *tree, const pprofc_allocator *mem) {
+  *tree = (struct call_tree){.mem = mem};
+  map_init(&tree->map, mem);
+  if (!ARRAY_RESERVE(mem, tree->nodes, tree->capacity, 1)) return false;
+  tree->nodes[tree->count++] = (struct tree_node){MAP_NONE, MAP_NONE, MAP_NONE, MAP_NONE};
+  return true;
+}
+
+void tree_free(struct call_tree *tree) {
+  ARRAY_FREE(tree->mem, tree->nodes, tree->capacity);
+  map_free(&tree->map);
+}
+
+uint32_t tree_reach(struct call_tree *tree, const struct walk *walk) {
+  uint32_t node = TREE_ROOT;
+  for (size_t i = walk->depth; i-- > 0 && node != MAP_NONE;)
+    node = tree_child(tree, node, walk->frames[i]);
+  return node;
+}
+
+/* ---- sums of a run ---------------------------------- */
+
+/* True if the leaf belongs to the environment (walk.h). Also true if the stack contains a function
+ * with NAME_MACHINE, because its callees also belong to the environment. */
+static bool run_is_machine(const struct walk *walk) {
+  if (walk->names->flags[walk->frames[0]] & NAME_ENVIRONMENT) return true;
+  for (size_t i = 0; i < walk->depth; i++)
+    if (walk->names->flags[walk->frames[i]] & NAME_MACHINE) return true;
+  return false;
+}
+
+static void run_add_sample(struct run *run, size_t stamp) {
+  const struct walk *walk = &run->walk;
+  double value = (double)walk->values[walk->quantum.value] * run->scale;
+  double noise = value * (quantum_of_sample(&walk->quantum, walk->values) * run->scale);
+  struct run_cell *leaf = &run->cells[walk->frames[0]];
+  bool machine = run_is_machine(walk);
+  run->has_machine |= machine;
+  run->total += value;
+  run->noise += noise;
+  leaf->flat += value;
+  leaf->flat_noise += noise;
+  for (size_t i = 0; i < walk->depth; i++) {
+    struct run_cell *cell = &run->cells[walk->frames[i]];
+    if (cell->seen == stamp) continue;
+    cell->seen = stamp;
+    cell->cum += value;
+    cell->cum_noise += noise;
+    if (machine) cell->machine += value;
+  }
+}
+
+/* Returns the sum of all samples, even of samples without a function. */
+static double run_whole(const struct run *run, size_t value) {
+  const struct samples *s = &run->profile->samples;
+  double sum = 0;
+  for (size_t i = 0; i < s->count; i++)
+    sum += (double)s->values[i * run->profile->type_count + value] * run->scale;
+  return sum;
+}
+
+/* Rejects negative values, because they have no sampling variance. They occur in differences and in
+ * damaged files. */
+static pprofc_status run_check(const struct walk *walk, pprofc_error *error) {
+  if (walk->values[walk->quantum.value] >= 0 && walk->values[0] >= 0) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID,
+                   "negative values cannot be judged: the profile is a difference already");
+}
+
+pprofc_status run_sum(struct run *run, size_t value, bool inlines, struct names *names,
+                      pprofc_error *error) {
+  const pprofc_allocator *mem = &run->profile->mem;
+  pprofc_status status = walk_init(&run->walk, run->profile, value, inlines, names, error);
+  if (status) return status;
+  run->cells = mem_zero_array(mem, names->texts.count, sizeof *run->cells);
+  if (!run->cells) return error_nomem(error);
+  run->cell_count = names->texts.count;
+  run->whole = run_whole(run, value);
+  for (size_t stamp = 1; !status && walk_next(&run->walk); stamp++) {
+    status = run_check(&run->walk, error);
+    if (!status) run_add_sample(run, stamp);
+  }
+  return run->walk.failed ? error_nomem(error) : status;
+}
+
+void run_free(struct run *run) {
+  if (!run->profile) return;
+  mem_free(&run->profile->mem, run->cells, run->cell_count, sizeof *run->cells);
+  walk_free(&run->walk);
+  pprofc_profile_release(run->profile);
+  *run = (struct run){.profile = NULL};
 }

@@ -1,12 +1,115 @@
 /* Iterates over the samples of a run as stacks of names. Inlined functions are frames. Drops frames
- * without a function. Also drops leaf frames that rules fold into their callers (rules.h). */
+ * without a function. Also drops leaf frames that rules fold into their callers (walk.h). */
 #ifndef PPROFC_VERDICT_WALK_H
 #define PPROFC_VERDICT_WALK_H
 
+#include "core/error.h"
 #include "core/map.h"
+#include "core/mem.h"
+#include "core/str.h"
+#include "profile/profile.h"
 #include "profile/stack.h"
-#include "verdict/quantum.h"
-#include "verdict/rules.h"
+
+/* ---- rules of the environment ----------------------- */
+
+/* Classifies functions by name. Functions of the environment are shown, but never judged. The
+ * environment is code whose time the program does not decide: the kernel, a scheduler, parts of a
+ * runtime. Folded frames are counted as part of their callers. */
+
+#define NAME_FOLDED 1u /* flag: a leaf function that is dropped if the stack has another frame */
+/* flag: a function of the kernel, the scheduler or a runtime, which is shown but never judged */
+#define NAME_ENVIRONMENT 2u
+/* flag: all time of the callees is also time of the environment */
+#define NAME_MACHINE 4u
+
+/* A row of the built-in table of names. */
+struct name_rule {
+  unsigned flags;       /* set of NAME_* flags */
+  const char *patterns; /* globs of function names, separated by blanks; not regular expressions,
+                           because those would need PCRE2 */
+  const char *why;
+};
+
+/* A rule that accepts changes of the functions that match `function`, up to the day `until`.
+ * `reason` is the explanation in the rules file. */
+struct accepted {
+  struct regex *function;
+  pprofc_str pattern, until, reason;
+};
+
+struct rules {
+  const pprofc_allocator *mem;
+  struct arena arena;
+  /* expressions in the rules file for folded functions, for the environment, and for functions that
+   * are always judged; NULL: the file has no such expression */
+  struct regex *folded, *environment, *judged;
+  struct accepted *accepted;
+  size_t accepted_count, accepted_capacity;
+};
+
+/* Reads the built-in table and, if `text.data` is not NULL, a rules file with this text:
+ *
+ *   {"environment": ["^my_idle_loop$"], "fold": ["^my_safepoint$"], "judge": ["^rcu_"],
+ *    "accept": [{"function": "^main\\.encode$", "until": "2027-01-31", "reason": "new format"}]}
+ *
+ * `path` names the file in messages. The caller calls rules_free even after an error. */
+pprofc_status rules_init(struct rules *rules, const pprofc_allocator *mem, const char *path,
+                         pprofc_str text, pprofc_error *error);
+void rules_free(struct rules *rules);
+
+/* Returns the NAME_* flags of a name. */
+unsigned rules_flags(const struct rules *rules, pprofc_str name);
+
+/* Returns the rule that accepts changes of the function on the day `today` ("2027-01-31"). Returns
+ * NULL if there is no such rule. */
+const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, pprofc_str today);
+
+/* ---- sampling --------------------------------------- */
+
+/* Describes how a sample type was sampled. The quantum is the sampling variance of a value per unit
+ * of value. If all samples have the same value, the quantum is that value. */
+
+enum sampling_kind {
+  SAMPLING_EXACT,  /* every event was counted */
+  SAMPLING_PERIOD, /* the profile has one sample per period */
+  SAMPLING_COUNTS, /* a second column has the number of samples */
+  SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
+  SAMPLING_EVENTS, /* mutex and block profiles: the noise is a lower bound */
+  SAMPLING_MOMENT, /* the profile counts states at a moment: goroutines, threads */
+  SAMPLING_UNKNOWN /* the profile does not show how values were sampled */
+};
+
+struct quantum {
+  enum sampling_kind sampling;
+  size_t value; /* column of the sample type */
+  /* for heap profiles: columns with the number of objects and with the bytes; `objects` may be
+   * SIZE_MAX (missing) */
+  size_t objects, space;
+  double period;
+};
+
+/* True if values grow with the duration of a run and depend on the speed of the machine. */
+static inline bool quantum_has_speed(enum sampling_kind kind) {
+  return kind != SAMPLING_EXACT && kind != SAMPLING_HEAP && kind != SAMPLING_MOMENT;
+}
+
+/* Returns how the column `value` was sampled. The first matching row applies:
+ *
+ *   heap profile (the period is space), alloc or inuse   Horvitz-Thompson, from size and rate
+ *   the first type is contentions                        value over contentions, a lower bound
+ *   the period type, a count, with a period of 1         1: the state at one moment
+ *   the period type, with a period above 0               the period
+ *   the first type is samples/count                      value over samples
+ *   no period type, not a time                           exact: counts of instructions
+ *   the first type is another count                      value over count
+ *   a period type in the same unit                       the period
+ *   multiples of one value, no period                    that value
+ *   anything else                                        not known */
+struct quantum quantum_of(const pprofc_profile *profile, size_t value);
+
+/* Returns the sampling variance of a sample's value per unit of value. Returns 0 if the value is
+ * exact or the sampling is unknown. */
+double quantum_of_sample(const struct quantum *quantum, const int64_t *values);
 
 /* Names of all runs. A name gets the next id at its first use. */
 struct names {
@@ -40,17 +143,68 @@ struct walk {
   bool failed;           /* out of memory */
 };
 
-/* Adds the names of the profile's functions or lines. Starts before the first sample. The caller
- * frees `walk`, even after an error. */
-pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t value,
-                        bool inlines, struct names *names, pprofc_error *error);
-void walk_free(struct walk *walk);
-
 /* Moves back to the position before the first sample. */
 void walk_restart(struct walk *walk);
 
 /* Moves to the next sample with value and frame. Returns false at the end, and sets `failed` and
  * returns false when out of memory. */
 bool walk_next(struct walk *walk);
+
+/* ---- the call tree ---------------------------------- */
+
+/* Declares the call tree of all runs of a comparison. A node is a stack of function names from the
+ * root. */
+
+#define TREE_ROOT 0u
+
+/* A node of the call tree. The index of a node is larger than the index of its parent. */
+struct tree_node {
+  /* indices of the parent, name, first child and next sibling; MAP_NONE if missing */
+  uint32_t parent, name, first_child, next;
+};
+
+struct call_tree {
+  const pprofc_allocator *mem;
+  struct tree_node *nodes; /* nodes; the root comes first */
+  size_t count, capacity;
+  struct map map;
+};
+
+/* Makes a tree that has only a root. Returns false when out of memory. The caller calls tree_free
+ * even after an error. */
+bool tree_init(struct call_tree *tree, const pprofc_allocator *mem);
+void tree_free(struct call_tree *tree);
+
+/* Returns the node for the current stack of the walk. Adds the node if it is new. Returns MAP_NONE
+ * when out of memory. */
+uint32_t tree_reach(struct call_tree *tree, const struct walk *walk);
+
+/* ---- sums of a run ---------------------------------- */
+
+/* Sums for a function in a run. The sum of value times quantum (walk.h) is the sampling
+ * variance. */
+struct run_cell {
+  double flat, flat_noise;
+  double cum, cum_noise;
+  double machine; /* part of cum that is time of the environment (walk.h), including callees */
+  size_t seen;    /* number of the sample that was last added to cum, counted from 1 */
+};
+
+struct run {
+  pprofc_profile *profile; /* filtered profile of the run; the run has a reference to it */
+  struct walk walk;
+  struct run_cell *cells; /* cells of the functions, by name */
+  size_t cell_count;
+  double scale; /* factor of the values; for counts of samples: period divided by the period of the
+                   first run; else 1 */
+  double total, noise; /* sum of all samples that have a function, and its sampling variance */
+  double whole;        /* sum of all samples of the run */
+  bool has_machine;    /* true if any sample of the run is time of the environment (walk.h) */
+};
+
+/* Adds up the samples of run->profile. Returns PPROFC_E_INVALID for a negative value. */
+pprofc_status run_sum(struct run *run, size_t value, bool inlines, struct names *names,
+                      pprofc_error *error);
+void run_free(struct run *run);
 
 #endif

@@ -3,8 +3,8 @@
 #include "rates.h"
 #include "tables.h"
 
-#include "stats/moderated.h"
-#include "verdict/advice.h"
+#include "stats/stats.h"
+#include "verdict/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,7 @@
 #include "parts.h"
 
 #include "pprofc/stats.h"
-#include "stats/ratio.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <string.h>

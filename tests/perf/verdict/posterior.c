@@ -6,7 +6,7 @@
  * deviation `spread` m; otherwise x is 0. Under this model, the distribution of the share does
  * not depend on how the functions were selected. */
 #include "parts.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

@@ -2,8 +2,7 @@
 #include "rules.h"
 
 #include "pprofc/stats.h"
-#include "stats/corrections.h"
-#include "stats/moderated.h"
+#include "stats/stats.h"
 #include "verdict/model.h"
 
 #include <math.h>

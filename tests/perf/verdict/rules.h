@@ -4,7 +4,7 @@
 
 #include "core/mem.h"
 #include "noise.h"
-#include "verdict/advice.h"
+#include "verdict/model.h"
 
 /* Rules that judge functions:
  *

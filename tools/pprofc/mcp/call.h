@@ -3,7 +3,7 @@
 #define PPROFC_MCP_CALL_H
 
 #include "common/brief_flag.h"
-#include "core/fill.h"
+#include "core/template.h"
 #include "mcp/profiles.h"
 #include "rpc/rpc.h"
 

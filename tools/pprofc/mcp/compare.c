@@ -5,7 +5,7 @@
 #include "noise/runs.h"
 #include "profile/profile.h"
 #include "report/report.h"
-#include "verdict/print/domains.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 

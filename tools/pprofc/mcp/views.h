@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "mcp/call.h"
 #include "profile/profile.h"
-#include "report/kept.h"
+#include "report/report.h"
 
 struct paths;
 

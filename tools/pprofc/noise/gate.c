@@ -1,8 +1,7 @@
 /* Implements -fail_on, which sets the exit status if a change satisfies a condition. */
 #include "common/terminal.h"
 #include "noise/noise.h"
-#include "verdict/print/conditions.h"
-#include "verdict/print/domains.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 #include <stdio.h>

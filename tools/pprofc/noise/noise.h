@@ -3,7 +3,7 @@
 #define PPROFC_TOOLS_NOISE_H
 
 #include "benches.h"
-#include "pipeline/filter_options.h"
+#include "pipeline/pipeline.h"
 #include "verdict/print/print.h"
 
 /* Maximum number of stored warnings about filters. A warning is printed once, and only if every run

@@ -3,8 +3,8 @@
 #define PPROFC_RPC_RPC_H
 
 #include "core/buffer.h"
-#include "core/fill.h"
 #include "core/json_tree.h"
+#include "core/template.h"
 
 /* Maximum length of a message in bytes. The answer to a longer message is an error. */
 #define RPC_MESSAGE_MAX ((size_t)4 << 20)

@@ -1,6 +1,6 @@
 /* Completes options and commands from their tables, and functions from the profile. */
 #include "core/escape.h"
-#include "pipeline/filter_options.h"
+#include "pipeline/pipeline.h"
 #include "profile/profile.h"
 #include "session.h"
 

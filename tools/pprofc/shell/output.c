@@ -5,7 +5,6 @@
 #include "common/terminal.h"
 #include "core/child.h"
 #include "core/outfile.h"
-#include "core/spawn.h"
 #include "core/system.h"
 #include "destination.h"
 #include "session.h"

@@ -9,7 +9,7 @@
 #include "limit_flags.h"
 #include "profile/profile.h"
 #include "recordings.h"
-#include "report/labels.h"
+#include "report/report.h"
 #include "sources.h"
 #include "time_zone.h"
 

@@ -1,7 +1,7 @@
 /* Captures profiles from net/http/pprof in rounds. Base and head are first in turns. */
 #include "capture/capture.h"
 #include "common/terminal.h"
-#include "core/spawn.h"
+#include "core/child.h"
 #include "core/system.h"
 
 #include <errno.h>

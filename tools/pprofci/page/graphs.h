@@ -4,7 +4,7 @@
 #ifndef PPROFCI_PAGE_GRAPHS_H
 #define PPROFCI_PAGE_GRAPHS_H
 
-#include "core/fill.h"
+#include "core/template.h"
 
 /* A script of a page, and the SHA-256 of the script. */
 struct page_script {

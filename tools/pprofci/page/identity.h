@@ -2,8 +2,8 @@
 #ifndef PPROFCI_PAGE_IDENTITY_H
 #define PPROFCI_PAGE_IDENTITY_H
 
-#include "core/fill.h"
 #include "core/mem.h"
+#include "core/template.h"
 
 /* Repository and change of a run; all texts are "" if unknown. */
 struct identity {

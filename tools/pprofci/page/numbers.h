@@ -3,7 +3,7 @@
 #define PPROFCI_PAGE_NUMBERS_H
 
 #include "core/buffer.h"
-#include "gate/row.h"
+#include "gate/gate.h"
 
 #define ARROW    "\xE2\x86\x92"
 #define MINUS    "\xE2\x88\x92"

@@ -3,7 +3,7 @@
 #ifndef PPROFCI_PAGE_PARTS_H
 #define PPROFCI_PAGE_PARTS_H
 
-#include "core/fill.h"
+#include "core/template.h"
 #include "page/model.h"
 
 /* Adds the benchmarks that need attention, then the others, collapsed by result. */

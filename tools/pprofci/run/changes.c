@@ -7,7 +7,7 @@
 #include "run/code.h"
 #include "run/files.h"
 #include "run/text.h"
-#include "verdict/print/blame.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 

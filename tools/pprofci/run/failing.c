@@ -5,8 +5,7 @@
 #include "run/files.h"
 #include "run/run.h"
 #include "run/text.h"
-#include "verdict/print/conditions.h"
-#include "verdict/print/domains.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,8 +9,7 @@
 #include "run/code.h"
 #include "run/profiles.h"
 #include "run/text.h"
-#include "verdict/print/blame.h"
-#include "verdict/print/domains.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 

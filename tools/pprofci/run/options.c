@@ -2,9 +2,9 @@
 #include "run/options.h"
 
 #include "common/duration.h"
-#include "gate/settings.h"
+#include "gate/gate.h"
 #include "run/text.h"
-#include "verdict/print/conditions.h"
+#include "verdict/print/print.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "common/duration.h"
 #include "common/terminal.h"
 #include "core/child.h"
-#include "gate/screen.h"
+#include "gate/judge.h"
 #include "run/files.h"
 #include "run/load.h"
 #include "run/run.h"

@@ -8,7 +8,7 @@
 #include "gate/judge.h"
 #include "pprofc/verdict.h"
 #include "run/options.h"
-#include "symbolize/built.h"
+#include "symbolize/code.h"
 
 #include <signal.h>
 

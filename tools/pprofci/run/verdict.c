@@ -1,8 +1,8 @@
 /* Determines the verdict from tables of benchstat, from the gate, and from instruction counts. */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
+#include "gate/judge.h"
 #include "gate/print/print.h"
-#include "gate/screen.h"
 #include "parse_bench_regressions/inputs.h"
 #include "run/code.h"
 #include "run/files.h"

@@ -1,7 +1,7 @@
 /* Implements `pprofci trend`: shows benchmarks or functions over commits, and their changes. */
 #include "commands.h"
 #include "common/save.h"
-#include "gate/settings.h"
+#include "gate/gate.h"
 #include "page/identity.h"
 #include "run/text.h"
 #include "trend/trend.h"

@@ -2,8 +2,8 @@
 #ifndef PPROFCI_TREND_TREND_H
 #define PPROFCI_TREND_TREND_H
 
-#include "core/fill.h"
 #include "core/output.h"
+#include "core/template.h"
 #include "pprofc/profile.h"
 #include "stats/steps.h"
 #include "store/past.h"

@@ -3,7 +3,7 @@
 
 #include "bench/names.h"
 #include "core/array.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

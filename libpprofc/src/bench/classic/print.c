@@ -1,9 +1,9 @@
 /* Writes the tables that benchstat printed before 2021 as text, CSV or HTML. */
 #include "bench/print/print.h"
 #include "bench/classic/classic.h"
+#include "core/error.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
-#include "core/options.h"
 #include "core/template.h"
 
 #include <math.h>

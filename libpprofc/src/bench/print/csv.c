@@ -1,6 +1,5 @@
 /* Prints comparison tables as CSV. A second output gets the warnings with their cells. */
 #include "bench/go_text.h"
-#include "bench/number.h"
 #include "bench/print/print.h"
 #include "core/log_guard.h"
 

@@ -1,5 +1,5 @@
 /* Reads Google Benchmark's JSON. Each repetition is a sample. Skips aggregates. */
-#include "bench/read/json_reader.h"
+#include "bench/read/readers.h"
 
 /* Keys of the format itself. All other keys are user counters. */
 static const char *const known_keys[] = {"name",

@@ -1,5 +1,5 @@
 /* Reads the JSON of hyperfine (--export-json). Each run is a sample. All times are in seconds. */
-#include "bench/read/json_reader.h"
+#include "bench/read/readers.h"
 
 /* Rejects a command if one of its runs failed. */
 static bool check_codes(struct bench_sink *sink, const struct node *result, pprofc_str command) {

@@ -1,5 +1,5 @@
 /* Reads JMH's JSON (-rf json). Each iteration is a sample, with the metrics of profilers. */
-#include "bench/read/json_reader.h"
+#include "bench/read/readers.h"
 
 /* ---- units ------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Implements the functions that readers of JSON formats share. */
-#include "bench/read/json_reader.h"
+#include "bench/read/readers.h"
 
-#include "bench/number.h"
+#include "bench/go_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Reads the JSON of pytest-benchmark (--benchmark-json). Each round or block is a sample. */
-#include "bench/read/json_reader.h"
+#include "bench/read/readers.h"
 
 /* If there are more than MAX_ROUNDS rounds, the reader averages the rounds in BLOCKS blocks. Short
  * benchmarks have tens of thousands of rounds that depend on each other. With so large samples, a

@@ -1,6 +1,5 @@
 /* Reads the stream of `go test -json`. Joins the output events of each package to a text, because
  * events split lines and packages are mixed. */
-#include "bench/read/json_reader.h"
 #include "bench/read/readers.h"
 #include "core/array.h"
 

@@ -1,9 +1,8 @@
-/* Takes the place of core/child.c, core/spawn.c and core/system.c. On Windows, pprofc starts no
+/* Takes the place of core/child.c and core/system.c. On Windows, pprofc starts no
  * other programs. */
 #include "core/system.h"
 
 #include "core/child.h"
-#include "core/spawn.h"
 
 #include <errno.h>
 

@@ -1,11 +1,10 @@
 /* Implements the public interface of the gate (pprofc/gate.h). */
 #include "bench/set.h"
-#include "core/options.h"
+#include "core/error.h"
 #include "core/output.h"
 #include "gate/gate.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
-#include "gate/read/files.h"
 #include "gate/read/read.h"
 #include "pprofc/gate.h"
 

@@ -1,6 +1,6 @@
 /* Prints the result as JSON with unrounded numbers, and as GitLab's code quality report. */
 #include "core/json_write.h"
-#include "gate/power.h"
+#include "gate/compare.h"
 #include "gate/print/print.h"
 
 #include <math.h>

@@ -51,12 +51,6 @@ static void put_case(struct buffer *out, const struct gate *gate, const struct g
   buffer_free(&text);
 }
 
-static void put_problem(struct buffer *out, pprofc_str line) {
-  buffer_add_text(out, "    <testcase classname=\"gate\" name=\"input\"><error message=\"");
-  junit_put(out, line);
-  buffer_add_text(out, "\"/></testcase>\n");
-}
-
 void gate_print_junit(struct buffer *out, const struct gate *gate, bool all) {
   size_t skipped = 0;
   pprofc_str rest = buffer_str(&gate->problems), line;
@@ -69,8 +63,12 @@ void gate_print_junit(struct buffer *out, const struct gate *gate, bool all) {
                 "skipped=\"%zu\">\n",
                 gate->row_count + gate->problem_count, gate->regressed, gate->problem_count,
                 skipped);
-  while (str_next_line(&rest, &line))
-    if (line.size) put_problem(out, line);
+  while (str_next_line(&rest, &line)) {
+    if (!line.size) continue;
+    buffer_add_text(out, "    <testcase classname=\"gate\" name=\"input\"><error message=\"");
+    junit_put(out, line);
+    buffer_add_text(out, "\"/></testcase>\n");
+  }
   for (size_t i = 0; i < gate->row_count; i++) put_case(out, gate, &gate->rows[i]);
   buffer_add_text(out, "    <system-out>");
   gate_print_totals(out, gate);

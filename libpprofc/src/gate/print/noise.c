@@ -1,6 +1,6 @@
 /* Prints the noise of a machine, from two runs of the same program. Suggests thresholds. */
 #include "gate/print/print.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

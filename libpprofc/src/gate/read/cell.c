@@ -1,5 +1,5 @@
 /* Parses the cells of comparison tables into rows of the gate. */
-#include "gate/read/cell.h"
+#include "gate/read/read.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Reads text tables of earlier benchstat versions. Two or more spaces separate the cells. */
-#include "gate/read/cell.h"
+#include "gate/read/read.h"
 
 #define CLASSIC_CELLS 16
 

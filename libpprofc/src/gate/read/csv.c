@@ -1,5 +1,5 @@
 /* Reads benchstat's CSV tables, of the current and of earlier versions. */
-#include "gate/read/cell.h"
+#include "gate/read/read.h"
 
 #define FIELDS_MAX 4096
 

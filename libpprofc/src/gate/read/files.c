@@ -1,5 +1,4 @@
 /* Reads files and folders for the gate, and reports unreadable inputs as problems. */
-#include "gate/read/files.h"
 #include "core/infile.h"
 #include "gate/read/record.h"
 

@@ -1,5 +1,5 @@
 /* Reads the JSON of benchstatc. The JSON contains every sample, so the gate makes its own tests. */
-#include "bench/read/json_reader.h"
+#include "bench/read/readers.h"
 #include "gate/compare.h"
 #include "gate/read/read.h"
 

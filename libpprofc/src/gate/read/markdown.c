@@ -1,5 +1,5 @@
 /* Reads Markdown of benchstatc: "| W32 | 1.016u | 1.036u | **+1.97%** (p=0.045 n=10) |". */
-#include "gate/read/cell.h"
+#include "gate/read/read.h"
 
 #define CELLS_MAX 4096
 

@@ -1,4 +1,4 @@
-/* Reads comparison tables of any format, and raw results, into rows of the gate (row.h). */
+/* Reads comparison tables of any format, and raw results, into rows of the gate (gate.h). */
 #ifndef PPROFC_GATE_READ_READ_H
 #define PPROFC_GATE_READ_READ_H
 
@@ -37,5 +37,71 @@ struct pairs;
  * noise. Adds a row for the geometric mean if the mean regressed. Returns false when out of memory.
  */
 bool gate_take_speeds(struct gate *gate, struct pairs *pairs);
+
+/* ---- files and folders ------------------------------ */
+
+/* Maximum size of a file, equal to pprofc_limits.input_bytes. */
+#define GATE_FILE_MAX ((size_t)2 << 30)
+
+/* Appends the content of a file to `data`, or standard input for "-". The limit of `data` must be
+ * GATE_FILE_MAX. Errors: PPROFC_E_IO, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
+pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_error *error);
+
+bool gate_is_folder(const char *path);
+
+/* Paths of files, sorted by name. An arena owns the texts. */
+struct gate_paths {
+  const char **items;
+  size_t count, capacity;
+};
+
+/* Lists the files of a folder whose names match a glob. Adds a problem to the gate if the folder is
+ * unreadable or has no such file. The only error is PPROFC_E_NOMEM. */
+pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char *pattern,
+                               struct arena *arena, struct gate_paths *paths, pprofc_error *error);
+
+/* Records an error of an input as a problem of the gate. Returns PPROFC_OK, so that the caller
+ * continues with the next input. Returns PPROFC_E_NOMEM unchanged. */
+pprofc_status gate_note_problem(struct gate *gate, pprofc_status status, const pprofc_error *error);
+
+/* Estimates how much benchmarks vary, from a folder with a file for each earlier run
+ * (gate_learn_noise). */
+pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_error *error);
+
+/* ---- cells of tables -------------------------------- */
+
+/* Parses the cells that all formats of comparison tables share: "2.449m", "+21.50%", "p=0.000
+ * n=10+9". */
+
+/* Texts of a comparison in a table; each may be empty. */
+struct gate_cell {
+  pprofc_str base, head; /* printed centers; empty if base or head has no value */
+  pprofc_str delta;      /* printed change: "+21.50%", "~", "?" */
+  pprofc_str comparison; /* printed result of the test, without parentheses: "p=0.000 n=10", "all
+                            equal" ... */
+  pprofc_str unit, group, name;
+  pprofc_str file, text; /* path of the file, and text of the whole line */
+  size_t line;
+};
+
+/* Adds a row for the cell. Adds a problem with file and line if the cell is malformed. Returns
+ * false when out of memory. */
+bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
+
+/* Takes the next word of a line. Words are separated by spaces. Returns false at the end. */
+bool gate_next_word(pprofc_str *rest, pprofc_str *word);
+
+/* Iterator over the lines of a file; `text` is the current line. */
+struct gate_lines {
+  pprofc_str rest, text;
+  size_t number; /* line number of `text`, from 1 */
+};
+bool gate_next_line(struct gate_lines *lines);
+
+/* Returns how many bytes of a line a message shows. Never splits a character. */
+int gate_shown_length(pprofc_str line);
+
+/* True for a line such as "pkg: a/b" before a table. Stores the package if the line names it. */
+bool gate_key_line(pprofc_str line, pprofc_str *package);
 
 #endif

@@ -7,7 +7,7 @@
 #include "gate/judge.h"
 #include "gate/read/read.h"
 #include "pprofc/stats.h"
-#include "stats/robust.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Reads benchstat's text tables. The columns are between the '│' characters of the header. They
  * count code points, because names may contain spaces and cells may be empty. */
 #include "core/escape.h"
-#include "gate/read/cell.h"
+#include "gate/read/read.h"
 
 #define BAR        "\xE2\x94\x82"
 #define PLUS_MINUS "\xC2\xB1"

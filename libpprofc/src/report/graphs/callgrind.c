@@ -2,7 +2,6 @@
 #include "core/budget.h"
 #include "core/map.h"
 #include "core/output.h"
-#include "report/labels.h"
 #include "report/report.h"
 #include "unit/unit.h"
 

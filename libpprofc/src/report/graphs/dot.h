@@ -2,6 +2,7 @@
 #ifndef PPROFC_REPORT_GRAPHS_DOT_H
 #define PPROFC_REPORT_GRAPHS_DOT_H
 
+#include "graph/graph.h"
 #include "report/report.h"
 
 /* Flags for pipeline_graph that the picture needs. */
@@ -11,5 +12,11 @@
  * graph->shown[i]. Reorders the graph's tags. */
 pprofc_status dot_write(struct report *report, const struct graph *graph, struct output *out,
                         pprofc_error *error);
+
+/* ---- texts ------------------------------------------ */
+
+/* Writes the colour "#rrggbb" for a share of the total, from -1 to 1. `light` selects a colour for
+ * the inside of a box. */
+void dot_color(struct output *out, double score, bool light);
 
 #endif

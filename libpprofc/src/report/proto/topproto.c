@@ -1,7 +1,7 @@
 /* Writes topproto: a profile with a sample per node of top (docs/spec/pprof.md, 21.6). */
 #include "codec/codec.h"
 #include "profile/stack.h"
-#include "report/labels.h"
+#include "report/report.h"
 #include "unit/unit.h"
 
 /* Strings of the new profile. The texts of the graph follow them. */
@@ -16,10 +16,6 @@ struct top_profile {
   size_t function_count;
   struct map function_map;
 };
-
-static const struct node_info *shown_info(const struct graph *g, size_t index) {
-  return &g->frames.infos[g->nodes[g->shown[index]].info];
-}
 
 static bool make_strings(struct top_profile *t, pprofc_profile *p) {
   const pprofc_profile *source = t->report->result.profile;
@@ -69,7 +65,7 @@ static bool make_locations(struct top_profile *t, pprofc_profile *p) {
       !t->start_line)
     return false;
   for (uint32_t i = 0; i < count; i++) {
-    const struct node_info *info = shown_info(g, i);
+    const struct node_info *info = &g->frames.infos[g->nodes[g->shown[i]].info];
     uint32_t function = topproto_find_function(t, info);
     if (function == NONE) return false;
     address[i] = info->place->address;
@@ -145,5 +141,23 @@ pprofc_status report_topproto(struct report *report, struct output *out, pprofc_
   }
   pprofc_profile_release(p);
   graph_free(&g);
+  return status;
+}
+
+/* ---- the profile itself ----------------------------- */
+
+pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
+                            pprofc_error *error) {
+  *divided = NULL;
+  if (!(report->result.ratio > 0) || report->result.ratio == 1) return PPROFC_OK;
+  return transform_divide(report->result.profile, report->result.ratio, divided, error);
+}
+
+pprofc_status report_proto(struct report *report, struct output *out, pprofc_error *error) {
+  pprofc_profile *divided;
+  pprofc_status status = report_divide(report, &divided, error);
+  if (status != PPROFC_OK) return status;
+  status = pprof_encode(divided ? divided : report->result.profile, output_take, out, error);
+  pprofc_profile_release(divided);
   return status;
 }

@@ -1,10 +1,10 @@
 /* Prints -disasm: machine code of matching functions, with samples of each instruction. */
 #include "core/array.h"
 #include "core/escape.h"
-#include "report/no_match.h"
+#include "report/report.h"
 #include "report/source/listing.h"
-#include "symbolize/demangle.h"
 #include "symbolize/object.h"
+#include "symbolize/symbolize.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Prints -list with -source_diff: changed lines of matching functions, with costs of both sides. */
 #include "core/array.h"
 #include "profile/sum.h"
-#include "report/no_match.h"
+#include "report/report.h"
 #include "report/source/line_costs.h"
 #include "report/source/listing.h"
 #include "report/source/revisions.h"

@@ -1,7 +1,7 @@
 /* Returns annotated source as data. Keeps the functions and lines that the report -list visits. */
 #include "core/array.h"
 #include "core/budget.h"
-#include "core/options.h"
+#include "core/error.h"
 #include "report/source/listing.h"
 
 struct pprofc_source {

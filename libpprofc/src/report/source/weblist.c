@@ -2,10 +2,10 @@
 #include "core/base64.h"
 #include "core/escape.h"
 #include "core/template.h"
-#include "report/labels.h"
+#include "report/report.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
-#include "report/source/weblist_runs.h"
+#include "report/source/weblist_data.h"
 #include "unit/unit.h"
 
 #define VALUE_COLUMN 10

@@ -52,9 +52,6 @@ pprofc_status web_data_collect(struct web_data *data, const struct report *repor
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
 
-/* Returns the name that is shown for a function. */
-pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
-
 /* Adds or replaces the instruction at an address. Returns its index, NONE when out of memory. */
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
 
@@ -82,5 +79,28 @@ pprofc_status web_data_read_code(struct web_data *data, const struct report *rep
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,
                                  pprofc_error *error);
+
+/* ---- groups of lines -------------------------------- */
+
+/* Groups the source lines of a function that are shown together: lines with samples, and a few
+ * lines around them. */
+
+/* A group of lines of a function: lines [begin, end), with the items [first, first + count) of
+ * `places`. */
+struct weblist_run {
+  pprofc_str name;
+  int64_t begin, end;
+  size_t first, count;
+  int64_t flat, cum;
+};
+
+/* Groups the lines of a file, with some lines around each group. The lines are the items [first,
+ * end) of `places`. Returns the number of groups. `runs` has space for one group per item. */
+size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
+                         struct weblist_run *runs);
+
+/* Adds the samples of the group's instructions to *flat and *cum. */
+void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
+                 int64_t *flat, int64_t *cum);
 
 #endif

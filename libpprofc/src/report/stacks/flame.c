@@ -5,10 +5,8 @@
 #include "core/threshold.h"
 #include "flame/label.h"
 #include "report/report.h"
-#include "report/stacks/flame_costs.h"
 #include "report/stacks/flame_groups.h"
 #include "report/stacks/flame_kept.h"
-#include "report/stacks/flame_times.h"
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 

@@ -35,10 +35,28 @@ void flame_groups_begin(struct grouping *grouping, const struct report *report,
 /* Makes `count` groups in *groups. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
-/* Fills in the map `children`. Returns false when out of memory, or if the budget is stopped. */
-bool flame_groups_map(struct grouping *grouping);
 /* Returns the child of a node that has a certain frame, or 0. `children` must be complete. */
 uint32_t flame_groups_child(const struct grouping *grouping, uint32_t parent, uint32_t frame);
 void flame_groups_end(struct grouping *grouping);
+
+/* ---- times ------------------------------------------ */
+
+/* True if the page shows times. A difference has no times. */
+static inline bool flame_has_times(const struct grouping *g) {
+  const pprofc_profile *profile = g->report->result.profile;
+  return profile->times && !g->graph->tree.has_base && !profile->samples.tree;
+}
+
+/* Makes an array that has a node for each sample. It is NONE for a sample that the tree dropped. */
+pprofc_status flame_times_make(struct grouping *grouping, const uint32_t **node_of,
+                               pprofc_error *error);
+
+/* ---- costs ------------------------------------------ */
+
+#define FLAME_COSTS_MAX 32
+
+/* Finds the sample types of callgrind, by the names that the import uses, and their weights.
+ * Returns the number of terms. Returns 0 if the profile has no instruction count. */
+size_t flame_costs_find(const pprofc_profile *profile, struct flame_cost costs[FLAME_COSTS_MAX]);
 
 #endif

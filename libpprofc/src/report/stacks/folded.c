@@ -1,7 +1,7 @@
 /* Prints the report -folded for flame graph tools. It has a line "root;child;leaf value" for each
  * distinct stack. */
-#include "core/blocks.h"
 #include "core/escape.h"
+#include "core/parallel.h"
 #include "graph/graph.h"
 #include "report/report.h"
 #include "stacks/stacks.h"

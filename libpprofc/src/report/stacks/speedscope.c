@@ -1,12 +1,10 @@
 /* Prints the report -speedscope for https://www.speedscope.app. Each sample type is a sampled
  * profile. A difference has up to four profiles that share a table of frames: base, head, slower
  * and faster. */
-#include "core/blocks.h"
 #include "core/json_write.h"
+#include "core/parallel.h"
 #include "import/json/json.h"
-#include "report/stacks/label_split.h"
 #include "report/stacks/speedscope_profiles.h"
-#include "report/stacks/speedscope_times.h"
 #include "stacks/stacks.h"
 
 #include <inttypes.h>

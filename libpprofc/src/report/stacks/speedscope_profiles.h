@@ -2,6 +2,10 @@
 #ifndef PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 #define PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 
+#include "core/error.h"
+#include "core/json_write.h"
+#include "profile/profile.h"
+#include "profile/times.h"
 #include "report/report.h"
 #include "stacks/stacks.h"
 
@@ -39,5 +43,65 @@ size_t speedscope_active(const struct report *report, const struct speedscope_pr
 /* Returns the weight of a stack in the unit of speedscope. It is at least 0. */
 int64_t speedscope_weight(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack);
+
+/* ---- order of time ---------------------------------- */
+
+/* Writes the profiles of a speedscope file in the order of time. Each track (a thread, for example)
+ * is a profile. */
+
+/* Number of a frame in the file. */
+struct number_text {
+  char text[15]; /* comma and number of the frame, such as ",17" */
+  uint8_t size;  /* length of the text in bytes; 0: no stack has the frame */
+};
+
+/* The tracks of a profile with times, and the data for writing them. */
+struct speedscope_tracks {
+  struct json_writer *json;
+  const pprofc_profile *profile;
+  const struct stack_frames *frames;
+  const struct number_text *numbers;
+  const struct speedscope_profile *shown; /* sample type whose events are written */
+  size_t max_depth;                       /* maximum number of frames, counted from the root; 0: no
+                                             limit */
+};
+
+/* True if any event has a value of a sample type. */
+bool speedscope_has_events(const pprofc_profile *profile, size_t type);
+
+/* Writes the profiles. Skips events without a value of the sample type. In a track whose events
+ * have durations, the weights are the durations, and empty stacks are pauses. In a track of
+ * instants, the weights are values of the sample type. Sets *lost to the share of the time that the
+ * file skips because events of a track overlap. Returns false when out of memory. */
+bool speedscope_write_tracks(const struct speedscope_tracks *tracks, double *lost);
+
+/* ---- parts ------------------------------------------ */
+
+/* Splits samples by the value of a label, for reports with a part for each thread, process or
+ * request. */
+
+struct label_part {
+  pprofc_str value;   /* label value of the part; several values of a sample are joined by commas;
+                         "(none)" without the label */
+  size_t from, count; /* samples of the part in `samples`, ascending: index of the first, and
+                         number */
+  uint64_t weight;    /* sum of the absolute weights of the part's samples */
+};
+
+struct label_split {
+  struct arena arena;
+  size_t count;
+  struct label_part
+      *parts; /* parts, sorted by weight, largest first, then by value; the last part may be
+                 "(other)" */
+  uint32_t *samples;
+};
+
+/* Splits by the label `key`. Weights come from the column value_index. If there are more than
+ * `most` values, the values with the smallest weights share the part "(other)". */
+pprofc_status label_split_build(const pprofc_profile *profile, pprofc_str key, size_t value_index,
+                                size_t most, const pprofc_allocator *mem, struct label_split *split,
+                                pprofc_error *error);
+void label_split_free(struct label_split *split);
 
 #endif

@@ -1,5 +1,5 @@
 /* Writes the profiles of a speedscope file in the order of time. */
-#include "report/stacks/speedscope_times.h"
+#include "report/stacks/speedscope_profiles.h"
 
 #include "core/buffer.h"
 #include "profile/stack.h"

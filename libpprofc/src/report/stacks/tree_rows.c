@@ -1,6 +1,6 @@
 /* Returns the call tree as data. Copies the tree that flame graphs draw. */
 #include "core/budget.h"
-#include "core/options.h"
+#include "core/error.h"
 #include "pprofc/graph.h"
 #include "report/report.h"
 #include "stacks/layout.h"

@@ -1,5 +1,4 @@
 /* Prints the reports top and text. Each node is a line. */
-#include "report/labels.h"
 #include "report/report.h"
 #include "unit/unit.h"
 

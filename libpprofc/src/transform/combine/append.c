@@ -4,7 +4,6 @@
 #include "transform/combine/diff.h"
 
 #include "profile/stack_tree.h"
-#include "transform/compatible.h"
 #include "transform/edit.h"
 #include "transform/merge/merge.h"
 

@@ -2,11 +2,92 @@
  * minus base as a merge (docs/spec/pprof.md, 6.4). */
 #include "transform/combine/diff.h"
 
+#include "codec/codec.h"
 #include "core/budget.h"
+#include "pprofc/transform.h"
+#include "profile/stack_tree.h"
 #include "profile/sum.h"
-#include "transform/compatible.h"
 #include "transform/edit.h"
 #include "transform/merge/merge.h"
+#include "transform/transform.h"
+
+#include <math.h>
+
+/* ---- stack trees ------------------------------------ */
+
+/* Makes the difference of two profiles if at least one has a stack tree. */
+
+/* Replaces a profile without a stack tree by a copy with a stack tree. The tree contains the same
+ * sample types as the tree `like`. */
+static bool diff_make_tree(pprofc_profile **profile, const struct stack_tree *like) {
+  size_t only = like->type == STACK_TREE_ALL ? SIZE_MAX : like->type;
+  pprofc_profile *made = fold_profile(*profile, only);
+  if (!made) return false;
+  pprofc_profile_release(*profile);
+  *profile = made;
+  return true;
+}
+
+/* ---- requirements ------------------------------------ */
+
+static bool diff_has_one_type(const pprofc_profile *p) {
+  return p->samples.tree && p->samples.tree->type != STACK_TREE_ALL;
+}
+
+/* True if a tree lacks values that the difference needs, because it contains only one sample
+ * type. */
+static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *base) {
+  pprofc_error error;
+  const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;
+  if (!diff_has_one_type(head) && !diff_has_one_type(base)) return false;
+  if (h && b && h->type != b->type) return true;
+  return compatible_check(head, base, &error) != PPROFC_OK ||
+         pprofc_profile_default_type(head) != pprofc_profile_default_type(base);
+}
+
+/* True if the profile has no tree but its stacks can be converted to one. */
+static bool diff_has_columns(const pprofc_profile *p) {
+  return !p->samples.tree && p->samples.segment_count == 1;
+}
+
+/* True if no two sample types have the same name. compatible_profiles would drop types with equal
+ * names. */
+static bool diff_names_are_single(const pprofc_profile *p) {
+  bool single = true;
+  for (size_t i = 0; i < p->type_count; i++)
+    for (size_t k = 0; k < i; k++)
+      single = single &&
+               !str_equal(profile_string(p, p->types[i].type), profile_string(p, p->types[k].type));
+  return single;
+}
+
+/* True if the result can have stack trees. */
+static bool diff_keeps_trees(const pprofc_profile *head, const pprofc_profile *base) {
+  pprofc_error error;
+  return (head->samples.tree || diff_has_columns(head)) &&
+         (base->samples.tree || diff_has_columns(base)) && !head->drop_frames &&
+         diff_names_are_single(head) && compatible_check(head, base, &error) == PPROFC_OK &&
+         transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE) &&
+         transform_diff_base_serves(head, base);
+}
+
+bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base) {
+  return head->samples.tree || base->samples.tree;
+}
+
+pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
+                                  pprofc_profile **difference, pprofc_error *error) {
+  const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;
+  pprofc_status status = PPROFC_OK;
+  if (diff_lacks_values(head, base) || ((h || b) && !diff_keeps_trees(head, base)))
+    status = PPROFC_E_NO_MATCH;
+  else if ((!h && b && !diff_make_tree(&head, b)) || (!b && h && !diff_make_tree(&base, h)))
+    status = error_nomem(error);
+  if (status == PPROFC_OK) return append_difference(head, base, difference, error);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  return status;
+}
 
 /* ---- the label of the base --------------------------- */
 
@@ -220,4 +301,83 @@ bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_p
   /* If head already has base labels, its samples may be equal to samples of the base. */
   return kind == PPROFC_COMPARE && !has_base_label(head) && sums_plainly(head) &&
          sums_plainly(base);
+}
+
+/* ---- factors ---------------------------------------- */
+
+/* Multiplies values by factors. Merges, differences and normalizing round the products
+ * (docs/spec/pprof.md, 6.2); divide_by truncates them. */
+
+static bool is_one(double ratio) {
+  return !(ratio < 1) && !(ratio > 1) && !isnan(ratio);
+}
+
+static bool all_one(const double *ratios, size_t count) {
+  for (size_t t = 0; t < count; t++)
+    if (!is_one(ratios[t])) return false;
+  return true;
+}
+
+static int64_t scaled(int64_t value, double ratio) {
+  return ratio == -1 ? edit_negate(value) : edit_truncate(round((double)value * ratio));
+}
+
+/* Fills `values` with the products. Sets keep[i] to 1 if sample i has a product that is not 0. Like
+ * pprof, ignores the types with the factor 1 for `keep`. */
+static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
+                         uint8_t *keep) {
+  size_t types = source->type_count;
+  const int64_t *old = source->samples.values;
+  for (size_t i = 0; i < source->samples.count; i++) {
+    bool any = false;
+    for (size_t t = 0; t < types; t++) {
+      size_t at = i * types + t;
+      values[at] = old[at];
+      if (is_one(ratios[t])) continue;
+      values[at] = scaled(old[at], ratios[t]);
+      any = any || values[at] != 0;
+    }
+    keep[i] = any;
+  }
+}
+
+pprofc_status pprofc_scale(const pprofc_profile *source, const double *ratios, pprofc_profile **out,
+                           pprofc_error *error) {
+  if (all_one(ratios, source->type_count)) {
+    *out = edit_same(source);
+    return PPROFC_OK;
+  }
+  pprofc_status status = profile_need_stacks(source, error);
+  if (status != PPROFC_OK) return status;
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return budget_status(&source->mem, error_nomem(error), error);
+  size_t count = source->samples.count;
+  int64_t *values = arena_array(&copy->region->arena, count, source->type_count * sizeof *values);
+  uint8_t *keep = mem_array(&copy->mem, count, 1);
+  if (values && keep) {
+    scale_values(source, ratios, values, keep);
+    copy->samples.values = values;
+    status = edit_keep_samples(copy, keep, error);
+  } else {
+    status = error_nomem(error);
+  }
+  mem_free(&source->mem, keep, count, 1);
+  return edit_finish(budget_status(&source->mem, status, error), copy, out);
+}
+
+pprofc_status transform_divide(const pprofc_profile *source, double ratio, pprofc_profile **out,
+                               pprofc_error *error) {
+  if (!(ratio > 0) || is_one(ratio)) {
+    *out = edit_same(source);
+    return PPROFC_OK;
+  }
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  size_t count = source->samples.count * source->type_count;
+  int64_t *values = arena_array(&copy->region->arena, count, sizeof *values);
+  if (!values) return edit_finish(error_nomem(error), copy, out);
+  for (size_t i = 0; i < count; i++)
+    values[i] = edit_truncate((double)source->samples.values[i] * ratio);
+  copy->samples.values = values;
+  return edit_finish(PPROFC_OK, copy, out);
 }

@@ -189,8 +189,4 @@ pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_e
 pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count,
                              pprofc_profile **out, pprofc_error *error);
 
-/* Makes at most 128 profiles compatible and merges them. */
-pprofc_status merge_group(const pprofc_profile *const *profiles, size_t count, pprofc_profile **out,
-                          pprofc_error *error);
-
 #endif

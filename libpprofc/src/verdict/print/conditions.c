@@ -1,5 +1,5 @@
 /* Parses and checks conditions: limits for the growth of functions and of the total. */
-#include "verdict/print/conditions.h"
+#include "verdict/print/print.h"
 
 #include "regex/regex.h"
 #include "unit/unit.h"
@@ -172,7 +172,7 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   found(context, &finding);
 }
 
-/* Returns a row's estimate for the condition, for cum without the environment (verdict/rules.h). */
+/* Returns a row's estimate for the condition, for cum without the environment (verdict/walk.h). */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);

@@ -1,7 +1,6 @@
 /* Writes verdicts as JSON. docs/JSON.md has the schema. */
 #include "core/json_write.h"
-#include "verdict/print/blame.h"
-#include "verdict/print/domains.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 

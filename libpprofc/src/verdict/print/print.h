@@ -92,4 +92,99 @@ void noise_range_add(struct noise_range *range, double base, double head, double
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);
 
+/* ---- domains ---------------------------------------- */
+
+/* Makes the texts of domains, which are groups of functions between which cost moved. */
+
+#define DOMAIN_PLACE 300
+#define DOMAIN_TEXT  (DOMAIN_PLACE + 300)
+
+/* Returns the type of a domain for JSON: "caller", "type", "file", "package" or "renamed". */
+const char *noise_domain_kind(pprofc_verdict_domain_kind kind);
+
+/* Returns the verdict of a domain: "moved", "renamed", or the verdict on its sum. */
+const char *noise_domain_word(const pprofc_verdict_domain *domain);
+
+/* Formats " inside svc.f", or ", renamed from old/enc to new/enc". */
+void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLACE]);
+
+/* Formats "moved inside svc: net +3 ±20 of 900". For counts of single runs, there is no interval.
+ */
+void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
+                       bool lone, char out[DOMAIN_TEXT]);
+
+/* Writes a line with the text of a domain and the names of its functions. */
+void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,
+                           const struct amount_unit *unit, struct output *out);
+
+/* Returns the domain of a row if the changes of the domain's rows cancel. Otherwise returns NULL.
+ */
+const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *report,
+                                                const pprofc_verdict_row *row);
+
+/* ---- contributions ---------------------------------- */
+
+/* Splits the change of the total into contributions, for the reports of -blame in text and JSON. */
+
+struct blame {
+  const struct noise_report *report;
+  double environment, rest; /* change of the time of the environment (verdict/walk.h), and change
+                               that nothing explains */
+  size_t environment_count, rest_count;
+  bool has_shares; /* true if the total change is significant; lines then show their share of it */
+};
+
+/* Computes the contributions, which add up exactly to the change of the total. Their order is: rows
+ * with a line, pairs of rows that cancel, the environment, the rest. */
+struct blame blame_of(const struct noise_report *report);
+
+/* Returns the share of a line with the change `delta` in the total change. Returns NaN if the lines
+ * have no shares. */
+double blame_share(const struct blame *b, double delta);
+
+/* Begins the JSON member "total": base, head, the change and its interval. The caller ends the
+ * member. */
+void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summary *s);
+
+/* ---- conditions ------------------------------------- */
+
+/* Checks that the text is a condition, such as "total>5%" or "cum>10ms,name=RE". An error message
+ * names `flag`, the name of the flag. */
+pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error);
+
+/* Growth that violates a condition. */
+struct noise_finding {
+  const pprofc_verdict_row
+      *row; /* row of the function that grew; NULL for the total or all functions */
+  /* group of related functions whose sum is the estimate, or NULL */
+  const pprofc_verdict_domain *domain;
+  pprofc_str name; /* name of the function, or "the total", "all functions" */
+  pprofc_verdict_estimate
+      estimate; /* estimate of the value in the condition: flat, cum or the total */
+  double
+      change; /* for a condition on all functions: the relative change that they share; else NaN */
+  bool accepted; /* true if a rule with a reason and an end date accepts the growth */
+  pprofc_str reason, until;
+};
+typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);
+
+/* Returns the verb for a verdict, such as "grew". Sets *rest to the text that follows the amount,
+ * such as ", as everything did". */
+const char *noise_verb(pprofc_verdict verdict, const char **rest);
+
+/* Writes the current day in UTC, such as "2026-11-24". */
+void noise_gate_today(char out[16]);
+
+enum noise_use {
+  NOISE_USED,
+  NOISE_OTHER_UNIT, /* the values and the threshold have different units */
+  NOISE_UNJUDGED, /* there is no verdict on the total, or on the change that all functions share */
+  NOISE_FAILED    /* the regular expression exceeded its limit of time or memory */
+};
+
+/* Calls `found` for each finding whose adjusted p-value (q) is below `alpha`. The condition must be
+ * valid. */
+enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
+                                    double alpha, noise_found_fn found, void *context);
+
 #endif

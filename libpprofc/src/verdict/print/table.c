@@ -1,7 +1,7 @@
 /* Prints the table of -top -noise: values of base and head, their difference with half the width of
  * its interval, and the verdict. */
 #include "core/output.h"
-#include "verdict/print/domains.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,10 +31,6 @@ struct noise_rows {
 
 static bool noise_row_changed(const pprofc_verdict_row *row) {
   return pprofc_verdict_is_certain(row->flat.verdict) || pprofc_verdict_is_change(row->cum.verdict);
-}
-
-static const pprofc_verdict_estimate *noise_line_flat(const struct noise_line *line) {
-  return line->domain ? &line->domain->net : &line->row->flat;
 }
 
 /* ---- choice of rows ---------------------------------- */
@@ -105,7 +101,8 @@ static bool noise_rows_choose(struct noise_rows *rows) {
 static void noise_rows_grid(struct noise_rows *rows) {
   struct noise_range range = {.largest = 0};
   for (size_t i = 0; i < rows->count; i++) {
-    const pprofc_verdict_estimate *e = noise_line_flat(&rows->shown[i]);
+    const pprofc_verdict_estimate *e =
+        rows->shown[i].domain ? &rows->shown[i].domain->net : &rows->shown[i].row->flat;
     noise_range_add(&range, e->base, e->head, fabs(rows->shown[i].row->cum.delta), e->delta);
   }
   rows->grid = noise_grid(rows->report, &range);

@@ -2,7 +2,7 @@
  * Function. The views Top and Compare print the table. The inspector prints the same values. */
 #include "web/views/page.h"
 
-#include "verdict/print/domains.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 

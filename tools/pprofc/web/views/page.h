@@ -3,10 +3,9 @@
 #define PPROFC_WEB_VIEWS_PAGE_H
 
 #include "core/buffer.h"
-#include "core/fill.h"
 #include "core/map.h"
 #include "core/output.h"
-#include "report/labels.h"
+#include "core/template.h"
 #include "report/report.h"
 #include "verdict/amount.h"
 #include "web/judge.h"

@@ -3,7 +3,7 @@
  * the files. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
-#include "report/source/weblist_runs.h"
+#include "report/source/weblist_data.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 

@@ -1,0 +1,213 @@
+/* Declares the statistics that rooms share: medians, intervals, corrections of p-values, tests and
+ * distributions that pprofc/stats.h does not have. */
+#ifndef PPROFC_STATS_STATS_H
+#define PPROFC_STATS_STATS_H
+
+#include "core/mem.h"
+#include "pprofc/stats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sorts in ascending order, with NaN first as in Go. */
+void sort_doubles(double *values, size_t count);
+
+struct weighted {
+  double value, weight;
+  size_t place; /* order of items with equal values; the caller sets it */
+};
+
+/* Returns the weighted median: the value at which half of the total weight is reached, with linear
+ * interpolation between the middles of the items. Sorts the items. Returns NaN if there are no
+ * items. */
+double stats_weighted_median(struct weighted *items, size_t count);
+
+/* Returns the median. For an even number of values, it is the mean of the two middle values. Sorts
+ * the values. Returns NaN if there are no values. */
+double stats_median(double *values, size_t count);
+
+/* ---- intervals of ratios and means ------------------ */
+
+struct ratio_interval {
+  bool defined; /* true if the denominator is not 0 */
+  bool bounded; /* true if low and high are finite */
+  double ratio, low, high;
+};
+
+/* Returns the change of `part` divided by the change of `whole`. The first `bases` of the `count`
+ * runs are the base, the others are the head. The interval is at 95 %, by Student's t with count -
+ * 2 degrees of freedom (Fieller 1954). */
+struct ratio_interval stats_fieller(const double *part, const double *whole, size_t bases,
+                                    size_t count);
+
+/* Computes the interval of a mean from `samples` observed samples, by inverting the score test (Rao
+ * 1948). The variance of the counts is `dispersion` times the variance of a Poisson distribution.
+ * `z` is the normal quantile of the level. */
+void stats_score_interval(double samples, double dispersion, double z, double *low, double *high);
+
+/* ---- corrections of p-values ------------------------ */
+
+/* Corrects the p-values of tests that are made together.
+ *
+ * p[0 .. count - 1] must be sorted ascending. adjusted[i] is the adjusted value of p[i], at most 1;
+ * compare it with the significance level of all tests together. `p` and `adjusted` may be the same
+ * array. */
+
+/* Controls the false discovery rate: the expected share of wrong findings among all findings
+ * (Benjamini, Hochberg 1995). */
+void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted);
+
+/* Controls the false discovery rate for any dependence between the tests. Multiplies p-values by 1
+ * + 1/2 + ... + 1/count (Benjamini, Yekutieli 2001). */
+void corrections_benjamini_yekutieli(const double *p, size_t count, double *adjusted);
+
+/* Controls the family-wise error rate: the probability of at least one wrong finding (Holm
+ * 1979). */
+void corrections_holm(const double *p, size_t count, double *adjusted);
+
+typedef void (*corrections_fn)(const double *p, size_t count, double *adjusted);
+
+/* Adjusts p-values in any order, in place. Skips NaN, which means that no test was made. Does
+ * nothing if `correct` is NULL. Returns false when out of memory. */
+bool corrections_apply(corrections_fn correct, double *p, size_t count,
+                       const pprofc_allocator *mem);
+
+/* ---- the gamma function ----------------------------- */
+
+/* These functions return the first, second and third derivative of log gamma at x > 0, and NaN
+ * elsewhere. */
+double stats_digamma(double x);
+double stats_trigamma(double x);
+double stats_tetragamma(double x);
+
+/* Returns the y > 0 with trigamma(y) = x, for x > 0. Otherwise returns NaN. */
+double stats_trigamma_inverse(double x);
+
+/* Returns the regularised lower incomplete gamma function P(a, x), for a > 0 and x >= 0. */
+double stats_gamma_lower(double a, double x);
+
+/* Returns the quantile of the chi-squared distribution, for 0 < p < 1 and degrees > 0. */
+double stats_chi2_quantile(double p, double degrees);
+
+/* ---- functions with the bits of Go ------------------ */
+
+/* Computes logarithm, exponential and binomial coefficients. Every bit of a result is the same as
+ * in Go's math package on amd64, because CSV output in full precision and the sign of "+0.00%"
+ * depend on the last bit. */
+
+double go_log(double x);
+double go_exp(double x);
+
+/* Returns C(n, k), the number of ways to choose k of n items. The result is the same as in the Go
+ * package moremath: exact up to n = 20, else exp of a sum of log-gammas. */
+double go_choose(int n, int k);
+
+/* Returns C(n, k), the number of ways to choose k of n items. The result is exact below 2^53. */
+double choose(int n, int k);
+
+/* ---- prior of variances ----------------------------- */
+
+/* Estimates the variances of many rows of counts from all rows together, because each row is
+ * observed only a few times. The method is Smyth's (2004, "Linear models and empirical Bayes
+ * methods"), extended by a lower bound and a trend for counts.
+ *
+ * The fields of a row: `seen` is its observed variance within base and within head, with `degrees`
+ * degrees of freedom. `floor` is its sampling variance. `samples` is its mean number of samples per
+ * run. With relative noise cv between runs, `seen` is floor (1 + cv^2 samples) on average. */
+
+struct variance {
+  double seen, floor, samples;
+};
+
+struct variance_prior {
+  double cv2;     /* square of the relative noise between runs */
+  double degrees; /* weight of the variance that the other rows predict, in degrees of freedom */
+};
+
+/* Maximum of `degrees` of a prior. It limits the weight of the other rows, so that an unusual
+ * variance of a row still counts. */
+#define PRIOR_DEGREES_MOST 10.0
+/* Minimum number of rows for a prior. With fewer rows, both fields of the prior are 0. */
+#define PRIOR_ROWS_MIN 10
+
+/* Estimates the prior from the rows, whose floors must be above 0. `scratch` has space for `count`
+ * items. */
+struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
+                                           double degrees, struct weighted *scratch);
+
+/* Returns the estimated variance of a row: the mean of expected and observed variance, weighted by
+ * their degrees of freedom. The result is at least the sampling variance, and at least the observed
+ * variance. */
+double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
+                                double degrees);
+
+/* ---- trends ----------------------------------------- */
+
+/* Returns the median of the slopes of all pairs of points (Theil 1950, Sen 1968). `t` must be
+ * strictly ascending. `scratch` has space for count * (count - 1) / 2 values. Returns 0 for fewer
+ * than 2 points. */
+double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch);
+
+/* Returns Kendall's S: the number of rising pairs minus the number of falling pairs (Mann 1945). */
+double trend_kendall_s(const double *x, size_t count);
+
+/* Returns P(S >= s) if every order of the values, including ties, is equally probable. The result
+ * is exact for up to TREND_EXACT values. For more values, it is the normal approximation, corrected
+ * for ties and continuity. Returns -1 when out of memory. */
+#define TREND_EXACT 30
+double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem);
+
+/* Returns the p-value of the one-sided t-test that the steps between neighbours rise on average.
+ * For a random walk, in which each value depends on the value before, the test rejects as often as
+ * its level says; for a series that returns to its mean, it rejects less often. Returns 1 for fewer
+ * than 3 values. */
+double trend_drift(const double *x, size_t count);
+
+/* Returns the standard deviation of the values around a smooth curve, computed from the differences
+ * of neighbours minus their mean (von Neumann 1941). Returns 0 for fewer than 3 values. */
+double trend_noise(const double *x, size_t count);
+
+/* trend_fall returns the largest fall below an earlier value, trend_rise the largest rise above an
+ * earlier value. */
+double trend_fall(const double *x, size_t count);
+double trend_rise(const double *x, size_t count);
+
+/* ---- trimmed means ---------------------------------- */
+
+/* Computes Yuen's t-test. The test compares means without the 20 % smallest and the 20 % largest
+ * values, so a few outliers do not hide a change. */
+
+struct trimmed_result {
+  bool tested;           /* false if the trimmed samples are too small or have no variation */
+  double x, y;           /* trimmed means */
+  double error, degrees; /* standard error of y - x, and its degrees of freedom (Yuen 1974) */
+  double p;              /* two-sided p-value */
+};
+
+/* Tests two samples in ascending order by the t distribution. */
+struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const double *y,
+                                         size_t y_count);
+
+#define TRIMMED_DRAWS 10000 /* maximum number of permutations */
+
+/* If the samples are small and p is at most 0.2, replaces p by a p-value from random permutations,
+ * with a fixed seed. result->tested must be true. Returns false when out of memory. */
+bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
+                           const pprofc_allocator *mem, struct trimmed_result *result);
+
+/* ---- random numbers --------------------------------- */
+
+/* Generates pseudorandom numbers for simulations and permutation tests. Equal seeds give equal
+ * numbers. */
+
+/* Returns the next number, and advances the state. The generator is SplitMix64 (Steele, Lea, Flood
+ * 2014). */
+static inline uint64_t stats_random(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+#endif
