@@ -220,14 +220,13 @@ static bool run_second_test(const struct gate *gate, struct gate_row *row, struc
                             struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
   if (!compare_medians(gate, &u, base, head)) return false;
-  row->further[0] = (struct gate_further){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
-                                          u.high,   u.p,    1,      u.test};
+  row->tests[1] = u.tests[0];
   return true;
 }
 
 /* True if an earlier test has a smaller p-value than the permutation test can give. */
 static bool is_below_permutations(const struct gate_row *row) {
-  return fmin(row->p, row->further[0].p) < 1.0 / TRIMMED_DRAWS;
+  return fmin(row->p, row->tests[1].p) < 1.0 / TRIMMED_DRAWS;
 }
 
 /* Tests the trimmed means of logarithms. Outliers can hide a change from the other two tests, but
@@ -249,16 +248,16 @@ static bool run_third_test(const struct gate *gate, struct gate_row *row, struct
   if (!t.tested) return good;
   double change = t.y - t.x,
          half = t.error * pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees);
-  row->further[1] = (struct gate_further){true,
-                                          exp(t.x),
-                                          exp(t.y),
-                                          GATE_DELTA_NUMBER,
-                                          expm1(change),
-                                          expm1(change - half),
-                                          expm1(change + half),
-                                          t.p,
-                                          1,
-                                          "trimmed t"};
+  row->tests[2] = (struct gate_test){true,
+                                     exp(t.x),
+                                     exp(t.y),
+                                     GATE_DELTA_NUMBER,
+                                     expm1(change),
+                                     expm1(change - half),
+                                     expm1(change + half),
+                                     t.p,
+                                     1,
+                                     "trimmed t"};
   return good;
 }
 
@@ -417,9 +416,8 @@ static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct
     samples[1] = rounds ? take_medians(head, &h, head_rounds)
                         : sort_sample(head.values, h.sorted, head.count);
     good = gate_compare(gate, row, samples[0], samples[1], gate->settings.test);
-    if (rounds) row->test = test_on_rounds(row->test);
-    for (size_t i = 0; i < GATE_FURTHER && rounds; i++)
-      row->further[i].test = test_on_rounds(row->further[i].test);
+    for (size_t i = 0; i < GATE_TESTS && rounds; i++)
+      row->tests[i].test = test_on_rounds(row->tests[i].test);
     row->base_trend = gate_trend(samples[0], &row->base_drifts);
     row->head_trend = gate_trend(samples[1], &row->head_drifts);
   }

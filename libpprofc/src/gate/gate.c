@@ -36,20 +36,20 @@ void gate_free(struct gate *gate) {
 
 struct gate_row gate_row_unknown(void) {
   return (struct gate_row){
-      .base = (double)NAN,
-      .head = (double)NAN,
-      .low = (double)NAN,
-      .high = (double)NAN,
+      .tests = {{.base = (double)NAN,
+                 .head = (double)NAN,
+                 .low = (double)NAN,
+                 .high = (double)NAN,
+                 .p = 1,
+                 .adjusted = 1,
+                 .test = "none"}},
       .spread = (double)NAN,
       .base_noise = (double)NAN,
       .head_noise = (double)NAN,
-      .p = 1,
-      .adjusted = 1,
       .level = (double)NAN,
       .visible = (double)NAN,
       .needed = (double)NAN,
       .rule = SIZE_MAX,
-      .test = "none",
   };
 }
 

@@ -100,16 +100,18 @@ bool gate_is_date(pprofc_str text);
 /* Type of a relative change: a number, a change from 0, or unknown. */
 enum gate_delta { GATE_DELTA_NUMBER, GATE_DELTA_FROM_ZERO, GATE_DELTA_UNKNOWN };
 
-/* Result of a further test of a row. The fields have the same meaning as in struct gate_row. */
-struct gate_further {
-  bool tested;
-  double base, head;
+/* Result of a test of a row. */
+struct gate_test {
+  bool tested;       /* true if the test computed p */
+  double base, head; /* centers of the samples in base units, such as seconds; NaN if missing */
   enum gate_delta delta_kind;
-  double delta, low, high, p, adjusted;
-  const char *test;
+  double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
+  double low, high;   /* confidence interval of delta; NaN if unknown */
+  double p, adjusted; /* p-value before and after the correction for the number of tests */
+  const char *test; /* name of the test: "Welch", "U", "table", "Welch on medians of rounds" ... */
 };
 
-#define GATE_FURTHER 2 /* number of tests that can follow the first test */
+#define GATE_TESTS 3 /* maximum number of tests of a row */
 
 struct gate_row {
   pprofc_str group; /* package or configuration: "pkg: a/b goos: linux"; may be empty */
@@ -117,21 +119,23 @@ struct gate_row {
   int direction; /* 1: higher is better, -1: lower is better, 0: unknown */
   bool in_base,
       in_head; /* true if the base has the benchmark, and true if the head has the benchmark */
-  double base, head; /* centers of the samples in base units, such as seconds; NaN if missing */
+  /* Results of the tests: Welch or U, then U, then the trimmed t-test. A result after the first
+   * counts only if the earlier tests did not decide. The row has the fields of the first result. */
+  union {
+    struct gate_test tests[GATE_TESTS];
+    struct {
+      bool tested;
+      double base, head;
+      enum gate_delta delta_kind;
+      double delta, low, high, p, adjusted;
+      const char *test;
+    };
+  };
   size_t base_count, head_count; /* number of samples of base and of head */
-  enum gate_delta delta_kind;
-  double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
-  double low, high; /* confidence interval of delta; NaN if unknown */
-  bool tested;      /* true if a test computed p */
   bool constant; /* true if base and head each have only equal samples, so that no test is needed */
   bool exact; /* true for counts, and for a difference that a table shows without a test; any number
                  of samples suffices */
-  double p, adjusted; /* p-value before and after the correction for the number of tests */
-  double least_p;     /* smallest p-value that can be printed with the digits of a table */
-  const char *test; /* name of the test: "Welch", "U", "table", "Welch on medians of rounds" ... */
-  /* results of the U test and of the trimmed t-test; a result counts only if the earlier tests did
-   * not decide */
-  struct gate_further further[GATE_FURTHER];
+  double least_p; /* smallest p-value that can be printed with the digits of a table */
   double base_trend,
       head_trend; /* relative change from the first to the last sample, in base and in head */
   bool base_drifts, head_drifts; /* true if this trend is significant, in base and in head */

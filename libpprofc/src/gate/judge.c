@@ -114,7 +114,7 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 /* A group of p-values that are corrected together. Each test has three groups: rows that can
  * regress, rows that cannot regress, and watched times (gate_row.watched). */
 struct family {
-  size_t test;   /* test: 0 is the first; 1 and 2 are further[0] and further[1] */
+  size_t test;   /* index in gate_row.tests */
   double factor; /* factor for the p-values, 2 for the third test: any test reports at most a share
                     alpha of unchanged suites as worse */
   bool screened, watched;
@@ -125,16 +125,9 @@ static const struct family families[] = {
     {1, 1, true, false},  {2, 2, true, false},  {0, 1, false, true}};
 
 static bool is_member(const struct gate_row *row, const struct family *family) {
-  bool tested = family->test ? row->further[family->test - 1].tested : row->tested;
-  if (row->constant || !tested || row->whole) return false;
+  if (row->constant || !row->tests[family->test].tested || row->whole) return false;
   if (family->watched) return row->verdict == PPROFC_GATE_ASIDE && row->watched;
   return row->verdict == PPROFC_GATE_UNCHANGED && row->screened == family->screened;
-}
-
-static double *family_value(struct gate_row *row, const struct family *family, bool adjusted) {
-  struct gate_further *further = family->test ? &row->further[family->test - 1] : NULL;
-  if (further) return adjusted ? &further->adjusted : &further->p;
-  return adjusted ? &row->adjusted : &row->p;
 }
 
 /* Adjusts the p-values of a family. `p` has space for all rows. False when out of memory. */
@@ -146,13 +139,13 @@ static bool adjust_family(struct gate *gate, const struct family *family, double
   for (size_t i = 0; i < count; i++) {
     p[i] = (double)NAN;
     if (!is_member(&gate->rows[i], family)) continue;
-    p[i] = fmin(1, family->factor * *family_value(&gate->rows[i], family, false));
+    p[i] = fmin(1, family->factor * gate->rows[i].tests[family->test].p);
     members++;
   }
   if (family == families) gate->family = members;
   if (!corrections_apply(corrections[gate->settings.correction], p, count, gate->mem)) return false;
   for (size_t i = 0; i < count; i++)
-    if (!isnan(p[i])) *family_value(&gate->rows[i], family, true) = p[i];
+    if (!isnan(p[i])) gate->rows[i].tests[family->test].adjusted = p[i];
   return true;
 }
 
@@ -178,28 +171,12 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Returns a copy of the row with the numbers of a further test instead of the first test. */
-static struct gate_row with_further(const struct gate_row *row, size_t which) {
-  const struct gate_further *s = &row->further[which];
-  struct gate_row other = *row;
-  other.base = s->base;
-  other.head = s->head;
-  other.delta_kind = s->delta_kind;
-  other.delta = s->delta;
-  other.low = s->low;
-  other.high = s->high;
-  other.tested = true;
-  other.p = s->p;
-  other.adjusted = s->adjusted;
-  other.test = s->test;
-  return other;
-}
-
 /* Gives the row the verdict of a further test if the earlier tests found no change. */
 static void take_further(const struct gate *gate, struct gate_row *row, size_t which,
                          const struct gate_rule *decides) {
-  if (!row->further[which].tested || verdict_is_decided(row->verdict)) return;
-  struct gate_row other = with_further(row, which);
+  if (!row->tests[which].tested || verdict_is_decided(row->verdict)) return;
+  struct gate_row other = *row;
+  other.tests[0] = row->tests[which];
   other.significant = is_significant(gate, &other);
   other.verdict = verdict_of(gate, &other, decides);
   if (verdict_is_decided(other.verdict)) *row = other;
@@ -217,7 +194,7 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
   row->significant = is_significant(gate, row);
   if (row->verdict != PPROFC_GATE_UNCHANGED) return;
   row->verdict = verdict_of(gate, row, decides);
-  for (size_t i = 0; i < GATE_FURTHER; i++) take_further(gate, row, i, decides);
+  for (size_t i = 1; i < GATE_TESTS; i++) take_further(gate, row, i, decides);
 }
 
 bool gate_is_significant(const struct gate_row *row) {

@@ -246,8 +246,8 @@ void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
   row->between_degrees = e->degrees;
   earlier_take_p(gate, row);
   earlier_widen(row, row->delta, &row->low, &row->high);
-  for (size_t i = 0; i < GATE_FURTHER; i++) {
-    struct gate_further *further = &row->further[i];
+  for (size_t i = 1; i < GATE_TESTS; i++) {
+    struct gate_test *further = &row->tests[i];
     double p = earlier_p(row, further->delta_kind, further->delta);
     if (p > further->p) further->test = earlier_name;
     further->p = fmax(p, further->p);

@@ -47,11 +47,11 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   json_double(json_key(json, "p"), row->tested ? row->p : (double)NAN);
   json_double(json_key(json, "p_adjusted"),
               row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
-  for (size_t i = 0; i < GATE_FURTHER; i++) {
-    static const char *const keys[GATE_FURTHER][3] = {
-        {"second_test", "second_p", "second_p_adjusted"},
+  for (size_t i = 1; i < GATE_TESTS; i++) {
+    static const char *const keys[GATE_TESTS][3] = {
+        [1] = {"second_test", "second_p", "second_p_adjusted"},
         {"third_test", "third_p", "third_p_adjusted"}};
-    const struct gate_further *further = &row->further[i];
+    const struct gate_test *further = &row->tests[i];
     if (!further->tested || !gate_was_corrected(gate, row)) continue;
     json_string(json_key(json, keys[i][0]), str_of(further->test));
     json_double(json_key(json, keys[i][1]), further->p);

@@ -181,8 +181,8 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
   if (gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1)
     buffer_printf(out, " among %zu comparisons", gate->family);
   if (row->alpha != gate->settings.alpha) buffer_printf(out, " at alpha %.4g", row->alpha);
-  for (size_t i = 0; i < GATE_FURTHER; i++)
-    if (row->further[i].tested && row->further[i].adjusted <= row->alpha) {
+  for (size_t i = 1; i < GATE_TESTS; i++)
+    if (row->tests[i].tested && row->tests[i].adjusted <= row->alpha) {
       buffer_printf(out, " by %s", row->test);
       return;
     }

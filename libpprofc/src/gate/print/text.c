@@ -68,13 +68,11 @@ static void put_test(struct buffer *out, struct tests *tests, const char *name) 
 /* Lists the tests that decided rows, each test once. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
   struct tests tests = {.count = 0};
-  for (size_t test = 0; test <= GATE_FURTHER; test++)
+  for (size_t test = 0; test < GATE_TESTS; test++)
     for (size_t i = 0; i < gate->row_count; i++) {
       const struct gate_row *row = &gate->rows[i];
-      const struct gate_further *further = test ? &row->further[test - 1] : NULL;
-      bool tested = further ? further->tested : row->tested;
-      if (gate_was_judged(row) && !row->constant && tested)
-        put_test(out, &tests, further ? further->test : row->test);
+      if (gate_was_judged(row) && !row->constant && row->tests[test].tested)
+        put_test(out, &tests, row->tests[test].test);
     }
   if (tests.count) buffer_add_text(out, "; ");
 }
