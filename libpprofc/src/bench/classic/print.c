@@ -16,6 +16,7 @@ struct classic_printer {
   struct classic *c;
   struct output *out;
   struct buffer text;
+  bool csv; /* true for CSV: unrounded means, and a column for each range */
   bool failed;
 };
 
@@ -76,11 +77,11 @@ static void classic_print_cell(struct classic_printer *p, const struct classic_r
 
 /* Adds a heading such as "old time/op". In CSV, the heading also has the unit. */
 static void line_add_heading(struct classic_printer *p, struct classic_line *line,
-                             const char *which, const struct classic_table *table, bool unit) {
+                             const char *which, const struct classic_table *table) {
   buffer_clear(&p->text);
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
-  if (unit) {
+  if (p->csv) {
     /* Print empty parentheses if the first row has no value from the first input, like benchstat.
      */
     buffer_add_text(&p->text, " (");
@@ -90,40 +91,11 @@ static void line_add_heading(struct classic_printer *p, struct classic_line *lin
   line_add_cell(p, line, buffer_str(&p->text));
 }
 
-/* ---- text -------------------------------------------- */
+/* ---- headings and rows ------------------------------- */
 
-static void head_text(struct classic_printer *p, struct classic_line *line,
-                      const struct classic_table *table) {
-  struct classic *c = p->c;
-  if (c->config_count > 2) {
-    line_add_heading(p, line, "name \\ ", table, false);
-    for (size_t i = 0; i < c->config_count; i++)
-      line_add_cell(p, line, set_string(c->set, c->configs[i]));
-    return;
-  }
-  line_add_text(p, line, "name");
-  line_add_heading(p, line, c->config_count == 2 ? "old " : "", table, false);
-  if (c->config_count != 2) return;
-  line_add_heading(p, line, "new ", table, false);
-  line_add_text(p, line, "delta");
-}
-
-static void row_text(struct classic_printer *p, struct classic_line *line,
-                     const struct classic_row *row) {
-  line_add_cell(p, line, row->benchmark);
-  for (size_t i = 0; i < p->c->config_count; i++) {
-    classic_print_cell(p, row, row->metrics[i]);
-    line_add_cell(p, line, buffer_str(&p->text));
-  }
-  if (p->c->config_count != 2) return;
-  line_add_text(p, line, strcmp(row->delta, "~") == 0 ? "~   " : row->delta);
-  line_add_text(p, line, row->note);
-}
-
-/* ---- csv --------------------------------------------- */
-
+/* Adds the heading of a column of ranges, which only CSV has. */
 static void line_add_plusminus(struct classic_printer *p, struct classic_line *line) {
-  if (!p->c->options.no_range) line_add_text(p, line, "\xC2\xB1");
+  if (p->csv && !p->c->options.no_range) line_add_text(p, line, "\xC2\xB1");
 }
 
 /* Returns the length of the folder that all nonempty paths have in common. */
@@ -146,12 +118,12 @@ static size_t common_folder(const struct classic *c) {
   return slash < common.size ? slash + 1 : 0;
 }
 
-static void head_csv(struct classic_printer *p, struct classic_line *line,
-                     const struct classic_table *table) {
+static void line_add_head(struct classic_printer *p, struct classic_line *line,
+                          const struct classic_table *table) {
   struct classic *c = p->c;
   if (c->config_count > 2) {
-    size_t folder = common_folder(c);
-    line_add_heading(p, line, "name \\ ", table, true);
+    size_t folder = p->csv ? common_folder(c) : 0;
+    line_add_heading(p, line, "name \\ ", table);
     for (size_t i = 0; i < c->config_count; i++) {
       pprofc_str path = set_string(c->set, c->configs[i]);
       line_add_cell(p, line, str_slice(path, path.size ? folder : 0, path.size));
@@ -160,62 +132,62 @@ static void head_csv(struct classic_printer *p, struct classic_line *line,
     return;
   }
   line_add_text(p, line, "name");
-  line_add_heading(p, line, c->config_count == 2 ? "old " : "", table, true);
+  line_add_heading(p, line, c->config_count == 2 ? "old " : "", table);
   line_add_plusminus(p, line);
   if (c->config_count != 2) return;
-  line_add_heading(p, line, "new ", table, true);
+  line_add_heading(p, line, "new ", table);
   line_add_plusminus(p, line);
   line_add_text(p, line, "delta");
   line_add_plusminus(p, line);
 }
 
-static void row_csv(struct classic_printer *p, struct classic_line *line,
-                    const struct classic_row *row) {
+/* Writes the mean of a CSV cell to p->text. */
+static void classic_print_mean(struct classic_printer *p, const struct classic_metric *metric) {
+  buffer_clear(&p->text);
+  if (metric && isfinite(metric->mean))
+    buffer_printf(&p->text, "%.5E", metric->mean);
+  else if (metric)
+    number_print(&p->text, metric->mean);
+}
+
+static void line_add_row(struct classic_printer *p, struct classic_line *line,
+                         const struct classic_row *row) {
+  bool padded = !p->csv && strcmp(row->delta, "~") == 0;
   line_add_cell(p, line, row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
     const struct classic_metric *metric = row->metrics[i];
-    buffer_clear(&p->text);
-    if (metric && isfinite(metric->mean))
-      buffer_printf(&p->text, "%.5E", metric->mean);
-    else if (metric)
-      number_print(&p->text, metric->mean);
+    if (p->csv)
+      classic_print_mean(p, metric);
+    else
+      classic_print_cell(p, row, metric);
     line_add_cell(p, line, buffer_str(&p->text));
-    if (p->c->options.no_range) continue;
+    if (!p->csv || p->c->options.no_range) continue;
     buffer_clear(&p->text);
     if (metric) classic_print_range(&p->text, metric);
     line_add_cell(p, line, buffer_str(&p->text));
   }
   if (p->c->config_count != 2) return;
-  line_add_text(p, line, row->delta);
+  line_add_text(p, line, padded ? "~   " : row->delta);
   line_add_text(p, line, row->note);
 }
 
 /* ---- layout ------------------------------------------ */
 
-/* Functions for the text layout or for the CSV layout. */
-struct classic_print_layout {
-  void (*head)(struct classic_printer *, struct classic_line *, const struct classic_table *);
-  void (*row)(struct classic_printer *, struct classic_line *, const struct classic_row *);
-};
-
-static const struct classic_print_layout text_layout = {head_text, row_text},
-                                         csv_layout = {head_csv, row_csv};
-
-static void lines_make(struct classic_printer *p, const struct classic_print_layout *layout,
-                       const struct classic_table *table, struct classic_lines *lines) {
+static void lines_make(struct classic_printer *p, const struct classic_table *table,
+                       struct classic_lines *lines) {
   pprofc_str group = {NULL, 0};
   lines->items = arena_array(&p->c->arena, 2 * table->row_count + 1, sizeof *lines->items);
   lines->count = 0;
   p->failed |= !lines->items;
   struct classic_line *line = p->failed ? NULL : lines_add(p, lines);
-  if (line) layout->head(p, line, table);
+  if (line) line_add_head(p, line, table);
   for (size_t i = 0; i < table->row_count && !p->failed; i++) {
     const struct classic_row *row = &table->rows[i];
     if (!str_equal(row->group, group)) {
       group = row->group;
       if ((line = lines_add(p, lines)) != NULL) line_add_cell(p, line, group);
     }
-    if ((line = lines_add(p, lines)) != NULL) layout->row(p, line, row);
+    if ((line = lines_add(p, lines)) != NULL) line_add_row(p, line, row);
   }
   for (size_t i = 0; i < lines->count; i++) line_trim(&lines->items[i]);
 }
@@ -270,7 +242,7 @@ static void classic_write_text(struct classic_printer *p) {
   size_t *width = arena_zero_array(arena, 2 * c->config_count + 8, sizeof *width);
   p->failed |= !tables || !width;
   for (size_t i = 0; i < c->table_count && !p->failed; i++) {
-    lines_make(p, &text_layout, &c->tables[i], &tables[i]);
+    lines_make(p, &c->tables[i], &tables[i]);
     lines_widen(&tables[i], width);
   }
   for (size_t i = 0; i < c->table_count && !p->failed; i++) {
@@ -281,9 +253,10 @@ static void classic_write_text(struct classic_printer *p) {
 }
 
 static void classic_write_csv(struct classic_printer *p) {
+  p->csv = true;
   for (size_t i = 0; i < p->c->table_count && !p->failed; i++) {
     struct classic_lines lines;
-    lines_make(p, &csv_layout, &p->c->tables[i], &lines);
+    lines_make(p, &p->c->tables[i], &lines);
     if (i) output_add_char(p->out, '\n');
     for (size_t j = 0; j < lines.count; j++) {
       for (size_t k = 0; k < lines.items[j].count; k++) {
