@@ -3,11 +3,6 @@
 
 #define CLASSIC_CELLS 16
 
-struct classic_header {
-  pprofc_str metric;
-  size_t old_at, new_at; /* offsets in bytes of the words "old" and "new" in the header */
-};
-
 static size_t classic_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, i = 0;
   while (i < line.size && count < CLASSIC_CELLS) {
