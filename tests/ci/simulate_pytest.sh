@@ -35,6 +35,8 @@ ok "no change"
 # Without the plugin, and when a test fails, nothing passes.
 run 1 -simulate "$python -m pytest -q -p no:codspeed" -out b/ci
 has "$work/messages" 'no benchmark was counted (head)'
+has "$work/messages" '2 passed'
+has "$work/messages" 'install pytest-codspeed, and add --codspeed to the command'
 printf '\n@pytest.mark.benchmark\ndef test_broken():\n    assert 0\n' >>test_parse_pr.py
 run 1 -simulate "$pytest" -out b/ci
 has "$work/messages" 'it ended with status 1'

@@ -50,7 +50,7 @@ pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, ppr
   if (!*run->options->setup) return PPROFC_OK;
   pprofc_status status = program_run(run, &shell, error);
   if (status == PPROFC_OK && shell.status != 0) {
-    count_print(&shell);
+    message_error_lines(count_output(run, &shell));
     status = error_set(error, PPROFC_E_IO, "-setup failed (%s): status %d: %.*s", side_names[side],
                        shell.status, STR_ARG(program_last_line(&shell)));
   }

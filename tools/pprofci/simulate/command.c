@@ -86,8 +86,40 @@ static void count_add_malloc(struct count_words *w, const char *const *words) {
   count_add(w, option ? text_printf(&w->c->run->arena, "GLIBC_TUNABLES=%s", option) : NULL);
 }
 
-static void command_line(struct count_words *w, const struct count_run *run,
-                         const char *const *variables, const char *const *words) {
+/* Makes vitest wait longer for its worker process. Its limits of one minute and more are constants,
+ * and valgrind slows down both processes. The worker has a channel to its parent, and keeps its
+ * timers. */
+static const char vitest_timers[] =
+    "if (!process.send && /vitest/.test(process.argv[1])) {\n"
+    "  const wait = globalThis.setTimeout;\n"
+    "  const longer = (ms) => (ms >= 60000 ? Math.min(10 * ms, 2147483647) : ms);\n"
+    "  globalThis.setTimeout = (call, ms, ...rest) => wait(call, longer(ms), ...rest);\n"
+    "  Object.defineProperties(globalThis.setTimeout, Object.getOwnPropertyDescriptors(wait));\n"
+    "}\n";
+
+/* True if the command is vitest, or a program that can start vitest by a script of package.json. */
+static bool may_start_vitest(const char *const *words) {
+  static const char *const names[] = {"vitest", "npm", "pnpm", "yarn"};
+  for (; *words; words++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+      if (str_equal(str_path_base(str_of(*words)), str_of(names[i]))) return true;
+  return false;
+}
+
+static pprofc_status count_add_vitest(struct count_words *w, const struct count_run *run,
+                                      const char *const *words, pprofc_error *error) {
+  struct arena *arena = &w->c->run->arena;
+  const char *set = getenv("NODE_OPTIONS");
+  if (!may_start_vitest(words)) return PPROFC_OK;
+  const char *path = text_printf(arena, "%s/timers.cjs", run->place);
+  if (!path) return error_nomem(error);
+  count_add(w, text_printf(arena, "NODE_OPTIONS=%s --require=\"%s\"", set ? set : "", path));
+  return save_text(path, str_of(vitest_timers), error);
+}
+
+static pprofc_status command_line(struct count_words *w, const struct count_run *run,
+                                  const char *const *variables, const char *const *words,
+                                  pprofc_error *error) {
   struct arena *arena = &w->c->run->arena;
   struct utsname machine;
   count_add(w, "env");
@@ -96,6 +128,7 @@ static void command_line(struct count_words *w, const struct count_run *run,
   count_add(w, text_printf(arena, "CODSPEED_PROFILE_FOLDER=%s", run->place));
   count_add_pytest(w, run);
   count_add_malloc(w, words);
+  pprofc_status status = count_add_vitest(w, run, words, error);
   count_add_list(w, variables);
   count_add_all(w, callgrind_words, CALLGRIND_WORDS);
   count_add_all(w, count_options, OPTION_WORDS);
@@ -106,6 +139,7 @@ static void command_line(struct count_words *w, const struct count_run *run,
   count_add_list(w, words);
   w->failed |= !ARRAY_RESERVE_IN(arena, w->items, w->capacity, w->count + 1);
   if (!w->failed) w->items[w->count] = NULL;
+  return w->failed ? error_nomem(error) : status;
 }
 
 /* ---- why a run failed -------------------------------- */
@@ -141,25 +175,55 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
 
 #define SAID_MAX 2000 /* maximum bytes of a failed program's output in a message */
 
-/* Prints the end of a text, at most SAID_MAX bytes. Starts at the beginning of a line. */
-static void print_end(pprofc_str text) {
+/* Returns the end of a text, at most SAID_MAX bytes. Starts at the beginning of a line. */
+static pprofc_str last_lines(const struct buffer *output) {
+  pprofc_str text = buffer_str(output);
   size_t from = text.size > SAID_MAX ? text.size - SAID_MAX : 0;
   pprofc_str end = str_trim(str_slice(text, from, text.size));
   if (from) end = str_slice(end, str_find_char(end, '\n'), end.size);
-  if (end.size) message_error_lines(str_trim(end));
+  return str_trim(end);
 }
 
-void count_print(const struct program *program) {
-  print_end(buffer_str(&program->printed));
-  print_end(buffer_str(&program->said));
+pprofc_str count_output(struct ci_run *run, const struct program *program) {
+  const char *both = text_printf(&run->arena, "%.*s\n%.*s", STR_ARG(last_lines(&program->printed)),
+                                 STR_ARG(last_lines(&program->said)));
+  return both ? str_trim(str_of(both)) : (pprofc_str){NULL, 0};
+}
+
+#define VITEST_TIMEOUT "Timeout waiting for worker"
+
+/* Advice for commands that marked no benchmark. The first line whose word is in the command, or
+ * whose message is in the output, applies. */
+static const struct {
+  const char *word, *message, *advice;
+} advice[] = {
+    {NULL, VITEST_TIMEOUT,
+     "vitest gave up because this machine is too slow or has too much other work; wait for the "
+     "other work, and start vitest without npx: node_modules/.bin/vitest bench --run"},
+    {"vitest", NULL, "add @codspeed/vitest-plugin to the plugins of vitest.config.mjs"},
+    {"pytest", NULL, "install pytest-codspeed, and add --codspeed to the command"},
+    {"cargo", NULL,
+     "depend on codspeed-criterion-compat, codspeed-divan-compat or codspeed-bencher-compat, and "
+     "use 'cargo codspeed build' as -setup"},
+    {"node", NULL, "call withCodSpeed of @codspeed/tinybench-plugin"},
+    {"", NULL, "share/doc/pprofc/CI_COUNT.md names the plugins"}};
+
+const char *count_advice(const char *command, pprofc_str printed) {
+  size_t i = 0;
+  while (advice[i].message ? str_find(printed, str_of(advice[i].message)) == printed.size
+                           : !strstr(command, advice[i].word))
+    i++;
+  return advice[i].advice;
 }
 
 static pprofc_status count_failed(struct counting *c, const struct count_run *run,
                                   const char *command, const struct program *program,
                                   pprofc_error *error) {
   pprofc_str why = valgrind_complaint(c->run, run->place);
+  if (str_find(c->printed, STR(VITEST_TIMEOUT)) < c->printed.size)
+    why = str_of(count_advice(command, c->printed));
   if (!why.size) why = program_last_line(program);
-  count_print(program);
+  message_error_lines(c->printed);
   return error_set(error, PPROFC_E_IO, "cannot count '%s' (%s): it ended with status %d%s%.*s",
                    command, side_names[run->side], program->status, why.size ? ": " : "",
                    STR_ARG(why));
@@ -171,14 +235,14 @@ pprofc_status count_command(struct counting *c, const struct count_run *run,
                             const char *const *variables, const char *const *words,
                             pprofc_error *error) {
   struct count_words line = {.c = c};
-  command_line(&line, run, variables, words);
-  if (line.failed) return error_nomem(error);
   pprofc_status status = files_need_folder(run->place, error);
+  if (status == PPROFC_OK) status = command_line(&line, run, variables, words, error);
   if (status != PPROFC_OK) return status;
   struct program program = {.argv = line.items, .folder = run->folder};
   int before = system_fix_addresses();
   status = program_run(c->run, &program, error);
   system_let_addresses(before);
+  c->printed = count_output(c->run, &program);
   if (status == PPROFC_OK && program.status != 0)
     status = count_failed(c, run, words[0], &program, error);
   program_end(&program);

@@ -39,6 +39,7 @@ struct counting {
   size_t count, capacity;
   size_t places; /* number of folders created so far */
   size_t steps, all_steps;
+  pprofc_str printed;    /* last lines that the last command printed */
   struct interner noted; /* objects without debug information that a message named */
   bool unnamed;          /* true after the message that profiles lack the functions of Python */
 };
@@ -51,8 +52,11 @@ pprofc_status count_command(struct counting *c, const struct count_run *run,
                             const char *const *variables, const char *const *words,
                             pprofc_error *error);
 
-/* Prints the end of a failed program's output. */
-void count_print(const struct program *program);
+/* Returns the last lines of a program's output and of its messages. */
+pprofc_str count_output(struct ci_run *run, const struct program *program);
+
+/* Returns advice for a command in which no benchmark was measured. `printed` is its output. */
+const char *count_advice(const char *command, pprofc_str printed);
 
 /* State while calls of allocators are counted in a file of callgrind. */
 struct allocations {

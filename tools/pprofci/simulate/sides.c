@@ -1,5 +1,6 @@
 /* Counts instructions of base and head for -simulate. Checks out both commits in the same folder,
  * one after the other. A path of another length would change the heap and the counts. */
+#include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"
 #include "run/files.h"
@@ -48,10 +49,10 @@ static pprofc_status count_side(struct counting *c, int side, const char *folder
   pprofc_status status =
       (count_is_go(command) ? count_go_side : count_command_side)(c, side, folder, &found, error);
   if (status != PPROFC_OK || found) return status;
+  message_error_lines(c->printed);
   return error_set(error, PPROFC_E_INVALID,
-                   "no benchmark was counted (%s): '%s' marked no benchmark for callgrind; "
-                   "share/doc/pprofc/CI_COUNT.md names the plugins",
-                   side_names[side], command);
+                   "no benchmark was counted (%s): '%s' marked no benchmark for callgrind; %s",
+                   side_names[side], command, count_advice(command, c->printed));
 }
 
 /* ---- both commits ------------------------------------ */

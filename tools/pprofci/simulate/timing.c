@@ -47,7 +47,7 @@ static void timed_add_environment(struct timed_words *w, const char *place, bool
 static pprofc_status timed_failed(const struct timing *t, int side, const struct program *program,
                                   pprofc_error *error) {
   pprofc_str why = program_last_line(program);
-  count_print(program);
+  message_error_lines(count_output(t->run, program));
   return error_set(error, PPROFC_E_IO, "cannot time '%s' (%s): it ended with status %d%s%.*s",
                    t->words[0], side_names[side], program->status, why.size ? ": " : "",
                    STR_ARG(why));
@@ -168,9 +168,8 @@ static pprofc_status read_times(struct timing *t, int side, const char *place,
   }
   if (status != PPROFC_OK || found) return status;
   return error_set(error, PPROFC_E_INVALID,
-                   "no benchmark was timed (%s): '%s' wrote no results; "
-                   "share/doc/pprofc/CI_COUNT.md names the plugins",
-                   side_names[side], t->words[0]);
+                   "no benchmark was timed (%s): '%s' wrote no results; %s", side_names[side],
+                   t->run->options->walltime, count_advice(t->run->options->walltime, STR("")));
 }
 
 /* ---- alternation ------------------------------------- */
