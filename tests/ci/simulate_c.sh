@@ -117,6 +117,16 @@ grep -q '^[^ ]*json.*parser.*\.\.\..*parse&*.*body(\.\.\.).* grew by ' t/ci/summ
 grep -q ' 5 + .*sum &gt;&gt; 3' t/ci/summary.md || broken "the changed line is missing"
 ok "a long name"
 
+# The name of a function of Rust has blanks.
+sed -i 's/__asm__("[^"]*")/__asm__("_ZN38_$LT$u64$u20$as$u20$itoa..Unsigned$GT$3fmt17h0123456789abcdefE")/' bench.c
+git commit -qam rust
+git tag rust
+sed -i 's/sum >> 3/sum >> 3 ^ sum >> 5/' bench.c
+git commit -qam slower
+run 2 -simulate ./bench -setup "$build" -base-ref rust -out t/ci
+grep -q '^<code>&lt;u64 as .*Unsigned.*fmt</code> grew by ' t/ci/summary.md || broken "the function is not one piece of code"
+ok "a name with blanks"
+
 # A benchmark that is gone is no pass.
 git checkout -q base
 program 100000 ''

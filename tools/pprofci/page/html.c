@@ -143,7 +143,10 @@ static bool is_inlined(const struct run_hunk *hunk) {
 }
 
 static void put_code(struct buffer *out, pprofc_str text, struct hunk_code *code) {
-  if (code) *code = (struct hunk_code){out->size, text.size};
+  if (code) {
+    code->at = out->size;
+    code->size = text.size;
+  }
   buffer_add_str(out, text);
 }
 
@@ -208,14 +211,13 @@ static bool shows_moved(double grown, double moved) {
   return moved > MOVED_LEAST * (grown + moved);
 }
 
-/* Appends "f grew by 120 ms (+38 %)" or "f is new and has 120 ms", and the number of benchmarks.
- * For a function that took over work, appends "f is new and has 300 ms: it grew by 120 ms, and 180
- * ms moved from other functions". */
+/* Appends " grew by 120 ms (+38 %)" or " is new and has 120 ms", and the number of benchmarks. For a
+ * function that took over work, appends " is new and has 300 ms: it grew by 120 ms, and 180 ms moved
+ * from other functions". */
 static void put_growth(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                        const struct run_hunk *hunk) {
   pprofc_str unit = str_of(pair->unit);
   bool moved = shows_moved(hunk->grown, hunk->moved), is_new = !(hunk->base > 0);
-  brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
   buffer_add_text(out, is_new ? " is new and has " : " grew by ");
   number_profile(out, hunk->grown + (is_new ? fmax(hunk->moved, 0) : 0), unit);
   if (!is_new) {
@@ -241,6 +243,8 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
   pprofc_str unit = str_of(pair->unit);
   bool grew = line_share(hunk) > 0 || is_inlined(hunk);
   if (!hunk->whole && (!grew || !hunk->lines[hunk->worst].head_line)) return false;
+  brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
+  if (code) code->name = out->size;
   put_growth(out, run, pair, hunk);
   if (hunk->whole)
     put_whole_change(out, pair, hunk, code);

@@ -62,9 +62,10 @@ void html_links(struct fill *f, const struct page_model *m, const struct run_pai
 /* Appends the lines of the hunk that grew most, at most `most` lines of plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 
-/* Position of the text of a line in a sentence. */
+/* Positions of code in a sentence. */
 struct hunk_code {
-  size_t at, size;
+  size_t name;     /* size of the function's name, with which the sentence begins */
+  size_t at, size; /* position of the text of a line */
 };
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms

@@ -311,7 +311,8 @@ static bool summary_add_lines(const struct summary_text *w) {
   buffer_init(&text, w->text->mem, SIZE_MAX / 2);
   if (hunks_sentence(&text, m->run, pair, &code)) {
     pprofc_str sentence = buffer_str(&text);
-    md_text(w->text, str_slice(sentence, 0, code.at));
+    md_name(w->text, str_slice(sentence, 0, code.name));
+    md_text(w->text, str_slice(sentence, code.name, code.at));
     md_name(w->text, str_slice(sentence, code.at, code.at + code.size));
     md_text(w->text, str_slice(sentence, code.at + code.size, sentence.size));
     buffer_add_text(w->text, ".\n\n");
