@@ -103,7 +103,8 @@ static void annotation_put_title(struct buffer *out, const struct annotation *a)
 static void put_fired_message(struct buffer *out, const struct page_model *m,
                               const struct annotation *a) {
   size_t before = out->size;
-  if (a->pair && hunks_sentence(out, m->run, a->pair, NULL)) return;
+  struct hunk_code code;
+  if (a->pair && hunks_sentence(out, m->run, a->pair, &code)) return;
   out->size = before;
   buffer_printf(out, "%s %s by ", a->fired->change.name, a->fired->change.verdict);
   number_difference(out, a->fired->change.delta, str_of(a->fired->unit));
@@ -120,8 +121,9 @@ static void put_message(struct buffer *out, const struct page_model *m,
   }
   number_sentence(out, a->benchmark->name, a->benchmark->worst);
   size_t before = out->size;
+  struct hunk_code code;
   buffer_add_text(out, "; ");
-  if (pair && hunks_sentence(out, m->run, pair, NULL)) return;
+  if (pair && hunks_sentence(out, m->run, pair, &code)) return;
   out->size = before;
   for (size_t i = 0; pair && i < pair->change_count && i < 2; i++) {
     buffer_printf(out, "%s%s +", i ? ", " : "; grew most: ", pair->changes[i].name);

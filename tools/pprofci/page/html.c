@@ -91,7 +91,8 @@ static void hunks_fill(struct fill *f, const struct ci_run *run, const struct ru
   if (!pair->hunk_count || !pair->unit) return;
   struct buffer *sentence = fill_text(f, "cause");
   size_t before = sentence->size;
-  if (hunks_sentence(sentence, run, pair, NULL))
+  struct hunk_code code;
+  if (hunks_sentence(sentence, run, pair, &code))
     buffer_add_char(sentence, '.');
   else
     sentence->size = before;
@@ -143,10 +144,8 @@ static bool is_inlined(const struct run_hunk *hunk) {
 }
 
 static void put_code(struct buffer *out, pprofc_str text, struct hunk_code *code) {
-  if (code) {
-    code->at = out->size;
-    code->size = text.size;
-  }
+  code->at = out->size;
+  code->size = text.size;
   buffer_add_str(out, text);
 }
 
@@ -244,7 +243,7 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
   bool grew = line_share(hunk) > 0 || is_inlined(hunk);
   if (!hunk->whole && (!grew || !hunk->lines[hunk->worst].head_line)) return false;
   brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
-  if (code) code->name = out->size;
+  code->name = out->size;
   put_growth(out, run, pair, hunk);
   if (hunk->whole)
     put_whole_change(out, pair, hunk, code);

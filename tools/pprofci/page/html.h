@@ -70,7 +70,7 @@ struct hunk_code {
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
  * of it". If the profile has no lines of the function: "; line 41 of x.py changed in it (new:
- * text)". Returns false if no changed line grew. `code` may be NULL. */
+ * text)". Returns false if no changed line grew. */
 bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                     struct hunk_code *code);
 
