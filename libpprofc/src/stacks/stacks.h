@@ -58,12 +58,18 @@ void stack_frames_free(struct stack_frames *frames);
  * from filling the memory. */
 #define STACK_FRAMES_MAX (UINT64_C(1) << 30)
 
+/* The frames that a stack does not share with the previous stack. */
+struct stack_rest {
+  uint32_t first; /* index of the first of these frames in `paths` */
+  uint32_t above; /* a stack that has the frames before them */
+};
+
 struct stack_set {
   size_t count;
-  uint32_t *depth;       /* for each stack, its depth in frames */
-  uint32_t *shared;      /* for each stack, the number of frames that it shares with the previous
-                            stack */
-  struct path_node *end; /* for each stack, its last node in `paths` */
+  uint32_t *depth;  /* for each stack, its depth in frames */
+  uint32_t *shared; /* for each stack, the number of frames that it shares with the previous
+                       stack */
+  struct stack_rest *rest;
   size_t max_depth;
   bool from_leaf; /* true if the stacks are leaf first; they are then also sorted and shared in this
                      order */
@@ -72,9 +78,8 @@ struct stack_set {
   size_t columns; /* number of values for each stack: types, or 2 * types if there are base
                      samples */
   bool has_base;
-  int64_t *values;   /* for each stack, a row with its values in all columns, head first, then base;
-                        base values are negated and thus positive */
-  size_t value_rows; /* number of allocated rows */
+  int64_t *values; /* for each stack, a row with its values in all columns, head first, then base;
+                      base values are negated and thus positive */
   const struct stack_frames *frames;
   struct stack_paths paths;
   struct arena arena;
