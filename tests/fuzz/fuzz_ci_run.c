@@ -5,6 +5,8 @@
 #include "scratch.h"
 #include "shape.h"
 
+#include <sys/wait.h>
+
 static void write_profile(struct shape *s, const char *name, char path[128]) {
   pprofc_str bytes = shape_write(s);
   scratch_write(name, bytes.data, bytes.size, path);
@@ -24,6 +26,28 @@ static void check_file(const char *name, void (*check)(pprofc_str)) {
   buffer_free(&text);
 }
 
+/* Checks for leaks, with a sanitizer that can. Returns 0 without leaks. */
+extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+
+/* Ends the child before the handlers of the fuzzer, which would report that the target exits. */
+static void end_child(int status, void *unused) {
+  (void)unused;
+  if (__lsan_do_recoverable_leak_check) REQUIRE(__lsan_do_recoverable_leak_check() == 0);
+  _exit(status);
+}
+
+/* Runs `pprofci run` in a child process, because an error ends the process. */
+static int run_in_child(int argc, char **argv) {
+  int how = 0;
+  pid_t child = fork();
+  if (!child) {
+    on_exit(end_child, NULL);
+    exit(command_main(&run_command, argc, argv));
+  }
+  REQUIRE(child > 0 && waitpid(child, &how, 0) == child && WIFEXITED(how));
+  return WEXITSTATUS(how);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char base[128], head[128], out[128], output[160];
   struct shape s, again;
@@ -34,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   write_profile(shape_byte(&s) & 3 ? &again : &s, "head.pb", head);
   snprintf(output, sizeof output, "-out=%s", scratch_path("out", out));
   char *argv[] = {"run", output, "-pair", base, head, NULL};
-  int status = command_main(&run_command, 5, argv);
+  int status = run_in_child(5, argv);
   REQUIRE(status == EXIT_PASSED || status == EXIT_FAILED || status == EXIT_REGRESSED);
   if (status == EXIT_PASSED) {
     check_file("out/manifest.json", check_json);

@@ -5,8 +5,11 @@
 #include "common/terminal.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
+#include "memory.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int command_fail(const char *message) {
@@ -45,65 +48,88 @@ static pprofc_status command_check_words(const struct ci_command *command,
   return PPROFC_OK;
 }
 
-/* A report that is being printed to standard output. */
-struct command_report {
+/* The report that the command prints to standard output. The struct is too large for the stack. */
+static struct {
+  struct output out;
   struct log_guard guard;
   struct brief brief;
+  bool open;
   uint64_t budget;              /* maximum size of the report in bytes; 0: no limit */
   char more[BRIEF_COMMAND + 8]; /* command that prints the omitted rows */
-};
+} report;
 
-static void command_begin_report(struct command_report *report, const struct ci_command *command,
-                                 int argc, char **argv, struct output *out) {
+static void command_begin_report(const struct ci_command *command, int argc, char **argv) {
   static int fd = STDOUT_FILENO;
   const struct flag *budget =
       command->has_budget ? flags_find(command->table, STR("budget")) : NULL;
   const struct flag *json = flags_find(command->table, STR("json"));
   const char *options = command->options;
   char words[BRIEF_COMMAND];
-  log_guard_init(&report->guard, fd_write, &fd);
-  output_init(out, log_guard_write, &report->guard);
-  report->budget = 0;
-  if (budget) memcpy(&report->budget, options + budget->offset, sizeof report->budget);
-  if (!report->budget) return;
+  log_guard_init(&report.guard, fd_write, &fd);
+  output_init(&report.out, log_guard_write, &report.guard);
+  report.open = true;
+  report.budget = 0;
+  if (budget) memcpy(&report.budget, options + budget->offset, sizeof report.budget);
+  if (!report.budget) return;
   bool is_json = json && json->kind == FLAG_BOOL && *(const bool *)(options + json->offset);
-  brief_command(argc, argv, report->budget, words);
-  snprintf(report->more, sizeof report->more, *words ? "pprofci %s" : "%s", words);
-  brief_init(&report->brief, &mem_default, is_json ? BRIEF_JSON : BRIEF_ROWS,
-             (size_t)report->budget, report->more);
-  output_init(out, brief_write, &report->brief);
+  brief_command(argc, argv, report.budget, words);
+  snprintf(report.more, sizeof report.more, *words ? "pprofci %s" : "%s", words);
+  brief_init(&report.brief, &mem_default, is_json ? BRIEF_JSON : BRIEF_ROWS, (size_t)report.budget,
+             report.more);
+  output_init(&report.out, brief_write, &report.brief);
 }
 
-static pprofc_status command_end_report(struct command_report *report, struct output *out,
-                                        pprofc_error *error) {
-  pprofc_status status = output_flush(out, error);
-  if (!report->budget) return status;
+static pprofc_status command_end_report(pprofc_error *error) {
+  report.open = false;
+  pprofc_status status = output_flush(&report.out, error);
+  if (!report.budget) return status;
   if (status == PPROFC_OK)
-    status = brief_finish(&report->brief, log_guard_write, &report->guard, error);
-  brief_free(&report->brief);
+    status = brief_finish(&report.brief, log_guard_write, &report.guard, error);
+  brief_free(&report.brief);
   return status;
 }
 
+pprofc_error ci_error;
+static const char *ci_beginning = "";
+
+static _Noreturn void command_end(void) {
+  memory_clean();
+  if (report.open) (void)command_end_report(NULL);
+  error_prefix(&ci_error, "%s", ci_beginning);
+  exit(command_fail(ci_error.message));
+}
+
+void ci_begin(const char *text) {
+  ci_beginning = text;
+}
+
+void ci_need(pprofc_status status) {
+  if (status != PPROFC_OK) command_end();
+}
+
+void ci_fail(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(ci_error.message, sizeof ci_error.message, format, args);
+  va_end(args);
+  command_end();
+}
+
 int command_main(const struct ci_command *command, int argc, char **argv) {
-  static struct output out; /* static, because the struct is too large for the stack */
-  struct command_report report;
-  struct command_line line = {.out = &out};
-  pprofc_error error;
-  int code = EXIT_PASSED;
+  struct command_line line = {.out = &report.out};
   memset(command->options, 0, command->size);
-  pprofc_status status = flags_defaults(command->table, command->options, &error);
+  pprofc_status status = flags_defaults(command->table, command->options, &ci_error);
   if (status == PPROFC_OK)
-    status = flags_parse(command->table, command->options, argc, argv, &line.parsed, &error);
+    status = flags_parse(command->table, command->options, argc, argv, &line.parsed, &ci_error);
   if (status == PPROFC_OK && line.parsed.help) return command_help(command->table);
   line.words = (const char *const *)argv + line.parsed.rest;
   line.count = (size_t)(argc - line.parsed.rest);
-  if (status == PPROFC_OK) status = command_check_words(command, &line, &error);
+  if (status == PPROFC_OK) status = command_check_words(command, &line, &ci_error);
   if (status == PPROFC_OK && command->check)
-    status = command->check(command->options, &line, &error);
-  if (status != PPROFC_OK) return command_misused(command->table, &line.parsed, error.message);
-  command_begin_report(&report, command, argc, argv, &out);
-  status = command->run(command->options, &line, &code, &error);
-  pprofc_error *reason = status == PPROFC_OK ? &error : NULL;
-  pprofc_status flushed = command_end_report(&report, &out, reason);
-  return status == PPROFC_OK && flushed == PPROFC_OK ? code : command_fail(error.message);
+    status = command->check(command->options, &line, &ci_error);
+  if (status != PPROFC_OK) return command_misused(command->table, &line.parsed, ci_error.message);
+  command_begin_report(command, argc, argv);
+  int code = command->run(command->options, &line);
+  ci_need(command_end_report(&ci_error));
+  return code;
 }

@@ -36,9 +36,8 @@ struct ci_command {
   enum command_words words;
   /* Checks the flags, and the arguments if `words` does not describe them fully. NULL: no check. */
   pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
-  /* Runs the command. May set *code, the exit status; *code is EXIT_PASSED before the call. */
-  pprofc_status (*run)(void *options, const struct command_line *line, int *code,
-                       pprofc_error *error);
+  /* Runs the command. Returns the exit status. */
+  int (*run)(void *options, const struct command_line *line);
   bool has_budget; /* true: the flag -budget limits the size of standard output */
 };
 
@@ -62,6 +61,20 @@ int command_main(const struct ci_command *command, int argc, char **argv);
 
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);
+
+/* Error of the last call whose status is the argument of ci_need. */
+extern pprofc_error ci_error;
+
+/* Ends the command if the status of a call is not PPROFC_OK. The call fills in ci_error. Removes
+ * temporary files (memory_set_cleanup), prints the error, and exits with EXIT_FAILED. */
+void ci_need(pprofc_status status);
+
+/* Sets the text with which the messages of ci_need and ci_fail begin; "" at first. The text must
+ * exist until the next call. */
+void ci_begin(const char *text);
+
+/* Ends the command like ci_need, with the given message. */
+_Noreturn void ci_fail(const char *format, ...) PPROFC_PRINTF(1, 2);
 
 /* Prints an error about a command's flags, and the command that prints the help. */
 int command_misused(const struct flag_table *table, const struct flags_parsed *parsed,

@@ -21,6 +21,10 @@ static void free_reserve(void) {
   at_end.reserve = NULL;
 }
 
+void memory_clean(void) {
+  if (at_end.clean) at_end.clean(at_end.context);
+}
+
 /* Returns the block, or ends the program if it is NULL. Prints the message without message_error,
  * which needs memory. The cleanup may run out of memory again; then the program ends immediately.
  */
@@ -32,7 +36,7 @@ static void *memory_need(void *block) {
     at_end.ended = true;
     free_reserve();
     (void)fd_write(&fd, message, sizeof message - 1);
-    if (at_end.clean) at_end.clean(at_end.context);
+    memory_clean();
   }
   _exit(EXIT_FAILED);
 }

@@ -10,8 +10,11 @@
  * use mem_default instead, so that a message about a profile that is too large names its file. */
 extern const pprofc_allocator ci_mem;
 
-/* Sets the function that removes temporary files and stops child processes before the end; NULL: no
- * function. */
+/* Sets the function that removes temporary files and stops child processes when memory runs out or
+ * an error ends the command (ci_need); NULL: no function. */
 void memory_set_cleanup(void (*clean)(void *context), void *context);
+
+/* Calls the function of memory_set_cleanup. */
+void memory_clean(void);
 
 #endif

@@ -136,58 +136,51 @@ void capture_add(struct capture *capture, struct capture_item item) {
   (void)ARRAY_PUSH(&ci_mem, capture->items, capture->count, capture->capacity, item);
 }
 
-static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error *error) {
+static void capture_choose_kinds(struct capture *capture) {
   pprofc_str rest = str_of(capture->options->kinds), word;
   while (str_next(&rest, ',', &word)) {
     size_t k = 0;
     word = str_trim(word);
     while (k < REMOTE_KINDS && !str_equal(word, str_of(remote_kinds[k].name))) k++;
     if (k == REMOTE_KINDS)
-      return error_set(error, PPROFC_E_INVALID,
-                       "-kinds must list cpu, heap, goroutine, mutex or block, not '%.*s'",
-                       STR_ARG(word));
+      ci_fail("-kinds must list cpu, heap, goroutine, mutex or block, not '%.*s'", STR_ARG(word));
     capture->kinds[k] = true;
   }
-  return PPROFC_OK;
 }
 
 /* Fails if base or head has no profile. A report on such a pair would show all values as a change.
  */
-static pprofc_status capture_check_sides(const struct capture *capture, pprofc_error *error) {
+static void capture_check_sides(const struct capture *capture) {
   for (int side = 0; side < SIDES; side++) {
     const struct capture_options *o = capture->options;
     size_t found = 0;
     for (size_t i = 0; i < capture->count; i++) found += capture->items[i].side == side;
     if (!found && (*o->servers[side] || *o->queries[side]))
-      return error_set(error, PPROFC_E_INVALID, "no profile of the %s was captured",
-                       side_names[side]);
+      ci_fail("no profile of the %s was captured", side_names[side]);
   }
-  return PPROFC_OK;
 }
 
-static pprofc_status capture_all(struct capture *capture, pprofc_error *error) {
+static void capture_all(struct capture *capture) {
   const struct capture_options *o = capture->options;
-  pprofc_status status = capture_choose_kinds(capture, error);
-  if (status == PPROFC_OK) status = new_folder_check(o->out, "-out", error);
-  if (status == PPROFC_OK && *o->pyroscope)
-    status = capture_queries(capture, error);
-  else if (status == PPROFC_OK)
-    status = capture_servers(capture, error);
-  if (status == PPROFC_OK) status = capture_check_sides(capture, error);
-  if (status == PPROFC_OK) status = capture_write(capture, error);
-  if (status == PPROFC_OK) message_note("Captured %zu profiles in %s", capture->count, o->out);
-  return status;
+  capture_choose_kinds(capture);
+  ci_need(new_folder_check(o->out, "-out", &ci_error));
+  if (*o->pyroscope)
+    capture_queries(capture);
+  else
+    capture_servers(capture);
+  capture_check_sides(capture);
+  capture_write(capture);
+  message_note("Captured %zu profiles in %s", capture->count, o->out);
 }
 
-static pprofc_status capture_run(void *options, const struct command_line *line, int *code,
-                                 pprofc_error *error) {
+static int capture_run(void *options, const struct command_line *line) {
   struct capture capture = {.options = options};
-  (void)line, (void)code;
-  pprofc_status status = capture_all(&capture, error);
+  (void)line;
+  capture_all(&capture);
   for (size_t i = 0; i < capture.count; i++) pprofc_profile_release(capture.items[i].profile);
   ARRAY_FREE(&ci_mem, capture.items, capture.capacity);
-  if (capture.remote.opened) remote_close(&capture.remote);
-  return status;
+  remote_close(&capture.remote);
+  return EXIT_PASSED;
 }
 
 COMMAND(capture, struct capture_options, COMMAND_NO_WORDS, capture_check, capture_run, false);

@@ -43,10 +43,10 @@ struct capture {
 void capture_add(struct capture *capture, struct capture_item item);
 
 /* Starts the servers and the load. Takes profiles of base and of head in turns. */
-pprofc_status capture_servers(struct capture *capture, pprofc_error *error);
-pprofc_status capture_queries(struct capture *capture, pprofc_error *error);
+void capture_servers(struct capture *capture);
+void capture_queries(struct capture *capture);
 
 /* Writes the profiles into a temporary folder, and renames the folder when it is complete. */
-pprofc_status capture_write(const struct capture *capture, pprofc_error *error);
+void capture_write(const struct capture *capture);
 
 #endif

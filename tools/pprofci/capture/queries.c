@@ -3,6 +3,7 @@
 #include "common/duration.h"
 #include "common/terminal.h"
 #include "pyroscope.pb-c.h"
+#include "run/text.h"
 
 #include <time.h>
 
@@ -10,25 +11,23 @@
 #define PATH     "/querier.v1.QuerierService/SelectMergeProfile"
 
 /* Converts "now", "now-1h30m", or seconds or milliseconds since 1970 to milliseconds. */
-static pprofc_status queries_time(const char *name, const char *text, int64_t *ms,
-                                  pprofc_error *error) {
+static void queries_time(const char *name, const char *text, int64_t *ms) {
   pprofc_str s = str_of(text);
   int64_t number = 0, now = (int64_t)time(NULL) * 1000;
   double nanoseconds = 0;
   if (str_parse_int(s, 10, &number) && number > 0) {
     *ms = number < INT64_C(100000000000) ? number * 1000 : number;
-    return PPROFC_OK;
+    return;
   }
   if (str_equal(s, STR("now"))) {
     *ms = now;
-    return PPROFC_OK;
+    return;
   }
   if (str_starts(s, STR("now-")) && text_is_duration(str_slice(s, 4, s.size), &nanoseconds)) {
     *ms = now - (int64_t)(nanoseconds / 1e6);
-    return PPROFC_OK;
+    return;
   }
-  return error_set(error, PPROFC_E_INVALID,
-                   "%s must be 'now', 'now-1h' or seconds since 1970, not '%s'", name, text);
+  ci_fail("%s must be 'now', 'now-1h' or seconds since 1970, not '%s'", name, text);
 }
 
 /* Returns the profile type: the text before the selector, or the default of the kind. */
@@ -56,68 +55,57 @@ static pprofc_str queries_body(struct capture *capture, int side, size_t kind, i
 }
 
 /* Adds the profile of a slice. Prints a note and adds nothing if the slice has no samples. */
-static pprofc_status queries_take(struct capture *capture, struct capture_item *item,
-                                  const struct reply *reply, pprofc_error *error) {
+static void queries_take(struct capture *capture, struct capture_item *item,
+                         const struct reply *reply) {
   pprofc_str content = reply_content(reply);
   pprofc_samples_view view = {0};
   if (content.size) {
-    pprofc_status status =
-        pprofc_profile_read_memory(content.data, content.size, NULL, &item->profile, error);
-    if (status != PPROFC_OK) {
-      error_prefix(error, "cannot read the reply of %s: ", capture->options->pyroscope);
-      return status;
-    }
+    ci_begin(text_printf(&capture->remote.arena,
+                         "cannot read the reply of %s: ", capture->options->pyroscope));
+    ci_need(
+        pprofc_profile_read_memory(content.data, content.size, NULL, &item->profile, &ci_error));
+    ci_begin("");
     pprofc_profile_samples(item->profile, &view);
   }
   if (view.count) {
     capture_add(capture, *item);
-    return PPROFC_OK;
+    return;
   }
   message_note("pprofci: no %s samples of %s in slice %zu", remote_kinds[item->kind].name,
                side_names[item->side], item->round + 1);
   pprofc_profile_release(item->profile);
-  return PPROFC_OK;
 }
 
-static pprofc_status queries_slice(struct capture *capture, const struct url *url,
-                                   struct capture_item *item, int64_t start, int64_t end,
-                                   pprofc_error *error) {
+static void queries_slice(struct capture *capture, const struct url *url, struct capture_item *item,
+                          int64_t start, int64_t end) {
   struct reply reply;
   pprofc_str body = queries_body(capture, item->side, item->kind, start, end);
-  pprofc_status status = remote_post(&capture->remote, url, body, LIMIT_MS, &reply,
-                                     capture->options->pyroscope, error);
-  if (status != PPROFC_OK) return status;
-  status = queries_take(capture, item, &reply, error);
+  remote_post(&capture->remote, url, body, LIMIT_MS, &reply, capture->options->pyroscope);
+  queries_take(capture, item, &reply);
   reply_free(&reply);
-  return status;
 }
 
-static pprofc_status queries_side(struct capture *capture, int side, const struct url *url,
-                                  int64_t from, int64_t until, pprofc_error *error) {
+static void queries_side(struct capture *capture, int side, const struct url *url, int64_t from,
+                         int64_t until) {
   int64_t count = capture->options->count + capture->options->warmup;
-  pprofc_status status = PPROFC_OK;
   for (size_t k = 0; k < REMOTE_KINDS; k++)
-    for (int64_t i = 0; i < count && capture->kinds[k] && status == PPROFC_OK; i++) {
+    for (int64_t i = 0; i < count && capture->kinds[k]; i++) {
       struct capture_item item = {.side = side, .kind = k, .round = (size_t)i};
       item.warmup = i < capture->options->warmup;
-      status = queries_slice(capture, url, &item, from + (until - from) * i / count,
-                             from + (until - from) * (i + 1) / count, error);
+      queries_slice(capture, url, &item, from + (until - from) * i / count,
+                    from + (until - from) * (i + 1) / count);
     }
-  return status;
 }
 
-pprofc_status capture_queries(struct capture *capture, pprofc_error *error) {
+void capture_queries(struct capture *capture) {
   const struct capture_options *o = capture->options;
   struct url url;
   int64_t from = 0, until = 0;
-  pprofc_status status = remote_open(&capture->remote, "application/proto", true, error);
-  if (status == PPROFC_OK)
-    status = remote_address(&capture->remote, o->pyroscope, PATH, &url, error);
-  if (status == PPROFC_OK) status = queries_time("-from", o->from, &from, error);
-  if (status == PPROFC_OK) status = queries_time("-until", o->until, &until, error);
-  if (status == PPROFC_OK && from >= until)
-    status = error_set(error, PPROFC_E_INVALID, "-from must be before -until");
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    if (*o->queries[side]) status = queries_side(capture, side, &url, from, until, error);
-  return status;
+  remote_open(&capture->remote, "application/proto", true);
+  remote_address(&capture->remote, o->pyroscope, PATH, &url);
+  queries_time("-from", o->from, &from);
+  queries_time("-until", o->until, &until);
+  if (from >= until) ci_fail("-from must be before -until");
+  for (int side = 0; side < SIDES; side++)
+    if (*o->queries[side]) queries_side(capture, side, &url, from, until);
 }

@@ -3,6 +3,7 @@
 #include "common/terminal.h"
 #include "core/child.h"
 #include "core/system.h"
+#include "run/text.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -38,8 +39,7 @@ static void processes_watch(void) {
 
 /* Starts a shell command in its own process group and sends its output to standard error. A signal
  * that ends this program ends the commands first. */
-static pprofc_status processes_start(const char *command, const char *side, const char *address,
-                                     pprofc_error *error) {
+static void processes_start(const char *command, const char *side, const char *address) {
   const char *const argv[] = {"/bin/sh", "-c", command, NULL};
   const struct spawn program = {
       .argv = argv, .streams = {SPAWN_NULL, STDERR_FILENO, SPAWN_SAME}, .own_group = true};
@@ -56,20 +56,17 @@ static pprofc_status processes_start(const char *command, const char *side, cons
     processes[processes_count++].pid = pid;
   }
   sigprocmask(SIG_SETMASK, &before, NULL);
-  if (!failed) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", command, ERRNO_TEXT(failed));
+  if (failed) ci_fail("cannot run '%s': %s", command, ERRNO_TEXT(failed));
 }
 
-/* Returns PPROFC_E_IO if one of the first `count` programs has ended. */
-static pprofc_status processes_check(size_t count, pprofc_error *error) {
+/* Fails if one of the first `count` programs has ended. */
+static void processes_check(size_t count) {
   for (size_t i = 0; i < count && i < processes_count; i++) {
     int how = 0;
     if (!processes[i].pid || waitpid((pid_t)processes[i].pid, &how, WNOHANG) == 0) continue;
     processes[i].pid = 0;
-    return error_set(error, PPROFC_E_IO, "'%s' ended too early, with status %d",
-                     processes[i].command, spawn_status(how));
+    ci_fail("'%s' ended too early, with status %d", processes[i].command, spawn_status(how));
   }
-  return PPROFC_OK;
 }
 
 static bool processes_any(size_t first) {
@@ -87,12 +84,6 @@ static void processes_signal(size_t first, int number) {
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, number);
 }
 
-/* Kills all programs before pprofci ends because memory ran out. */
-static void processes_kill(void *context) {
-  (void)context;
-  processes_signal(0, SIGKILL);
-}
-
 /* Stops all but the first `first` programs: SIGTERM, and three seconds later SIGKILL. */
 static void processes_stop(size_t first) {
   if (processes_count <= first) return;
@@ -102,6 +93,12 @@ static void processes_stop(size_t first) {
     nanosleep(&(struct timespec){0, LOOK_MS * 1000000L}, NULL);
   }
   processes_count = first;
+}
+
+/* Stops all programs before an error or a lack of memory ends pprofci. */
+static void processes_clean(void *context) {
+  (void)context;
+  processes_stop(0);
 }
 
 #define LIMIT_MS 30000
@@ -115,8 +112,8 @@ struct capture_round {
   bool warmup;
 };
 
-static pprofc_status servers_url(struct capture *capture, int side, const char *what, bool timed,
-                                 struct url *url, pprofc_error *error) {
+static void servers_url(struct capture *capture, int side, const char *what, bool timed,
+                        struct url *url) {
   const struct capture_options *o = capture->options;
   char path[256];
   int64_t seconds = o->seconds;
@@ -127,11 +124,10 @@ static pprofc_status servers_url(struct capture *capture, int side, const char *
     snprintf(path, sizeof path, "%s/%s?seconds=%lld", folder, what, (long long)seconds);
   else
     snprintf(path, sizeof path, "%s/%s", folder, what);
-  return remote_address(&capture->remote, o->servers[side], path, url, error);
+  remote_address(&capture->remote, o->servers[side], path, url);
 }
 
-static pprofc_status servers_take(const struct capture_round *r, size_t kind,
-                                  struct exchange *exchange, pprofc_error *error) {
+static void servers_take(const struct capture_round *r, size_t kind, struct exchange *exchange) {
   struct capture *capture = r->capture;
   const char *server = capture->options->servers[r->side];
   struct capture_item item = {.side = r->side, .kind = kind, .round = r->round};
@@ -140,46 +136,39 @@ static pprofc_status servers_take(const struct capture_round *r, size_t kind,
     if (!capture->missing[r->side][kind])
       message_note("pprofci: %s has no profile '%s'", server, remote_kinds[kind].name);
     capture->missing[r->side][kind] = true;
-    return PPROFC_OK;
+    return;
   }
-  if (exchange->status != PPROFC_OK) {
-    remote_explain(&capture->remote, exchange, server, error);
-    return exchange->status;
-  }
+  if (exchange->status != PPROFC_OK) remote_fail(&capture->remote, exchange, server);
   pprofc_str content = reply_content(&exchange->reply);
-  pprofc_status status =
-      pprofc_profile_read_memory(content.data, content.size, NULL, &item.profile, error);
-  if (status == PPROFC_OK)
-    capture_add(capture, item);
-  else
-    error_prefix(error, "cannot read the %s profile of %s: ", remote_kinds[kind].name, server);
-  return status;
+  ci_begin(text_printf(&capture->remote.arena,
+                       "cannot read the %s profile of %s: ", remote_kinds[kind].name, server));
+  ci_need(pprofc_profile_read_memory(content.data, content.size, NULL, &item.profile, &ci_error));
+  ci_begin("");
+  capture_add(capture, item);
 }
 
 /* Fetches several profile types at the same time. If `timed`, fetches the types that record for
  * some seconds, such as CPU. Otherwise fetches the other types. */
-static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pprofc_error *error) {
+static void servers_fetch(const struct capture_round *r, bool timed) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];
   struct url urls[REMOTE_KINDS];
   size_t kinds[REMOTE_KINDS], count = 0;
-  pprofc_status status = PPROFC_OK;
   int64_t limit = LIMIT_MS + (timed ? capture->options->seconds * 1500 : 0);
-  for (size_t k = 0; k < REMOTE_KINDS && status == PPROFC_OK; k++) {
+  for (size_t k = 0; k < REMOTE_KINDS; k++) {
     const struct remote_kind *kind = &remote_kinds[k];
     if (!capture->kinds[k] || capture->missing[r->side][k] || kind->takes_time != timed) continue;
-    status = servers_url(capture, r->side, kind->go_path, timed, &urls[count], error);
+    servers_url(capture, r->side, kind->go_path, timed, &urls[count]);
     exchanges[count] =
         (struct exchange){.url = &urls[count], .limit_ms = limit, .arena = &capture->remote.arena};
     kinds[count++] = k;
   }
-  if (status != PPROFC_OK || !count) return status;
+  if (!count) return;
   client_run(capture->remote.client, exchanges, count);
   for (size_t i = 0; i < count; i++) {
-    if (status == PPROFC_OK) status = servers_take(r, kinds[i], &exchanges[i], error);
+    servers_take(r, kinds[i], &exchanges[i]);
     reply_free(&exchanges[i].reply);
   }
-  return status;
 }
 
 static void servers_sleep_until(int64_t end_ms) {
@@ -189,87 +178,74 @@ static void servers_sleep_until(int64_t end_ms) {
   while (nanosleep(&wait, &wait) != 0) continue;
 }
 
-static pprofc_status servers_load(const struct capture_options *o, int side, pprofc_error *error) {
-  pprofc_status status = processes_start(o->load, side_names[side], o->servers[side], error);
-  if (status == PPROFC_OK) servers_sleep_until(system_milliseconds() + o->settle * 1000);
-  return status;
+static void servers_load(const struct capture_options *o, int side) {
+  processes_start(o->load, side_names[side], o->servers[side]);
+  servers_sleep_until(system_milliseconds() + o->settle * 1000);
 }
 
 /* Captures the profiles of one server. With two servers, the load runs only during this call,
  * because the other server must be idle. */
-static pprofc_status servers_side(const struct capture_round *r, size_t programs,
-                                  pprofc_error *error) {
+static void servers_side(const struct capture_round *r, size_t programs) {
   const struct capture_options *o = r->capture->options;
   bool turns = *o->load && *o->servers[SIDE_BASE];
-  pprofc_status status = processes_check(programs, error);
-  if (status == PPROFC_OK && turns) status = servers_load(o, r->side, error);
-  if (status == PPROFC_OK) status = servers_fetch(r, true, error);
-  if (status == PPROFC_OK) status = servers_fetch(r, false, error);
+  processes_check(programs);
+  if (turns) servers_load(o, r->side);
+  servers_fetch(r, true);
+  servers_fetch(r, false);
   if (turns) processes_stop(programs);
-  return status;
 }
 
-static pprofc_status servers_rounds(struct capture *capture, size_t programs, pprofc_error *error) {
+static void servers_rounds(struct capture *capture, size_t programs) {
   const struct capture_options *o = capture->options;
   size_t rounds = (size_t)(o->warmup + o->count);
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < rounds && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < rounds; i++) {
     int64_t begin = system_milliseconds();
     struct capture_round r = {.capture = capture, .round = i, .warmup = (int64_t)i < o->warmup};
     message_note("[%zu/%zu] %s", i + 1, rounds, r.warmup ? "warm-up" : "profiles");
-    for (int turn = 0; turn < SIDES && status == PPROFC_OK; turn++) {
+    for (int turn = 0; turn < SIDES; turn++) {
       r.side = i % 2 ? SIDES - 1 - turn : turn;
-      if (*o->servers[r.side]) status = servers_side(&r, programs, error);
+      if (*o->servers[r.side]) servers_side(&r, programs);
     }
-    if (i + 1 < rounds && status == PPROFC_OK) servers_sleep_until(begin + o->interval * 1000);
+    if (i + 1 < rounds) servers_sleep_until(begin + o->interval * 1000);
   }
-  return status;
 }
 
 /* Waits until the server answers a request. */
-static pprofc_status servers_await(struct capture *capture, int side, size_t programs,
-                                   pprofc_error *error) {
+static void servers_await(struct capture *capture, int side, size_t programs) {
   const struct capture_options *o = capture->options;
   int64_t end = system_milliseconds() + o->wait * 1000;
   struct url url;
-  pprofc_status status = servers_url(capture, side, "cmdline", false, &url, error);
-  while (status == PPROFC_OK) {
+  servers_url(capture, side, "cmdline", false, &url);
+  for (;;) {
     struct exchange exchange = {.url = &url, .limit_ms = LIMIT_MS, .arena = &capture->remote.arena};
     client_run(capture->remote.client, &exchange, 1);
     bool answered = exchange.reply.code != 0;
-    if (!answered && system_milliseconds() >= end) {
-      remote_explain(&capture->remote, &exchange, o->servers[side], error);
-      status = exchange.status;
-    }
+    if (!answered && system_milliseconds() >= end)
+      remote_fail(&capture->remote, &exchange, o->servers[side]);
     reply_free(&exchange.reply);
-    if (answered) return PPROFC_OK;
-    if (status == PPROFC_OK) status = processes_check(programs, error);
+    if (answered) return;
+    processes_check(programs);
     nanosleep(&(struct timespec){0, TRY_MS * 1000000L}, NULL);
   }
-  return status;
 }
 
-static pprofc_status servers_start(struct capture *capture, size_t *programs, pprofc_error *error) {
+static void servers_start(struct capture *capture, size_t *programs) {
   const struct capture_options *o = capture->options;
-  pprofc_status status = PPROFC_OK;
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++) {
+  for (int side = 0; side < SIDES; side++) {
     if (!*o->runs[side]) continue;
-    status = processes_start(o->runs[side], side_names[side], o->servers[side], error);
+    processes_start(o->runs[side], side_names[side], o->servers[side]);
     (*programs)++;
   }
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    if (*o->servers[side]) status = servers_await(capture, side, *programs, error);
-  if (status == PPROFC_OK && *o->load && !*o->servers[SIDE_BASE])
-    status = servers_load(o, SIDE_HEAD, error);
-  return status;
+  for (int side = 0; side < SIDES; side++)
+    if (*o->servers[side]) servers_await(capture, side, *programs);
+  if (*o->load && !*o->servers[SIDE_BASE]) servers_load(o, SIDE_HEAD);
 }
 
-pprofc_status capture_servers(struct capture *capture, pprofc_error *error) {
+void capture_servers(struct capture *capture) {
   size_t programs = 0;
-  memory_set_cleanup(processes_kill, NULL);
-  pprofc_status status = remote_open(&capture->remote, NULL, false, error);
-  if (status == PPROFC_OK) status = servers_start(capture, &programs, error);
-  if (status == PPROFC_OK) status = servers_rounds(capture, programs, error);
+  memory_set_cleanup(processes_clean, NULL);
+  remote_open(&capture->remote, NULL, false);
+  servers_start(capture, &programs);
+  servers_rounds(capture, programs);
   processes_stop(0);
-  return status;
 }

@@ -89,6 +89,6 @@ static pprofc_status capture_write_files(const void *context, const char *folder
   return save_printed(path, capture_print_manifest, capture, error);
 }
 
-pprofc_status capture_write(const struct capture *capture, pprofc_error *error) {
-  return new_folder_write(capture->options->out, "-out", capture_write_files, capture, error);
+void capture_write(const struct capture *capture) {
+  ci_need(new_folder_write(capture->options->out, "-out", capture_write_files, capture, &ci_error));
 }

@@ -17,60 +17,51 @@ static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
 #define SKILLS (sizeof skill_files / sizeof *skill_files)
 
 /* Reads a file. A missing file counts as empty. */
-static pprofc_status agents_read(const char *path, struct buffer *text, bool *exists,
-                                 pprofc_error *error) {
+static void agents_read(const char *path, struct buffer *text, bool *exists) {
   buffer_init(text, &ci_mem, AGENTS_BYTES);
   *exists = access(path, F_OK) == 0;
-  return *exists ? file_read(path, text, error) : PPROFC_OK;
+  if (*exists) ci_need(file_read(path, text, &ci_error));
 }
 
-/* Sets *same to true if the file has the skill. Other text is an error without `force`. */
-static pprofc_status skill_check(const char *path, pprofc_str skill, bool force, bool *same,
-                                 pprofc_error *error) {
+/* True if the file has the skill. Fails if it has other text, without `force`. */
+static bool skill_is_in(const char *path, pprofc_str skill, bool force) {
   struct buffer text;
   bool exists;
-  pprofc_status status = agents_read(path, &text, &exists, error);
-  *same = exists && str_equal(buffer_str(&text), skill);
-  if (!status && exists && !*same && !force)
-    status =
-        error_set(error, PPROFC_E_INVALID, "'%s' has other text; replace it with -force", path);
+  agents_read(path, &text, &exists);
+  bool same = exists && str_equal(buffer_str(&text), skill);
+  if (exists && !same && !force) ci_fail("'%s' has other text; replace it with -force", path);
   buffer_free(&text);
-  return status;
+  return same;
 }
 
-static pprofc_status skills_write(bool force, struct output *out, pprofc_error *error) {
+static void skills_write(bool force, struct output *out) {
   const pprofc_str skill = {(const char *)asset_SKILL_md, asset_SKILL_md_size};
   bool same[SKILLS];
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < SKILLS && !status; i++)
-    status = skill_check(skill_files[i], skill, force, &same[i], error);
-  for (size_t i = 0; i < SKILLS && !status; i++) {
-    if (!same[i]) status = files_need_parent(skill_files[i], error);
-    if (!same[i] && !status) status = save_text(skill_files[i], skill, error);
-    if (!status) output_printf(out, same[i] ? "%s is up to date\n" : "wrote %s\n", skill_files[i]);
+  for (size_t i = 0; i < SKILLS; i++) same[i] = skill_is_in(skill_files[i], skill, force);
+  for (size_t i = 0; i < SKILLS; i++) {
+    if (!same[i]) ci_need(files_need_parent(skill_files[i], &ci_error));
+    if (!same[i]) ci_need(save_text(skill_files[i], skill, &ci_error));
+    output_printf(out, same[i] ? "%s is up to date\n" : "wrote %s\n", skill_files[i]);
   }
-  return status;
 }
 
 /* Adds the section about pprofci to AGENTS.md, and keeps all other text. */
-static pprofc_status agents_add_section(struct output *out, pprofc_error *error) {
+static void agents_add_section(struct output *out) {
   struct buffer text;
   bool exists;
-  pprofc_status status = agents_read(AGENTS_FILE, &text, &exists, error);
+  agents_read(AGENTS_FILE, &text, &exists);
   pprofc_str before = buffer_str(&text);
   bool has = str_find(before, STR(AGENTS_MARK)) < before.size;
-  if (!status && !has) {
+  if (!has) {
     struct buffer added;
     buffer_init(&added, &ci_mem, SIZE_MAX / 2);
     if (before.size) buffer_add_text(&added, str_ends(before, STR("\n")) ? "\n" : "\n\n");
     buffer_add(&added, asset_init_agents_md, asset_init_agents_md_size);
-    status = save_append(AGENTS_FILE, buffer_str(&added), error);
+    ci_need(save_append(AGENTS_FILE, buffer_str(&added), &ci_error));
     buffer_free(&added);
   }
   buffer_free(&text);
-  if (status) return status;
   output_printf(out, has ? "%s has the section\n" : "added a section to %s\n", AGENTS_FILE);
-  return PPROFC_OK;
 }
 
 #define PROJECT_FILE_MOST ((size_t)16 << 20)
@@ -146,33 +137,25 @@ static const struct project projects[] = {
      STEPS(node)},
 };
 
-static pprofc_status project_matches(const struct project *project, bool *matches,
-                                     pprofc_error *error) {
+static bool project_matches(const struct project *project) {
   struct buffer text;
-  *matches = files_is_regular(project->file);
-  if (!*matches || !project->words[0]) return PPROFC_OK;
+  bool matches = files_is_regular(project->file);
+  if (!matches || !project->words[0]) return matches;
   buffer_init(&text, &ci_mem, PROJECT_FILE_MOST);
-  pprofc_status status = file_read(project->file, &text, error);
+  ci_need(file_read(project->file, &text, &ci_error));
   pprofc_str all = buffer_str(&text);
-  *matches = false;
-  for (size_t i = 0; i < 2 && status == PPROFC_OK && project->words[i]; i++)
-    *matches |= str_find(all, str_of(project->words[i])) < all.size;
+  matches = false;
+  for (size_t i = 0; i < 2 && project->words[i]; i++)
+    matches |= str_find(all, str_of(project->words[i])) < all.size;
   buffer_free(&text);
-  return status;
+  return matches;
 }
 
-static pprofc_status project_find(const struct project **found, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  bool matches = false;
-  for (size_t i = 0; i < sizeof projects / sizeof *projects && status == PPROFC_OK; i++) {
-    status = project_matches(&projects[i], &matches, error);
-    *found = &projects[i];
-    if (status == PPROFC_OK && matches) return PPROFC_OK;
-  }
-  if (status != PPROFC_OK) return status;
-  return error_set(error, PPROFC_E_INVALID,
-                   "no project was found: there is neither go.mod, Cargo.toml, CMakeLists.txt with "
-                   "Google Benchmark, pyproject.toml with pytest, nor package.json");
+static const struct project *project_find(void) {
+  for (size_t i = 0; i < sizeof projects / sizeof *projects; i++)
+    if (project_matches(&projects[i])) return &projects[i];
+  ci_fail("no project was found: there is neither go.mod, Cargo.toml, CMakeLists.txt with "
+          "Google Benchmark, pyproject.toml with pytest, nor package.json");
 }
 
 /* Appends `text`, and replaces each occurrence of `mark` in the text by `with`. */
@@ -186,8 +169,7 @@ static void init_replace(struct buffer *out, pprofc_str text, pprofc_str mark, p
   }
 }
 
-static pprofc_status init_write(const struct init_options *o, const struct project *project,
-                                pprofc_error *error) {
+static void init_write(const struct init_options *o, const struct project *project) {
   struct buffer steps, text;
   pprofc_str skeleton = {(const char *)asset_init_workflow_yml, asset_init_workflow_yml_size};
   buffer_init(&steps, &ci_mem, SIZE_MAX / 2);
@@ -195,16 +177,15 @@ static pprofc_status init_write(const struct init_options *o, const struct proje
   init_replace(&steps, skeleton, STR("@STEPS@\n"),
                (pprofc_str){(const char *)project->steps, *project->size});
   init_replace(&text, buffer_str(&steps), STR("@ACTION@"), str_of(o->action));
-  pprofc_status status = save_text(o->out, buffer_str(&text), error);
+  ci_need(save_text(o->out, buffer_str(&text), &ci_error));
   buffer_free(&text);
   buffer_free(&steps);
-  return status;
 }
 
-static pprofc_status init_place(const struct init_options *o, pprofc_error *error) {
+static void init_place(const struct init_options *o) {
   if (!o->force && access(o->out, F_OK) == 0)
-    return error_set(error, PPROFC_E_INVALID, "'%s' exists; replace it with -force", o->out);
-  return files_need_parent(o->out, error);
+    ci_fail("'%s' exists; replace it with -force", o->out);
+  ci_need(files_need_parent(o->out, &ci_error));
 }
 
 static void init_report(const struct init_options *o, const struct project *project,
@@ -223,21 +204,18 @@ static void init_report(const struct init_options *o, const struct project *proj
   output_printf(out, "later: the comment /benchmark on a pull request measures it again\n");
 }
 
-static pprofc_status init_run(void *options, const struct command_line *line, int *code,
-                              pprofc_error *error) {
+static int init_run(void *options, const struct command_line *line) {
   const struct init_options *o = options;
-  const struct project *project = NULL;
-  (void)code;
-  pprofc_status status = PPROFC_OK;
   if (o->agents) {
-    status = skills_write(o->force, line->out, error);
-    return status == PPROFC_OK ? agents_add_section(line->out, error) : status;
+    skills_write(o->force, line->out);
+    agents_add_section(line->out);
+    return EXIT_PASSED;
   }
-  status = project_find(&project, error);
-  if (status == PPROFC_OK) status = init_place(o, error);
-  if (status == PPROFC_OK) status = init_write(o, project, error);
-  if (status == PPROFC_OK) init_report(o, project, line->out);
-  return status;
+  const struct project *project = project_find();
+  init_place(o);
+  init_write(o, project);
+  init_report(o, project, line->out);
+  return EXIT_PASSED;
 }
 
 COMMAND(init, struct init_options, COMMAND_NO_WORDS, NULL, init_run, false);

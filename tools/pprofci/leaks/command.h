@@ -27,9 +27,8 @@ struct leaks_inputs {
   size_t others; /* number of skipped profiles, which are not heap or goroutine profiles */
 };
 
-/* Reads the profiles. The caller frees the profiles, also after an error. */
-pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count,
-                         pprofc_error *error);
+/* Reads the profiles, which the caller frees. */
+void leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count);
 void leaks_inputs_free(struct leaks_inputs *inputs);
 
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
@@ -49,13 +48,11 @@ double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
 void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 
 /* Appends the HTML page. `top` is the maximum number of rows. */
-pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
-                               pprofc_error *error);
+void leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out);
 
 /* Packs a flame graph (run/graph.h) that shows the growth of the leaks of one profile type. The
  * graph is in the arena. */
-pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
-                                pprofc_str *packed, pprofc_error *error);
+void leaks_draw_growth(const struct leak_kind *kind, struct arena *arena, pprofc_str *packed);
 
 /* Prints the growth of each stack of a leak: "root;...;leaf 12". */
 pprofc_status leaks_print_folded(const void *leaks, struct output *out, pprofc_error *error);

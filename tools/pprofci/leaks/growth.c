@@ -125,10 +125,9 @@ static size_t growth_depth(const struct leak_kind *kind) {
   return most;
 }
 
-pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
-                                pprofc_str *packed, pprofc_error *error) {
+void leaks_draw_growth(const struct leak_kind *kind, struct arena *arena, pprofc_str *packed) {
   struct leaks_builder g = {.builder = pprofc_builder_new(&ci_mem)};
-  pprofc_profile *profile = NULL;
+  pprofc_profile *profile;
   pprofc_report_options options;
   char unit[64];
   pprofc_report_options_init(&options);
@@ -137,9 +136,8 @@ pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *aren
   g.frames = arena_array(arena, growth_depth(kind), sizeof *g.frames);
   pprofc_builder_type(g.builder, "growth", unit);
   growth_each(kind, leaks_add_stack, &g);
-  pprofc_status status = pprofc_builder_finish(g.builder, &profile, error);
-  if (status == PPROFC_OK) status = graph_pack(profile, &options, arena, packed, error);
-  if (profile) pprofc_profile_release(profile);
+  ci_need(pprofc_builder_finish(g.builder, &profile, &ci_error));
+  ci_need(graph_pack(profile, &options, arena, packed, &ci_error));
+  pprofc_profile_release(profile);
   pprofc_builder_free(g.builder);
-  return status;
 }

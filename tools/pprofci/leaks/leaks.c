@@ -99,26 +99,23 @@ static void leaks_print_ignored(struct output *out) {
     output_printf(out, "%s: %s\n    %s\n", lists[row->list], row->why, row->pattern);
 }
 
-static pprofc_status leaks_save_page(const struct leaks_command *command, const struct leaks *leaks,
-                                     pprofc_error *error) {
+static void leaks_save_page(const struct leaks_command *command, const struct leaks *leaks) {
   struct buffer page;
   buffer_init(&page, &ci_mem, SIZE_MAX / 2);
-  pprofc_status status = leaks_print_page(leaks, (size_t)command->top, &page, error);
-  if (status == PPROFC_OK) status = save_text(command->html, buffer_str(&page), error);
+  leaks_print_page(leaks, (size_t)command->top, &page);
+  ci_need(save_text(command->html, buffer_str(&page), &ci_error));
   buffer_free(&page);
-  return status;
 }
 
-static pprofc_status leaks_print(const struct leaks_command *command, const struct leaks *leaks,
-                                 struct output *out, pprofc_error *error) {
+static void leaks_print(const struct leaks_command *command, const struct leaks *leaks,
+                        struct output *out) {
   if (command->json)
     leaks_print_json(leaks, out);
   else
     leaks_print_text(leaks, (size_t)command->top, out);
-  pprofc_status status = PPROFC_OK;
-  if (*command->folded) status = save_printed(command->folded, leaks_print_folded, leaks, error);
-  if (status == PPROFC_OK && *command->html) status = leaks_save_page(command, leaks, error);
-  return status;
+  if (*command->folded)
+    ci_need(save_printed(command->folded, leaks_print_folded, leaks, &ci_error));
+  if (*command->html) leaks_save_page(command, leaks);
 }
 
 static struct leak_options leaks_settings(const struct leaks_command *command) {
@@ -134,30 +131,24 @@ static struct leak_options leaks_settings(const struct leaks_command *command) {
   return options;
 }
 
-static pprofc_status leaks_run(void *options, const struct command_line *line, int *code,
-                               pprofc_error *error) {
+static int leaks_run(void *options, const struct command_line *line) {
   const struct leaks_command *command = options;
   struct leaks_inputs inputs;
   struct leaks leaks;
   const struct leak_options settings = leaks_settings(command);
   if (command->list_ignored) {
     leaks_print_ignored(line->out);
-    return PPROFC_OK;
+    return EXIT_PASSED;
   }
-  *code = EXIT_FAILED;
   signals_watch("pprofci", EXIT_FAILED);
-  pprofc_status status = leaks_load(&inputs, line->words, line->count, error);
-  if (status == PPROFC_OK) {
-    status = leaks_judge(&leaks, &mem_default, &settings, inputs.items, inputs.count, error);
-    if (status == PPROFC_OK) status = leaks_print(command, &leaks, line->out, error);
-    if (status == PPROFC_OK && leaks.leaks)
-      *code = EXIT_REGRESSED;
-    else if (status == PPROFC_OK && leaks.judged)
-      *code = EXIT_PASSED;
-    leaks_free(&leaks);
-  }
+  leaks_load(&inputs, line->words, line->count);
+  ci_need(leaks_judge(&leaks, &mem_default, &settings, inputs.items, inputs.count, &ci_error));
+  leaks_print(command, &leaks, line->out);
+  int code = leaks.judged ? EXIT_PASSED : EXIT_FAILED;
+  if (leaks.leaks) code = EXIT_REGRESSED;
+  leaks_free(&leaks);
   leaks_inputs_free(&inputs);
-  return status;
+  return code;
 }
 
 COMMAND(leaks, struct leaks_command, COMMAND_WORDS, leaks_check, leaks_run, true);

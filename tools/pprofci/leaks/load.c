@@ -10,13 +10,11 @@
 #include <stdlib.h>
 
 /* Rejects a capture folder that contains base and head, because its profiles are two series. */
-static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *folder,
-                                       pprofc_error *error) {
+static void leaks_check_sides(struct leaks_inputs *inputs, const char *folder) {
   const char *base = text_printf(&inputs->arena, "%s/base", folder);
   const char *head = text_printf(&inputs->arena, "%s/head", folder);
-  if (!files_is_folder(base) || !files_is_folder(head)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID,
-                   "'%s' has the profiles of base and head; pass one of its folders", folder);
+  if (!files_is_folder(base) || !files_is_folder(head)) return;
+  ci_fail("'%s' has the profiles of base and head; pass one of its folders", folder);
 }
 
 static bool leaks_has_names(const pprofc_profile *profile) {
@@ -32,77 +30,64 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
 }
 
 /* Adds missing names. Drops frames that drop_frames of the profile matches. */
-static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
+static void leaks_prepare(pprofc_profile **profile) {
   pprofc_symbolize_options options;
   pprofc_profile *made;
   bool unsupported;
-  pprofc_status status = PPROFC_OK;
   pprofc_symbolize_options_init(&options);
   options.search_path = getenv("PPROF_BINARY_PATH");
   if (!leaks_has_names(*profile)) {
-    status = pprofc_symbolize(*profile, &options, &made, error);
-    if (status == PPROFC_OK) leaks_replace(profile, made);
+    ci_need(pprofc_symbolize(*profile, &options, &made, &ci_error));
+    leaks_replace(profile, made);
   }
-  if (status == PPROFC_OK) status = transform_drop_frames(*profile, &made, &unsupported, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(transform_drop_frames(*profile, &made, &unsupported, &ci_error));
   leaks_replace(profile, made);
   if (unsupported) message_note("warning: %s", DROP_FRAMES_UNSUPPORTED);
-  return status;
 }
 
-static pprofc_status leaks_keep(struct leaks_inputs *inputs, const char *path,
-                                pprofc_profile *profile, pprofc_error *error) {
+static void leaks_keep(struct leaks_inputs *inputs, const char *path, pprofc_profile *profile) {
   struct leak_source source;
   if (!leak_source_of(profile, &source)) {
     inputs->others++;
     pprofc_profile_release(profile);
-    return PPROFC_OK;
+    return;
   }
-  pprofc_status status = leaks_prepare(&profile, error);
-  if (status == PPROFC_OK)
-    (void)ARRAY_PUSH(&ci_mem, inputs->items, inputs->count, inputs->capacity,
-                     (struct leak_input){path, profile});
-  else
-    pprofc_profile_release(profile);
-  return status;
+  leaks_prepare(&profile);
+  (void)ARRAY_PUSH(&ci_mem, inputs->items, inputs->count, inputs->capacity,
+                   (struct leak_input){path, profile});
 }
 
-static pprofc_status leaks_read(struct leaks_inputs *inputs, const char *path, bool of_folder,
-                                pprofc_error *error) {
+static void leaks_read(struct leaks_inputs *inputs, const char *path, bool of_folder) {
   pprofc_profile *profile;
-  pprofc_status status = pprofc_profile_read_file(path, NULL, &profile, error);
-  if (status == PPROFC_OK) return leaks_keep(inputs, path, profile, error);
-  if (!of_folder || !source_may_be_other(path, ".heap", error)) return status;
-  message_note("pprofci: skipped '%s': not a profile", path);
-  return PPROFC_OK;
+  pprofc_status status = pprofc_profile_read_file(path, NULL, &profile, &ci_error);
+  if (status == PPROFC_OK)
+    leaks_keep(inputs, path, profile);
+  else if (of_folder && source_may_be_other(path, ".heap", &ci_error))
+    message_note("pprofci: skipped '%s': not a profile", path);
+  else
+    ci_need(status);
 }
 
-static pprofc_status leaks_load_source(struct leaks_inputs *inputs, const char *source,
-                                       pprofc_error *error) {
+static void leaks_load_source(struct leaks_inputs *inputs, const char *source) {
   struct found_files files;
-  if (!files_is_folder(source)) return leaks_read(inputs, source, false, error);
-  pprofc_status status = leaks_check_sides(inputs, source, error);
-  if (status != PPROFC_OK) return status;
-  status = found_below(&inputs->arena, source, "", &files, error);
-  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++)
-    status = leaks_read(inputs, files.items[i].path, true, error);
+  if (!files_is_folder(source)) {
+    leaks_read(inputs, source, false);
+    return;
+  }
+  leaks_check_sides(inputs, source);
+  ci_need(found_below(&inputs->arena, source, "", &files, &ci_error));
+  for (size_t i = 0; i < files.count; i++) leaks_read(inputs, files.items[i].path, true);
   found_free(&files);
-  return status;
 }
 
-pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count,
-                         pprofc_error *error) {
+void leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count) {
   *inputs = (struct leaks_inputs){.count = 0};
   arena_init(&inputs->arena, &ci_mem);
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++)
-    status = leaks_load_source(inputs, sources[i], error);
-  if (status == PPROFC_OK && inputs->others)
+  for (size_t i = 0; i < count; i++) leaks_load_source(inputs, sources[i]);
+  if (inputs->others)
     message_note("pprofci: skipped %zu profile%s of CPU or other events, which cannot leak",
                  inputs->others, inputs->others == 1 ? "" : "s");
-  if (status == PPROFC_OK && !inputs->count)
-    status = error_set(error, PPROFC_E_INVALID, "no heap or goroutine profiles among the inputs");
-  return status;
+  if (!inputs->count) ci_fail("no heap or goroutine profiles among the inputs");
 }
 
 void leaks_inputs_free(struct leaks_inputs *inputs) {

@@ -285,22 +285,19 @@ static void page_put_rows(const struct leaks_page *page, size_t top) {
 }
 
 /* Adds the flame graph of a profile type that leaks. Sets *drawn to true if the graph was added. */
-static pprofc_status page_put_graph(struct fill *f, const struct leak_kind *kind, bool *drawn,
-                                    pprofc_error *error) {
+static void page_put_graph(struct fill *f, const struct leak_kind *kind, bool *drawn) {
   struct buffer address;
   struct arena arena;
   pprofc_str packed;
-  pprofc_status status = PPROFC_OK;
   *drawn = false;
-  if (!kind->row_count || kind->rows[0].fit.verdict != LEAK_LEAK) return PPROFC_OK;
+  if (!kind->row_count || kind->rows[0].fit.verdict != LEAK_LEAK) return;
   arena_init(&arena, f->mem);
   buffer_init(&address, f->mem, SIZE_MAX / 2);
   page_graph(&address, kind);
-  status = leaks_draw_growth(kind, &arena, &packed, error);
-  if (status == PPROFC_OK) *drawn = graphs_put(f, buffer_str(&address), packed);
+  leaks_draw_growth(kind, &arena, &packed);
+  *drawn = graphs_put(f, buffer_str(&address), packed);
   buffer_free(&address);
   arena_free(&arena);
-  return status;
 }
 
 extern const unsigned char asset_bench_js[];
@@ -326,25 +323,20 @@ static void page_put_scripts(struct fill *f, bool graphs) {
   graphs_put_script(f, &page_script);
 }
 
-pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
-                               pprofc_error *error) {
+void leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out) {
   size_t shown[LEAK_VERDICTS];
   struct fill fill;
-  pprofc_status status = PPROFC_OK;
   bool graphs = false, *drawn = mem_array(out->mem, leaks->kind_count, sizeof *drawn);
   fill_init(&fill, out->mem);
   page_count(leaks, shown);
   leaks_page_head(&fill, leaks, shown);
-  for (size_t k = 0; k < leaks->kind_count && status == PPROFC_OK; k++) {
-    status = page_put_graph(&fill, &leaks->kinds[k], &drawn[k], error);
+  for (size_t k = 0; k < leaks->kind_count; k++) {
+    page_put_graph(&fill, &leaks->kinds[k], &drawn[k]);
     graphs |= drawn[k];
   }
-  if (status == PPROFC_OK) {
-    page_put_rows(&(struct leaks_page){&fill, leaks, drawn}, top);
-    page_put_scripts(&fill, graphs);
-    template_put(out, plot_template(), "leaks", &fill);
-  }
+  page_put_rows(&(struct leaks_page){&fill, leaks, drawn}, top);
+  page_put_scripts(&fill, graphs);
+  template_put(out, plot_template(), "leaks", &fill);
   fill_free(&fill);
   mem_free(out->mem, drawn, leaks->kind_count, sizeof *drawn);
-  return status;
 }

@@ -211,24 +211,23 @@ static const char *job_text(struct ci_run *run, const struct node *node, const c
 }
 
 /* Draws the flame graph of the profile that the page shows, if it is readable. */
-static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
-                                      pprofc_error *error) {
+static void explain_job_pair(struct ci_run *run, struct run_pair *pair) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
   pprofc_report_options options;
   pprofc_profile *profile;
-  if (!shown) return PPROFC_OK;
+  pprofc_error ignored;
+  if (!shown) return;
   const char *path = text_printf(&run->arena, "%s/profiles/%s.pb.gz", pair->folder, shown);
-  pprofc_status status = graph_read(run, pair, shown, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(graph_read(run, pair, shown, &ci_error));
   pprofc_report_options_init(&options);
   if (strcmp(pair->kind, "mem") == 0 && source_has_type(path, "alloc_space"))
     options.sample_index = "alloc_space";
   if (run_is_counted(pair)) options.sample_index = "Ir";
   pair->sample_index = options.sample_index;
-  if (source_read(path, &mem_default, &profile, error) != PPROFC_OK) return PPROFC_OK;
-  status = changes_find(run, pair, profile, &options, NULL, error);
+  if (source_read(path, &mem_default, &profile, &ignored) != PPROFC_OK) return;
+  pprofc_status status = changes_find(run, pair, profile, &options, NULL, &ci_error);
+  if (status == PPROFC_E_NOMEM) ci_need(status);
   pprofc_profile_release(profile);
-  return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
 /* Returns the text if it is a profile type of `pprofci run`, else "profile". */
@@ -266,8 +265,7 @@ static void job_name_benchmark(struct ci_run *run, const struct job *job, const 
   jobs_set_package(run, job, pair);
 }
 
-static pprofc_status job_add_pair(struct ci_run *run, const struct job *job,
-                                  const struct node *from, pprofc_error *error) {
+static void job_add_pair(struct ci_run *run, const struct job *job, const struct node *from) {
   struct run_pair *pair = run_add_pair(run, NULL, NULL);
   pair->kind = known_kind(node_text(from, "kind"));
   pair->names[SIDE_BASE] = job_text(run, from, "base");
@@ -278,24 +276,21 @@ static pprofc_status job_add_pair(struct ci_run *run, const struct job *job,
   job_name_benchmark(run, job, from, pair);
   if (!pair->names[SIDE_BASE] && !pair->names[SIDE_HEAD]) {
     run->pair_count--;
-    return PPROFC_OK;
+    return;
   }
   comparisons_read(run, from, pair);
-  return explain_job_pair(run, pair, error);
+  explain_job_pair(run, pair);
 }
 
-pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++) {
-    status = outside_add(jobs->run, jobs->items[i].root, jobs->items[i].name, error);
+void jobs_add_pairs(struct jobs *jobs) {
+  for (size_t i = 0; i < jobs->count; i++) {
+    outside_add(jobs->run, jobs->items[i].root, jobs->items[i].name);
     const struct node *pairs = node_get(jobs->items[i].root, "pairs");
-    for (size_t k = 0; k < node_size(pairs) && status == PPROFC_OK; k++) {
-      status = run_check_stopped(error);
-      if (status == PPROFC_OK)
-        status = job_add_pair(jobs->run, &jobs->items[i], node_at(pairs, k), error);
+    for (size_t k = 0; k < node_size(pairs); k++) {
+      ci_need(run_check_stopped(&ci_error));
+      job_add_pair(jobs->run, &jobs->items[i], node_at(pairs, k));
     }
   }
-  return status;
 }
 
 static void join_fired(struct jobs *jobs) {

@@ -32,7 +32,7 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
                             pprofc_error *error);
 
 /* Adds the pairs of profiles of all jobs, with their regressed functions and flame graphs. */
-pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error);
+void jobs_add_pairs(struct jobs *jobs);
 
 /* True if a job has measurements. */
 bool jobs_have_results(const struct jobs *jobs);

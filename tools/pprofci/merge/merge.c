@@ -148,22 +148,20 @@ static pprofc_status merge_run_options(const struct merge_options *merge,
   return run_options_settle(options, error);
 }
 
-static pprofc_status merge_steps(struct ci_run *run, const struct merge_options *merge,
-                                 const char *const *folders, size_t count, pprofc_error *error) {
+static void merge_steps(struct ci_run *run, const struct merge_options *merge,
+                        const char *const *folders, size_t count) {
   struct jobs jobs;
-  pprofc_status status = name_commits(run, error);
-  if (status == PPROFC_OK) status = stage_open(run, error);
-  if (status != PPROFC_OK) return status;
+  name_commits(run);
+  stage_open(run);
   jobs_read(&jobs, run, folders, count, run->out);
   jobs_expect(&jobs, merge->expect);
-  if (jobs_have_results(&jobs)) status = judge_rows(run, jobs_add_rows, &jobs, error);
-  if (status != PPROFC_OK) return status;
+  if (jobs_have_results(&jobs)) judge_rows(run, jobs_add_rows, &jobs);
   jobs_join_verdicts(&jobs);
   jobs_check(&jobs);
-  status = jobs_add_pairs(&jobs, error);
-  if (status == PPROFC_OK) status = write_pages(run, error);
-  if (status == PPROFC_OK) status = stage_commit(run, error);
-  return status == PPROFC_OK ? write_service_files(run, error) : status;
+  jobs_add_pairs(&jobs);
+  write_pages(run);
+  stage_commit(run);
+  write_service_files(run);
 }
 
 static struct run_options settled; /* options of the merged run */
@@ -179,15 +177,14 @@ static pprofc_status merge_check(void *options, const struct command_line *line,
   return merge_run_options(merge, &settled, error);
 }
 
-static pprofc_status merge_run(void *options, const struct command_line *line, int *code,
-                               pprofc_error *error) {
+static int merge_run(void *options, const struct command_line *line) {
   struct ci_run run;
   run_watch_signals();
   run_begin(&run, &settled);
-  pprofc_status status = merge_steps(&run, options, line->words, line->count, error);
-  status = run_finish(&run, status, line, code, error);
+  merge_steps(&run, options, line->words, line->count);
+  int code = run_finish(&run, line);
   run_end(&run);
-  return status;
+  return code;
 }
 
 COMMAND(merge, struct merge_options, COMMAND_WORDS, merge_check, merge_run, true);

@@ -129,16 +129,15 @@ static int by_importance(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
-                                     pprofc_error *error) {
+static void make_benchmarks(struct ci_run *run, struct page_model *m) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   uint32_t *numbers = arena_array(&run->arena, count, sizeof *numbers);
   choose_columns(m, rows, count);
-  if (!numbers || !number_rows(run, rows, count, numbers, &m->count)) return error_nomem(error);
+  if (!numbers || !number_rows(run, rows, count, numbers, &m->count)) ci_fail("out of memory");
   m->benchmarks = arena_zero_array(&run->arena, m->count, sizeof *m->benchmarks);
   size_t *space = arena_array(&run->arena, count, sizeof *space);
-  if (!m->benchmarks || !space) return error_nomem(error);
+  if (!m->benchmarks || !space) ci_fail("out of memory");
   for (size_t i = 0; i < count; i++) m->benchmarks[numbers[i]].row_count++;
   for (size_t i = 0; i < m->count; i++) {
     m->benchmarks[i].rows = space;
@@ -157,7 +156,6 @@ static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
     m->benchmarks[i].number = i + 1;
     m->states[m->benchmarks[i].state]++;
   }
-  return PPROFC_OK;
 }
 
 const char *conclusion_class(enum conclusion conclusion) {
@@ -396,10 +394,9 @@ static pprofc_str model_text(struct page_model *m,
   return buffer_take(&text, &run->arena);
 }
 
-pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error *error) {
+void model_make(struct ci_run *run, struct page_model *m) {
   *m = (struct page_model){.run = run};
-  pprofc_status status = make_benchmarks(run, m, error);
-  if (status != PPROFC_OK) return status;
+  make_benchmarks(run, m);
   m->one_group = is_one_group(m);
   m->suite_suspicious = is_suite_suspicious(m);
   struct ending_row ending = model_ending(m);
@@ -408,7 +405,7 @@ pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error 
   m->also = model_text(m, headline_also);
   m->counts = model_text(m, headline_counts);
   m->visible_text = model_text(m, headline_visible);
-  return m->headline.data ? PPROFC_OK : error_nomem(error);
+  ci_need(m->headline.data ? PPROFC_OK : error_nomem(&ci_error));
 }
 
 bool model_is_of(const struct run_pair *pair, const struct benchmark *b) {

@@ -63,7 +63,7 @@ struct page_model {
 };
 
 /* Creates the model of a run after its verdict. Texts are in the run's arena. */
-pprofc_status model_make(struct ci_run *run, struct page_model *model, pprofc_error *error);
+void model_make(struct ci_run *run, struct page_model *model);
 
 /* Returns "good", "doubt" or "bad", the class on pages and the word in manifest.json. */
 const char *conclusion_class(enum conclusion conclusion);

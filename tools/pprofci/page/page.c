@@ -26,47 +26,41 @@ bool outside_may_link(pprofc_str url) {
   return true;
 }
 
-static pprofc_status outside_add_one(struct ci_run *run, const struct node *from, const char *job,
-                                     pprofc_error *error) {
+static void outside_add_one(struct ci_run *run, const struct node *from, const char *job) {
   pprofc_str name = node_text(from, "name");
   struct run_link link = {
       .name = text_printf(&run->arena, "%s%s%.*s", job, *job ? ": " : "", STR_ARG(name)),
       .url = text_keep(&run->arena, node_text(from, "url"))};
   bool added = link.name && link.url &&
                ARRAY_PUSH(run->mem, run->links, run->link_count, run->link_capacity, link);
-  return added ? PPROFC_OK : error_nomem(error);
+  ci_need(added ? PPROFC_OK : error_nomem(&ci_error));
 }
 
-pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
-                          pprofc_error *error) {
+void outside_add(struct ci_run *run, const struct node *root, const char *job) {
   const struct node *list = node_get(root, "links");
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < node_size(list) && i < LINKS_MOST && status == PPROFC_OK; i++)
+  for (size_t i = 0; i < node_size(list) && i < LINKS_MOST; i++)
     if (outside_may_link(node_text(node_at(list, i), "url")))
-      status = outside_add_one(run, node_at(list, i), job, error);
-  return status;
+      outside_add_one(run, node_at(list, i), job);
 }
 
 /* Checks that a file given by the user is complete and valid. */
-static pprofc_status outside_check(const struct node *list, const char *path, pprofc_error *error) {
-  if (!node_is(list, NODE_ARRAY))
-    return error_set(error, PPROFC_E_FORMAT, "'%s' was not written by pprofci push -links", path);
+static void outside_check(const struct node *list, const char *path) {
+  if (!node_is(list, NODE_ARRAY)) ci_fail("'%s' was not written by pprofci push -links", path);
   for (size_t i = 0; i < node_size(list); i++) {
     pprofc_str url = node_text(node_at(list, i), "url");
     if (!outside_may_link(url))
-      return error_set(error, PPROFC_E_FORMAT, "'%s': '%.*s' is not an http or https address", path,
-                       STR_ARG(str_slice(url, 0, 200)));
+      ci_fail("'%s': '%.*s' is not an http or https address", path,
+              STR_ARG(str_slice(url, 0, 200)));
   }
-  return PPROFC_OK;
 }
 
-pprofc_status outside_read(struct ci_run *run, pprofc_error *error) {
+void outside_read(struct ci_run *run) {
   const char *path = run->options->links;
   struct node *root = NULL;
-  if (!*path) return PPROFC_OK;
-  pprofc_status status = json_tree_read(&run->arena, path, FILE_MOST, &root, error);
-  if (status == PPROFC_OK) status = outside_check(node_get(root, "links"), path, error);
-  return status == PPROFC_OK ? outside_add(run, root, "", error) : status;
+  if (!*path) return;
+  ci_need(json_tree_read(&run->arena, path, FILE_MOST, &root, &ci_error));
+  outside_check(node_get(root, "links"), path);
+  outside_add(run, root, "");
 }
 
 void outside_write(struct json_writer *json, const struct ci_run *run) {
@@ -102,25 +96,21 @@ static void page_put_summary(struct buffer *out, const struct message *m,
 
 /* Appends the text of the result to the summary of the CI job. Prints links as plain text, because
  * a reader of the job summary cannot open the artifacts by address. */
-static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
-                                       pprofc_error *error) {
+static void write_job_summary(const struct ci_run *run, const char *path) {
   static const struct message_place job = {.html = true};
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   page_put_summary(&text, run->summary, &job);
-  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = save_append(path, buffer_str(&text), error);
+  ci_need(save_append(path, buffer_str(&text), &ci_error));
   buffer_free(&text);
-  return status;
 }
 
-pprofc_status write_service_files(struct ci_run *run, pprofc_error *error) {
+void write_service_files(struct ci_run *run) {
   const char *summary = getenv("GITHUB_STEP_SUMMARY"), *output = getenv("GITHUB_OUTPUT");
-  pprofc_status status = PPROFC_OK;
-  if (run_has(summary)) status = write_job_summary(run, summary, error);
-  if (status != PPROFC_OK || !run_has(output)) return status;
+  if (run_has(summary)) write_job_summary(run, summary);
+  if (!run_has(output)) return;
   const char *line = text_printf(&run->arena, "verdict=%s\n", run->verdict);
-  return line ? save_append(output, str_of(line), error) : error_nomem(error);
+  ci_need(save_append(output, str_of(line), &ci_error));
 }
 
 static void put_graph(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
@@ -252,16 +242,13 @@ static void page_print(struct buffer *out, const struct page_model *m) {
   fill_free(&f);
 }
 
-static pprofc_status write_one(struct ci_run *run, const struct page_model *m, const char *name,
-                               void (*print)(struct buffer *, const struct page_model *),
-                               pprofc_error *error) {
+static void write_one(struct ci_run *run, const struct page_model *m, const char *name,
+                      void (*print)(struct buffer *, const struct page_model *)) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   print(&text, m);
-  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = files_put(run, false, name, buffer_str(&text), error);
+  ci_need(files_put(run, false, name, buffer_str(&text), &ci_error));
   buffer_free(&text);
-  return status;
 }
 
 static void summary_print(struct buffer *out, const struct page_model *m) {
@@ -269,27 +256,22 @@ static void summary_print(struct buffer *out, const struct page_model *m) {
   page_put_summary(out, m->run->summary, &folder);
 }
 
-static pprofc_status write_html(struct ci_run *run, struct page_model *m, pprofc_error *error) {
-  pprofc_status status = graph_write_viewer(run, error);
-  if (status == PPROFC_OK) status = write_one(run, m, "index.html", page_print, error);
+static void write_html(struct ci_run *run, struct page_model *m) {
+  ci_need(graph_write_viewer(run, &ci_error));
+  write_one(run, m, "index.html", page_print);
   m->one_file = true;
-  if (status == PPROFC_OK) status = write_one(run, m, "report.html", page_print, error);
+  write_one(run, m, "report.html", page_print);
   m->one_file = false;
-  return status;
 }
 
-pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
+void write_pages(struct ci_run *run) {
   struct page_model model;
   if (!run->machine.size) run->machine = method_machine(run);
-  if (!run->machine.data) return error_nomem(error);
-  pprofc_status status = model_make(run, &model, error);
-  if (status == PPROFC_OK && !identity_find(&model.identity, &run->arena))
-    status = error_nomem(error);
-  if (status == PPROFC_OK) status = write_html(run, &model, error);
+  model_make(run, &model);
+  if (!identity_find(&model.identity, &run->arena)) ci_fail("out of memory");
+  write_html(run, &model);
   run->summary = arena_array(&run->arena, 1, sizeof *run->summary);
-  if (status == PPROFC_OK && !(run->summary && summary_make(&model, &run->arena, run->summary)))
-    status = error_nomem(error);
-  if (status == PPROFC_OK) status = write_one(run, &model, "summary.md", summary_print, error);
-  if (status == PPROFC_OK) status = write_one(run, &model, "manifest.json", manifest_print, error);
-  return status;
+  if (!(run->summary && summary_make(&model, &run->arena, run->summary))) ci_fail("out of memory");
+  write_one(run, &model, "summary.md", summary_print);
+  write_one(run, &model, "manifest.json", manifest_print);
 }

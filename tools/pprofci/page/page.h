@@ -8,14 +8,14 @@
 #include "run/run.h"
 
 /* Writes index.html, report.html, summary.md and manifest.json into the stage (run/stage.c). */
-pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
+void write_pages(struct ci_run *run);
 
 /* Writes the files of the CI service whose names are in $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT.
  * The function is a step of `pprofci run`. */
-pprofc_status write_service_files(struct ci_run *run, pprofc_error *error);
+void write_service_files(struct ci_run *run);
 
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */
-pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
+void print_annotations(struct ci_run *run);
 
 /* Appends a name in Markdown, as code if GitHub interprets it even when escaped. */
 void md_name(struct buffer *out, pprofc_str name);
@@ -34,11 +34,10 @@ bool outside_may_link(pprofc_str url);
 
 /* Reads the links from the file named by the flag -links. `pprofci push -links` writes this file.
  * The function is a step of a run. */
-pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
+void outside_read(struct ci_run *run);
 
 /* Adds the links of a job's manifest. Skips addresses that must not become links. */
-pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
-                          pprofc_error *error);
+void outside_add(struct ci_run *run, const struct node *root, const char *job);
 
 /* The first function writes the links as a member of a manifest. The second function adds the links
  * to the page. Without links, both functions write nothing. */

@@ -1,5 +1,6 @@
 /* Implements `pprofci publish`: writes a result to files, and sends it to the host. A failure at
  * one destination does not stop the others. The exit status is the status of the run. */
+#include "commands.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
@@ -200,18 +201,15 @@ struct publish {
 
 /* Renders the comment of a fork's run from the data of its manifest. The fork's text is never used
  * as Markdown. The hidden state of the comment contains no data of the fork. */
-static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
+static void read_given_body(struct publish *p) {
   const char *path = p->options->body;
-  pprofc_status status = outcome_read_manifest(&p->arena, path, true, &p->outcome, error);
-  if (status == PPROFC_E_FORMAT)
-    return error_set(error, status, "'%s' is not the manifest.json of a run", path);
-  if (status != PPROFC_OK) return status;
+  pprofc_status status = outcome_read_manifest(&p->arena, path, true, &p->outcome, &ci_error);
+  if (status == PPROFC_E_FORMAT) ci_fail("'%s' is not the manifest.json of a run", path);
+  ci_need(status);
   outcome_quote(&p->outcome, &p->arena);
-  if (!utf8_valid(p->outcome.summary.parts[1].text))
-    return error_set(error, PPROFC_E_FORMAT, "'%s' is not UTF-8", path);
+  if (!utf8_valid(p->outcome.summary.parts[1].text)) ci_fail("'%s' is not UTF-8", path);
   p->body.state = (struct body_state){
       .commit = str_of(p->site.sha), .run = p->site.run, .had = STR(""), .good = false};
-  return PPROFC_OK;
 }
 
 /* Returns the medium of comments. The address of links is -report, or the folder of the page:
@@ -267,10 +265,13 @@ static void read_outcome(struct publish *p) {
   outcome_missing(&p->arena, why.message, &p->outcome);
 }
 
-static pprofc_status read_result(struct publish *p, pprofc_error *error) {
+static void read_result(struct publish *p) {
   p->body.summary = &p->outcome.summary;
   p->body.place = publish_place(p);
-  if (*p->options->body) return read_given_body(p, error);
+  if (*p->options->body) {
+    read_given_body(p);
+    return;
+  }
   read_outcome(p);
   const char *sha = p->site.sha;
   p->body.state = (struct body_state){.commit = *sha ? str_of(sha) : p->outcome.commit,
@@ -278,7 +279,6 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
                                       .run = p->site.run,
                                       .had = STR(""),
                                       .good = p->outcome.ending == ENDING_GOOD && !p->other_commit};
-  return PPROFC_OK;
 }
 
 /* Returns a line like "[Page](URL) · measured 4d5e6f7". */
@@ -391,23 +391,19 @@ static struct post publish_post(struct publish *p) {
 
 #define ISSUE_MAX ((size_t)1 << 20)
 
-static pprofc_status publish_issue(struct publish *p, pprofc_error *error) {
+static void publish_issue(struct publish *p) {
   struct post post = publish_post(p);
-  pprofc_status status = file_keep(p->options->issue, ISSUE_MAX, &p->arena, &post.issue, error);
-  if (status != PPROFC_OK) return status;
-  if (!utf8_valid(post.issue))
-    return error_set(error, PPROFC_E_FORMAT, "'%s' is not UTF-8", p->options->issue);
-  if (!p->site.forge)
-    return error_set(error, PPROFC_E_INVALID, "no host in the environment; pass -host");
+  ci_need(file_keep(p->options->issue, ISSUE_MAX, &p->arena, &post.issue, &ci_error));
+  if (!utf8_valid(post.issue)) ci_fail("'%s' is not UTF-8", p->options->issue);
+  if (!p->site.forge) ci_fail("no host in the environment; pass -host");
   pprofc_error failed;
-  status = open_wire(p, &post.wire, &failed);
+  pprofc_status status = open_wire(p, &post.wire, &failed);
   if (status == PPROFC_OK) status = post_issue(&post, &failed);
   if (status != PPROFC_OK)
     publish_failed(p, "the issue", &failed);
   else if (!post.dry)
     output_printf(p->out, "issue: %s\n", post.done);
   if (post.wire) wire_close(post.wire);
-  return output_flush(p->out, error);
 }
 
 /* ---- all destinations -------------------------------- */
@@ -449,13 +445,11 @@ static bool writes_a_file(const struct publish_options *o) {
          o->places[PLACE_SUMMARY];
 }
 
-static pprofc_status publish_check_places(const struct publish *p, const bool *places,
-                                          pprofc_error *error) {
+static void publish_check_places(const struct publish *p, const bool *places) {
   bool any = places[PLACE_COMMENT] || places[PLACE_STATUS] || places[PLACE_CHECK];
-  if (p->site.forge && any) return PPROFC_OK;
-  if (!any && writes_a_file(p->options)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID,
-                   "no host in the environment; pass -host, or a flag that writes a file");
+  if (p->site.forge && any) return;
+  if (!any && writes_a_file(p->options)) return;
+  ci_fail("no host in the environment; pass -host, or a flag that writes a file");
 }
 
 static void print_verdict(struct publish *p) {
@@ -474,13 +468,11 @@ static int publish_exit(const struct publish *p) {
   return p->outcome.ending == ENDING_WARNING ? EXIT_PASSED : p->outcome.status;
 }
 
-static pprofc_status publish_result(struct publish *p, pprofc_error *error) {
+static void publish_result(struct publish *p) {
   bool places[PLACES];
-  pprofc_status status = read_result(p, error);
-  if (status != PPROFC_OK) return status;
+  read_result(p);
   choose_places(p, places);
-  status = publish_check_places(p, places, error);
-  if (status != PPROFC_OK) return status;
+  publish_check_places(p, places);
   print_verdict(p);
   const char *links = publish_links(p);
   pprofc_error failed;
@@ -490,20 +482,20 @@ static pprofc_status publish_result(struct publish *p, pprofc_error *error) {
     publish_failed(p, "a file", &failed);
   bool any = places[PLACE_COMMENT] || places[PLACE_STATUS] || places[PLACE_CHECK];
   if (any && !p->site.read_only) send_all(p, links, places);
-  return output_flush(p->out, error);
 }
 
-static pprofc_status publish_run(void *options, const struct command_line *line, int *code,
-                                 pprofc_error *error) {
+static int publish_run(void *options, const struct command_line *line) {
   struct publish p = {.options = options, .out = line->out};
   p.folder = line->count ? line->words[0] : ".docs/artifacts/ci";
   arena_init(&p.arena, &ci_mem);
-  pprofc_status status = site_read(&p.site, &p.arena, &p.options->site, error);
-  if (status == PPROFC_OK)
-    status = *p.options->issue ? publish_issue(&p, error) : publish_result(&p, error);
-  *code = publish_exit(&p);
+  site_read(&p.site, &p.arena, &p.options->site);
+  if (*p.options->issue)
+    publish_issue(&p);
+  else
+    publish_result(&p);
+  int code = publish_exit(&p);
   arena_free(&p.arena);
-  return status;
+  return code;
 }
 
 COMMAND(publish, struct publish_options, COMMAND_WORDS, publish_check, publish_run, false);

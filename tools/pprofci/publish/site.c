@@ -1,6 +1,7 @@
 /* Describes GitHub, GitLab and Bitbucket: their addresses, and the variables of their jobs. */
 #include "publish/site.h"
 
+#include "commands.h"
 #include "run/text.h"
 
 #include <stdio.h>
@@ -59,41 +60,37 @@ static void read_workflow_run(struct site *site, const struct node *event) {
   site->branch = event_text(site, run, "head_branch");
 }
 
-static pprofc_status read_event(struct site *site, pprofc_error *error) {
+static void read_event(struct site *site) {
   const char *path = identity_value("GITHUB_EVENT_PATH");
   struct node *event;
-  if (!*path) return PPROFC_OK;
-  pprofc_status status = json_tree_read(site->arena, path, EVENT_MAX, &event, error);
-  if (status != PPROFC_OK) return status;
+  if (!*path) return;
+  ci_need(json_tree_read(site->arena, path, EVENT_MAX, &event, &ci_error));
   if (node_get(event, "pull_request")) read_pull_request(site, event);
   if (node_path(event, "issue.pull_request")) read_issue_comment(site, event);
   if (node_get(event, "workflow_run")) read_workflow_run(site, event);
-  return PPROFC_OK;
 }
 
-static pprofc_status read_github(struct site *site, pprofc_error *error) {
+static void read_github(struct site *site) {
   const char *const apis[] = {identity_value("GITHUB_API_URL"), "https://api.github.com", NULL};
   site->api = first_given(apis);
   site->repo = identity_value("GITHUB_REPOSITORY");
   site->run = (uint64_t)site_number("GITHUB_RUN_ID");
   site->checkout = identity_value("GITHUB_SHA");
-  pprofc_status status = read_event(site, error);
+  read_event(site);
   if (!*site->sha) site->sha = site->checkout;
-  if (status == PPROFC_OK && !*site->page && site->run)
+  if (!*site->page && site->run)
     site->page =
         text_printf(site->arena, "%s/%s/actions/runs/%llu", identity_value("GITHUB_SERVER_URL"),
                     site->repo, (unsigned long long)site->run);
-  return status;
 }
 
-static pprofc_status read_gitlab(struct site *site, pprofc_error *error) {
+static void read_gitlab(struct site *site) {
   const char *source = identity_value("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");
   const char *const shas[] = {site->sha, identity_value("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"),
                               identity_value("CI_COMMIT_SHA"), NULL};
   const char *const repos[] = {identity_value("CI_MERGE_REQUEST_PROJECT_ID"),
                                identity_value("CI_PROJECT_ID"), NULL};
   const char *const apis[] = {identity_value("CI_API_V4_URL"), "https://gitlab.com/api/v4", NULL};
-  (void)error;
   site->api = first_given(apis);
   site->repo = first_given(repos);
   site->sha = first_given(shas);
@@ -102,14 +99,12 @@ static pprofc_status read_gitlab(struct site *site, pprofc_error *error) {
   if (!site->number) site->number = site_number("CI_MERGE_REQUEST_IID");
   site->read_only = *source && strcmp(source, site->repo) != 0;
   if (!*site->page) site->page = identity_value("CI_JOB_URL");
-  return PPROFC_OK;
 }
 
-static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
+static void read_bitbucket(struct site *site) {
   const char *const shas[] = {site->sha, identity_value("BITBUCKET_COMMIT"), NULL};
   const char *const apis[] = {identity_value("BITBUCKET_API_URL"), "https://api.bitbucket.org/2.0",
                               NULL};
-  (void)error;
   site->api = first_given(apis);
   site->repo = identity_value("BITBUCKET_REPO_FULL_NAME");
   site->sha = first_given(shas);
@@ -119,7 +114,6 @@ static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
   if (!*site->page && *site->repo && site->run)
     site->page = text_printf(site->arena, "https://bitbucket.org/%s/pipelines/results/%llu",
                              site->repo, (unsigned long long)site->run);
-  return PPROFC_OK;
 }
 
 static const char *const github_tokens[] = {"GITHUB_TOKEN", "GH_TOKEN", NULL};
@@ -232,19 +226,16 @@ static bool is_link(const char *text) {
   return true;
 }
 
-static pprofc_status site_check(const struct site *site, pprofc_error *error) {
+static void site_check(const struct site *site) {
   if (*site->sha && !is_hex_commit(str_of(site->sha)))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is not a commit id", site->sha);
+    ci_fail("'%s' is not a commit id", site->sha);
   if (*site->page && !is_link(site->page))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is not an http or https address", site->page);
+    ci_fail("'%s' is not an http or https address", site->page);
   if (site->forge && !*site->repo)
-    return error_set(error, PPROFC_E_INVALID,
-                     "%s is not set; outside a CI job, set it to the repository",
-                     site->forge->repo_variable);
+    ci_fail("%s is not set; outside a CI job, set it to the repository",
+            site->forge->repo_variable);
   if (site->forge && !is_repository(site->repo))
-    return error_set(error, PPROFC_E_INVALID, "%s is '%s', which is not a repository",
-                     site->forge->repo_variable, site->repo);
-  return PPROFC_OK;
+    ci_fail("%s is '%s', which is not a repository", site->forge->repo_variable, site->repo);
 }
 
 static const struct forge *forge_find(const char *host) {
@@ -255,8 +246,7 @@ static const struct forge *forge_find(const char *host) {
   return NULL;
 }
 
-pprofc_status site_read(struct site *site, struct arena *arena, const struct site_options *options,
-                        pprofc_error *error) {
+void site_read(struct site *site, struct arena *arena, const struct site_options *options) {
   *site = (struct site){.arena = arena,
                         .forge = forge_find(options->host),
                         .api = "",
@@ -269,13 +259,12 @@ pprofc_status site_read(struct site *site, struct arena *arena, const struct sit
                         .owner = "",
                         .branch = ""};
   if (*options->host && !site->forge)
-    return error_set(error, PPROFC_E_INVALID, "-host must be github, gitlab or bitbucket, not '%s'",
-                     options->host);
-  if (!site->forge) return site_check(site, error);
-  for (const char *const *name = site->forge->tokens; *name && !*site->token; name++)
-    site->token = identity_value(*name);
-  pprofc_status status = site->forge->read(site, error);
-  return status == PPROFC_OK ? site_check(site, error) : status;
+    ci_fail("-host must be github, gitlab or bitbucket, not '%s'", options->host);
+  if (site->forge) {
+    site->token = identity_variable(site->forge->tokens);
+    site->forge->read(site);
+  }
+  site_check(site);
 }
 
 const char *site_path(const struct site *site, const char *pattern, const char *id) {

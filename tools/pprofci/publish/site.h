@@ -24,7 +24,7 @@ struct forge {
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
   const char *const *headers; /* other headers that requests need; the array ends with NULL */
   /* Fills in the fields of `site` that no flag has set. */
-  pprofc_status (*read)(struct site *site, pprofc_error *error);
+  void (*read)(struct site *site);
 
   const char *user_path, *user_key; /* path of the token's user, JSON key of the name */
   const char *author;               /* author of comments if the token cannot read its user */
@@ -63,9 +63,9 @@ struct site_options {
   int64_t number;
 };
 
-/* Finds the host and reads the host's environment variables. A missing host is not an error. */
-pprofc_status site_read(struct site *site, struct arena *arena, const struct site_options *options,
-                        pprofc_error *error);
+/* Finds the host and reads the host's environment variables. A missing host is not an error.
+ * Invalid values end the command. */
+void site_read(struct site *site, struct arena *arena, const struct site_options *options);
 
 /* Returns a path with its placeholders replaced. */
 const char *site_path(const struct site *site, const char *pattern, const char *id);

@@ -1,4 +1,5 @@
 /* Collects labels, reads profiles, and converts them to gzip'd profile.proto or OTLP. */
+#include "commands.h"
 #include "common/terminal.h"
 #include "core/chars.h"
 #include "publish/site.h"
@@ -21,43 +22,36 @@ static bool push_is_name(pprofc_str name) {
 }
 
 /* Adds a label. Replaces a label that has the same name. Adds nothing if the value is empty. */
-static pprofc_status push_add_label(struct push *push, pprofc_str name, const char *value,
-                                    pprofc_error *error) {
+static void push_add_label(struct push *push, pprofc_str name, const char *value) {
   size_t i = 0;
-  if (!value || !*value) return PPROFC_OK;
+  if (!value || !*value) return;
   while (i < push->label_count && !str_equal(push->labels[i].name, name)) i++;
-  if (i == sizeof push->labels / sizeof *push->labels)
-    return error_set(error, PPROFC_E_LIMIT, "too many labels");
+  if (i == sizeof push->labels / sizeof *push->labels) ci_fail("too many labels");
   pprofc_str kept = arena_str(&push->remote.arena, str_of(value));
   push->labels[i] = (struct push_label){name, kept};
   if (i == push->label_count) push->label_count++;
-  return PPROFC_OK;
 }
 
-static pprofc_status push_add_own(struct push *push, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < push->options->label_count && status == PPROFC_OK; i++) {
+static void push_add_own(struct push *push) {
+  for (size_t i = 0; i < push->options->label_count; i++) {
     const char *text = push->options->labels[i], *equals = strchr(text, '=');
     pprofc_str name = {text, (size_t)(equals - text)};
     if (!push_is_name(name) || str_starts(name, STR("__")))
-      return error_set(error, PPROFC_E_INVALID,
-                       "a label name has only letters, digits and '_', not '%.*s'", STR_ARG(name));
-    status = push_add_label(push, name, equals + 1, error);
+      ci_fail("a label name has only letters, digits and '_', not '%.*s'", STR_ARG(name));
+    push_add_label(push, name, equals + 1);
   }
-  return status;
 }
 
 static int push_by_name(const void *a, const void *b) {
   return str_compare(((const struct push_label *)a)->name, ((const struct push_label *)b)->name);
 }
 
-pprofc_status push_read_labels(struct push *push, pprofc_error *error) {
+void push_read_labels(struct push *push) {
   const struct push_options *o = push->options;
   const struct site_options asked = {.host = "", .sha = o->sha, .page = "", .number = o->pr};
   struct site site;
   char number[32] = "";
-  pprofc_status status = site_read(&site, &push->remote.arena, &asked, error);
-  if (status != PPROFC_OK) return status;
+  site_read(&site, &push->remote.arena, &asked);
   int64_t pr = o->pr > 0 ? o->pr : site.number;
   const char *sha = *o->sha ? o->sha : site.sha;
   const char *repository = *o->repository ? o->repository : site.repo;
@@ -70,11 +64,10 @@ pprofc_status push_read_labels(struct push *push, pprofc_error *error) {
                {STR("sha"), sha},
                {STR("pull_request"), number},
                {STR("benchmark"), o->benchmark}};
-  for (size_t i = 0; i < sizeof known / sizeof *known && status == PPROFC_OK; i++)
-    status = push_add_label(push, known[i].name, known[i].value, error);
-  if (status == PPROFC_OK) status = push_add_own(push, error);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    push_add_label(push, known[i].name, known[i].value);
+  push_add_own(push);
   if (push->label_count) qsort(push->labels, push->label_count, sizeof *push->labels, push_by_name);
-  return status;
 }
 
 #define WALL "wall"
@@ -109,14 +102,11 @@ static void push_name_type(struct push *push, const pprofc_profile *profile,
                            STR_ARG(header.period_type.unit));
 }
 
-static pprofc_status push_pack(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
-                               pprofc_error *error) {
+static void push_pack(struct push *push, const pprofc_profile *profile, pprofc_str *bytes) {
   struct buffer packed;
-  if (push_is_otlp(push)) return push_pack_otlp(push, profile, bytes, error);
   buffer_init(&packed, &ci_mem, SIZE_MAX / 2);
-  pprofc_status status = pprofc_profile_write(profile, buffer_write, &packed, error);
+  ci_need(pprofc_profile_write(profile, buffer_write, &packed, &ci_error));
   *bytes = buffer_take(&packed, &push->remote.arena);
-  return status;
 }
 
 /* Returns the profile type. The path distinguishes mutex and block profiles. */
@@ -128,53 +118,47 @@ static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   return waits && is_block && kind + 1 < REMOTE_KINDS ? kind + 1 : kind;
 }
 
-static pprofc_status push_add(struct push *push, const struct found_file *at,
-                              const pprofc_profile *profile, pprofc_error *error) {
+static void push_add(struct push *push, const struct found_file *at,
+                     const pprofc_profile *profile) {
   pprofc_header header;
   struct push_item item = {.path = at->path, .side = at->side};
   item.kind = push_kind_of(profile, at->path);
   if (item.kind == SIZE_MAX && !push_is_otlp(push)) {
     message_note("pprofci: skipped '%s': not a cpu, heap, goroutine, mutex or block profile",
                  at->path);
-    return PPROFC_OK;
+    return;
   }
   pprofc_profile_header(profile, &header);
   item.time_nanos = header.time_nanos;
   if (item.kind < SIZE_MAX) push_name_type(push, profile, &item);
-  pprofc_status status = push_pack(push, profile, &item.bytes, error);
-  if (status == PPROFC_OK)
-    (void)ARRAY_PUSH(&ci_mem, push->items, push->count, push->capacity, item);
-  return status;
+  if (push_is_otlp(push))
+    push_pack_otlp(push, profile, &item.bytes);
+  else
+    push_pack(push, profile, &item.bytes);
+  (void)ARRAY_PUSH(&ci_mem, push->items, push->count, push->capacity, item);
 }
 
-static pprofc_status push_read(struct push *push, const struct found_file *at,
-                               pprofc_error *error) {
+static void push_read(struct push *push, const struct found_file *at) {
   pprofc_profile *profile;
-  pprofc_status status = pprofc_profile_read_file(at->path, NULL, &profile, error);
-  if (status != PPROFC_OK) return status;
-  status = push_add(push, at, profile, error);
+  ci_need(pprofc_profile_read_file(at->path, NULL, &profile, &ci_error));
+  push_add(push, at, profile);
   pprofc_profile_release(profile);
-  return status;
 }
 
-static pprofc_status push_load_source(struct push *push, const char *source, pprofc_error *error) {
+static void push_load_source(struct push *push, const char *source) {
   struct found_file first = {source, push->options->side, 0};
   struct found_files files;
-  if (!files_is_folder(source)) return push_read(push, &first, error);
-  pprofc_status status = found_below(&push->remote.arena, source, first.side, &files, error);
-  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++)
-    status = push_read(push, &files.items[i], error);
+  if (!files_is_folder(source)) {
+    push_read(push, &first);
+    return;
+  }
+  ci_need(found_below(&push->remote.arena, source, first.side, &files, &ci_error));
+  for (size_t i = 0; i < files.count; i++) push_read(push, &files.items[i]);
   found_free(&files);
-  return status;
 }
 
-pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
-                        pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++)
-    status = push_load_source(push, sources[i], error);
-  if (status == PPROFC_OK && !push->count)
-    status = error_set(error, PPROFC_E_INVALID,
-                       "the inputs have no cpu, heap, goroutine, mutex or block profile to push");
-  return status;
+void push_load(struct push *push, const char *const *sources, size_t count) {
+  for (size_t i = 0; i < count; i++) push_load_source(push, sources[i]);
+  if (!push->count)
+    ci_fail("the inputs have no cpu, heap, goroutine, mutex or block profile to push");
 }

@@ -134,13 +134,13 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
 }
 
 /* Prints a link to each query and difference, and writes them to the file of -links. */
-static pprofc_status push_put_links(struct push *push, struct output *out, pprofc_error *error) {
+static void push_put_links(struct push *push, struct output *out) {
   struct push_links links = {.push = push};
   links_make(&links);
   for (size_t i = 0; i < links.count; i++)
     output_printf(out, "%s: %s\n", links.items[i].name, links.items[i].url);
-  if (!*push->options->links) return PPROFC_OK;
-  return save_printed(push->options->links, links_save, &links, error);
+  if (*push->options->links)
+    ci_need(save_printed(push->options->links, links_save, &links, &ci_error));
 }
 
 enum { GROUP_WHERE, GROUP_LABELS };
@@ -246,29 +246,23 @@ static const char *push_type(const struct push *push) {
   return types[i];
 }
 
-static pprofc_status push_all(struct push *push, const struct command_line *line,
-                              pprofc_error *error) {
-  pprofc_status status = remote_open(&push->remote, push_type(push), true, error);
-  if (status == PPROFC_OK && push_is_otlp(push)) status = push_otlp_headers(push, error);
-  if (status == PPROFC_OK) status = push_read_labels(push, error);
-  if (status == PPROFC_OK) status = push_load(push, line->words, line->count, error);
-  for (size_t i = 0; i < push->count && status == PPROFC_OK; i++)
-    status = push_send(push, &push->items[i], error);
-  if (status == PPROFC_OK)
-    message_note("Pushed %zu profiles to %s", push->count, push->options->to);
-  return status == PPROFC_OK && !push_is_otlp(push) ? push_put_links(push, line->out, error)
-                                                    : status;
+static void push_all(struct push *push, const struct command_line *line) {
+  remote_open(&push->remote, push_type(push), true);
+  if (push_is_otlp(push)) push_otlp_headers(push);
+  push_read_labels(push);
+  push_load(push, line->words, line->count);
+  for (size_t i = 0; i < push->count; i++) push_send(push, &push->items[i]);
+  message_note("Pushed %zu profiles to %s", push->count, push->options->to);
+  if (!push_is_otlp(push)) push_put_links(push, line->out);
 }
 
-static pprofc_status push_run(void *options, const struct command_line *line, int *code,
-                              pprofc_error *error) {
+static int push_run(void *options, const struct command_line *line) {
   static struct push push; /* static, because the struct is too large for the stack */
-  (void)code;
   push.options = options;
-  pprofc_status status = push_all(&push, line, error);
+  push_all(&push, line);
   ARRAY_FREE(&ci_mem, push.items, push.capacity);
   remote_close(&push.remote);
-  return status;
+  return EXIT_PASSED;
 }
 
 COMMAND(push, struct push_options, COMMAND_WORDS, push_check, push_run, false);

@@ -42,19 +42,17 @@ struct push {
 };
 
 /* Reads the labels from the environment and the command line. */
-pprofc_status push_read_labels(struct push *push, pprofc_error *error);
+void push_read_labels(struct push *push);
 
 /* Reads files, and folders with subfolders. A folder base or head sets the side. */
-pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
-                        pprofc_error *error);
+void push_load(struct push *push, const char *const *sources, size_t count);
 
 /* True if -protocol is otlp. */
 bool push_is_otlp(const struct push *push);
-pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
-pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
-                             pprofc_error *error);
+void push_otlp_headers(struct push *push);
+void push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes);
 
 /* Sends one profile by the protocol that the options select. */
-pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
+void push_send(struct push *push, const struct push_item *item);
 
 #endif

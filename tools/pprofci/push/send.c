@@ -1,6 +1,7 @@
 /* Sends profiles: by push.v1 (protobuf) or /ingest (a form) of Pyroscope, or by OTLP over HTTP. */
 #include "codec/gzip_writer.h"
 #include "codec/wire_write.h"
+#include "commands.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/system.h"
@@ -16,16 +17,14 @@
 
 #define HEADERS "OTEL_EXPORTER_OTLP_HEADERS"
 
-pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
-                             pprofc_error *error) {
+void push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes) {
   pprofc_report_options options;
   struct buffer data;
   pprofc_report_options_init(&options);
   options.format = "otlp";
   buffer_init(&data, &ci_mem, SIZE_MAX / 2);
-  pprofc_status status = pprofc_report(profile, &options, buffer_write, &data, error);
+  ci_need(pprofc_report(profile, &options, buffer_write, &data, &ci_error));
   *bytes = buffer_take(&data, &push->remote.arena);
-  return status;
 }
 
 static int otlp_digit(char c) {
@@ -49,24 +48,21 @@ static void otlp_decode(char *text) {
 
 /* Parses headers as "name=value,name=value" with percent-encoded values, the format of
  * OpenTelemetry. */
-pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
+void push_otlp_headers(struct push *push) {
   const char *variable = getenv(HEADERS);
   pprofc_str rest = str_of(variable ? variable : ""), item;
-  pprofc_status status =
-      remote_add(&push->remote, "Content-Encoding", "gzip", "Content-Encoding", error);
-  while (status == PPROFC_OK && str_next(&rest, ',', &item)) {
+  remote_add(&push->remote, "Content-Encoding", "gzip", "Content-Encoding");
+  while (str_next(&rest, ',', &item)) {
     item = str_trim(item);
     size_t equals = str_find_char(item, '=');
     if (!item.size) continue;
-    if (!equals || equals == item.size)
-      return error_set(error, PPROFC_E_INVALID, HEADERS " is not NAME=VALUE,NAME=VALUE");
+    if (!equals || equals == item.size) ci_fail(HEADERS " is not NAME=VALUE,NAME=VALUE");
     const char *name = text_keep(&push->remote.arena, str_trim(str_slice(item, 0, equals)));
     char *value = text_keep(&push->remote.arena, str_trim(str_slice(item, equals + 1, item.size)));
     otlp_decode(value);
-    status = remote_add(&push->remote, name, value, HEADERS, error);
-    if (status == PPROFC_OK) status = remote_add_secret(&push->remote, value, error);
+    remote_add(&push->remote, name, value, HEADERS);
+    remote_add_secret(&push->remote, value);
   }
-  return status;
 }
 
 /* Labels of a profile as attributes of the OTLP resource. The label service_name becomes
@@ -77,12 +73,11 @@ struct otlp_attributes {
   OtlpExport__AnyValue values[LABELS_MAX + 12];
 };
 
-static pprofc_status otlp_add_attribute(struct push *push, struct otlp_attributes *a,
-                                        pprofc_str name, pprofc_str value, pprofc_error *error) {
+static void otlp_add_attribute(struct push *push, struct otlp_attributes *a, pprofc_str name,
+                               pprofc_str value) {
   size_t i = a->resource.n_attributes;
-  if (!value.size) return PPROFC_OK;
-  if (!utf8_valid(value))
-    return error_set(error, PPROFC_E_INVALID, "the label %.*s is not UTF-8", STR_ARG(name));
+  if (!value.size) return;
+  if (!utf8_valid(value)) ci_fail("the label %.*s is not UTF-8", STR_ARG(name));
   otlp_export__key_value__init(&a->pairs[i]);
   otlp_export__any_value__init(&a->values[i]);
   a->pairs[i].key = text_keep(&push->remote.arena, name);
@@ -90,20 +85,16 @@ static pprofc_status otlp_add_attribute(struct push *push, struct otlp_attribute
   a->pairs[i].value = &a->values[i];
   a->pointers[i] = &a->pairs[i];
   a->resource.n_attributes++;
-  return PPROFC_OK;
 }
 
-static pprofc_status otlp_fill_attributes(struct push *push, const struct push_item *item,
-                                          struct otlp_attributes *a, pprofc_error *error) {
+static void otlp_fill_attributes(struct push *push, const struct push_item *item,
+                                 struct otlp_attributes *a) {
   otlp_export__resource__init(&a->resource);
   a->resource.attributes = a->pointers;
-  pprofc_status status =
-      otlp_add_attribute(push, a, STR("service.name"), str_of(push->options->service), error);
-  if (status == PPROFC_OK)
-    status = otlp_add_attribute(push, a, STR("side"), str_of(item->side), error);
-  for (size_t i = 0; i < push->label_count && status == PPROFC_OK; i++)
-    status = otlp_add_attribute(push, a, push->labels[i].name, push->labels[i].value, error);
-  return status;
+  otlp_add_attribute(push, a, STR("service.name"), str_of(push->options->service));
+  otlp_add_attribute(push, a, STR("side"), str_of(item->side));
+  for (size_t i = 0; i < push->label_count; i++)
+    otlp_add_attribute(push, a, push->labels[i].name, push->labels[i].value);
 }
 
 static void otlp_put_field(struct gzip_writer *out, size_t size) {
@@ -140,52 +131,46 @@ static bool otlp_find_resource(pprofc_str bytes, size_t *at, pprofc_str *inner) 
   return false;
 }
 
-static pprofc_status otlp_pack_body(struct push *push, const struct push_item *item,
-                                    pprofc_str resource, pprofc_str *body, pprofc_error *error) {
+static void otlp_pack_body(struct push *push, const struct push_item *item, pprofc_str resource,
+                           pprofc_str *body) {
   struct buffer packed;
   pprofc_str inner;
   size_t at;
   if (!otlp_find_resource(item->bytes, &at, &inner))
-    return error_set(error, PPROFC_E_FORMAT, "'%s' cannot be written as OTLP", item->path);
+    ci_fail("'%s' cannot be written as OTLP", item->path);
   buffer_init(&packed, &ci_mem, SIZE_MAX / 2);
   struct gzip_writer *out = gzip_writer_open(&ci_mem, 0, buffer_write, &packed);
   otlp_put_body(out, item->bytes, at, inner, resource);
   (void)gzip_writer_finish(out);
   *body = buffer_take(&packed, &push->remote.arena);
-  return PPROFC_OK;
 }
 
 /* Converts a profile to a gzip'd request body, with its labels as resource attributes. */
-static pprofc_status push_make_otlp(struct push *push, const struct push_item *item,
-                                    pprofc_str *body, pprofc_error *error) {
+static void push_make_otlp(struct push *push, const struct push_item *item, pprofc_str *body) {
   struct otlp_attributes attributes;
-  pprofc_status status = otlp_fill_attributes(push, item, &attributes, error);
-  if (status != PPROFC_OK) return status;
+  otlp_fill_attributes(push, item, &attributes);
   size_t size = otlp_export__resource__get_packed_size(&attributes.resource);
   uint8_t *packed = arena_alloc(&push->remote.arena, size + 1);
   otlp_export__resource__pack(&attributes.resource, packed);
-  return otlp_pack_body(push, item, (pprofc_str){(const char *)packed, size}, body, error);
+  otlp_pack_body(push, item, (pprofc_str){(const char *)packed, size}, body);
 }
 
 /* Reads the reply. Rejected profiles are an error, any other message is a note. */
-static pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
-                                     const struct reply *reply, pprofc_error *error) {
+static void push_check_otlp(const struct push *push, const struct push_item *item,
+                            const struct reply *reply) {
   pprofc_str content = reply_content(reply);
-  pprofc_status status = PPROFC_OK;
   OtlpExport__Response *response =
       otlp_export__response__unpack(NULL, content.size, (const uint8_t *)content.data);
-  if (!response) return error_set(error, PPROFC_E_IO, "%s: not an OTLP reply", push->options->to);
+  if (!response) ci_fail("%s: not an OTLP reply", push->options->to);
   const OtlpExport__PartialSuccess *partial = response->partial_success;
   const char *said = partial ? partial->error_message : "";
   if (remote_has_secret(&push->remote, str_of(said)) || !utf8_valid(str_of(said))) said = "";
   if (partial && partial->rejected_profiles)
-    status = error_set(error, PPROFC_E_IO, "%s: the server has rejected %lld profiles%s%.300s",
-                       push->options->to, (long long)partial->rejected_profiles, *said ? ": " : "",
-                       said);
+    ci_fail("%s: the server has rejected %lld profiles%s%.300s", push->options->to,
+            (long long)partial->rejected_profiles, *said ? ": " : "", said);
   else if (*said)
     message_note("pprofci: '%s': the server says: %.300s", item->path, said);
   otlp_export__response__free_unpacked(response, NULL);
-  return status;
 }
 
 #define LIMIT_MS 60000
@@ -222,14 +207,13 @@ static size_t send_labels(struct push *push, const struct push_item *item,
   return count;
 }
 
-static pprofc_status send_make_push(struct push *push, const struct push_item *item,
-                                    pprofc_str *body, pprofc_error *error) {
+static void send_make_push(struct push *push, const struct push_item *item, pprofc_str *body) {
   Pyroscope__LabelPair pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
   Pyroscope__RawSample sample = PYROSCOPE__RAW_SAMPLE__INIT, *samples = &sample;
   Pyroscope__RawProfileSeries series = PYROSCOPE__RAW_PROFILE_SERIES__INIT, *all = &series;
   Pyroscope__PushRequest request = PYROSCOPE__PUSH_REQUEST__INIT;
   char id[40];
-  if (!send_make_id(id)) return error_set(error, PPROFC_E_IO, "no random numbers are available");
+  if (!send_make_id(id)) ci_fail("no random numbers are available");
   sample.raw_profile.data = (uint8_t *)item->bytes.data;
   sample.raw_profile.len = item->bytes.size;
   sample.id = id;
@@ -243,7 +227,6 @@ static pprofc_status send_make_push(struct push *push, const struct push_item *i
   uint8_t *packed = arena_alloc(&push->remote.arena, size);
   pyroscope__push_request__pack(&request, packed);
   *body = (pprofc_str){(const char *)packed, size};
-  return PPROFC_OK;
 }
 
 static void send_put_part(struct buffer *out, const char *name, const char *file, pprofc_str data) {
@@ -290,32 +273,30 @@ bool push_is_otlp(const struct push *push) {
   return strcmp(push->options->format, "otlp") == 0;
 }
 
-static pprofc_status send_make(struct push *push, const struct push_item *item, const char **path,
-                               pprofc_str *body, pprofc_error *error) {
+static void send_make(struct push *push, const struct push_item *item, const char **path,
+                      pprofc_str *body) {
   if (strcmp(push->options->format, "ingest") == 0) {
     *path = send_ingest_path(push, item);
     *body = send_make_form(push, item);
-    return PPROFC_OK;
+  } else if (push_is_otlp(push)) {
+    *path = "/v1development/profiles";
+    push_make_otlp(push, item, body);
+  } else {
+    *path = "/push.v1.PusherService/Push";
+    send_make_push(push, item, body);
   }
-  *path = push_is_otlp(push) ? "/v1development/profiles" : "/push.v1.PusherService/Push";
-  if (push_is_otlp(push)) return push_make_otlp(push, item, body, error);
-  return send_make_push(push, item, body, error);
 }
 
-pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error) {
-  const char *path = "";
-  pprofc_str body = STR("");
+void push_send(struct push *push, const struct push_item *item) {
+  const char *path;
+  pprofc_str body;
   struct reply reply;
   struct url url;
-  pprofc_status status = send_make(push, item, &path, &body, error);
-  if (status == PPROFC_OK)
-    status = remote_address(&push->remote, push->options->to, path, &url, error);
-  if (status == PPROFC_OK)
-    status = remote_post(&push->remote, &url, body, LIMIT_MS, &reply, push->options->to, error);
-  if (status == PPROFC_OK) {
-    if (push_is_otlp(push)) status = push_check_otlp(push, item, &reply, error);
-    reply_free(&reply);
-  }
-  if (status != PPROFC_OK) error_prefix(error, "cannot push '%s' to ", item->path);
-  return status;
+  ci_begin(text_printf(&push->remote.arena, "cannot push '%s' to ", item->path));
+  send_make(push, item, &path, &body);
+  remote_address(&push->remote, push->options->to, path, &url);
+  remote_post(&push->remote, &url, body, LIMIT_MS, &reply, push->options->to);
+  if (push_is_otlp(push)) push_check_otlp(push, item, &reply);
+  reply_free(&reply);
+  ci_begin("");
 }

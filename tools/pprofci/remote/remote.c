@@ -1,6 +1,7 @@
 /* Implements credentials, addresses, retries, and messages about refused requests. */
 #include "remote/remote.h"
 
+#include "commands.h"
 #include "core/base64.h"
 #include "core/escape.h"
 #include "core/json_tree.h"
@@ -28,25 +29,21 @@ static const char *remote_variable(const char *name) {
   return value ? value : "";
 }
 
-pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
-                         const char *where, pprofc_error *error) {
+void remote_add(struct remote_client *remote, const char *name, const char *value,
+                const char *where) {
   struct buffer line;
   buffer_init(&line, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&line, "%s: %s", name, value);
-  return headers_add(&remote->headers, buffer_take(&line, &remote->arena), where, error);
+  ci_need(headers_add(&remote->headers, buffer_take(&line, &remote->arena), where, &ci_error));
 }
 
-pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
-                                pprofc_error *error) {
-  if (!*secret) return PPROFC_OK;
-  if (remote->secret_count == REMOTE_SECRETS)
-    return error_set(error, PPROFC_E_LIMIT, "too many headers with secrets");
+void remote_add_secret(struct remote_client *remote, const char *secret) {
+  if (!*secret) return;
+  if (remote->secret_count == REMOTE_SECRETS) ci_fail("too many headers with secrets");
   remote->secrets[remote->secret_count++] = secret;
-  return PPROFC_OK;
 }
 
-static pprofc_status remote_add_basic(struct remote_client *remote, const char *user,
-                                      const char *password, pprofc_error *error) {
+static void remote_add_basic(struct remote_client *remote, const char *user, const char *password) {
   struct buffer plain, line;
   buffer_init(&plain, &ci_mem, SIZE_MAX / 2);
   buffer_init(&line, &ci_mem, SIZE_MAX / 2);
@@ -55,40 +52,39 @@ static pprofc_status remote_add_basic(struct remote_client *remote, const char *
   base64_put(&line, (const uint8_t *)plain.data, plain.size);
   buffer_free(&plain);
   const char *basic = buffer_take(&line, &remote->arena).data;
-  return remote_add(remote, "Authorization", basic, "PYROSCOPE_USER", error);
+  remote_add(remote, "Authorization", basic, "PYROSCOPE_USER");
 }
 
-static pprofc_status remote_identify(struct remote_client *remote, pprofc_error *error) {
+static void remote_identify(struct remote_client *remote) {
   const char *token = remote_variable("PYROSCOPE_TOKEN"), *user = remote_variable("PYROSCOPE_USER");
   const char *tenant = remote_variable("PYROSCOPE_TENANT");
   char bearer[4096];
-  pprofc_status status = remote_add_secret(remote, token, error);
-  if (status == PPROFC_OK && *tenant)
-    status = remote_add(remote, "X-Scope-OrgID", tenant, "PYROSCOPE_TENANT", error);
-  if (status != PPROFC_OK || !*token) return status;
-  if (*user) return remote_add_basic(remote, user, token, error);
+  remote_add_secret(remote, token);
+  if (*tenant) remote_add(remote, "X-Scope-OrgID", tenant, "PYROSCOPE_TENANT");
+  if (!*token) return;
+  if (*user) {
+    remote_add_basic(remote, user, token);
+    return;
+  }
   if (snprintf(bearer, sizeof bearer, "Bearer %s", token) >= (int)sizeof bearer)
-    return error_set(error, PPROFC_E_INVALID, "PYROSCOPE_TOKEN has invalid characters");
-  return remote_add(remote, "Authorization", bearer, "PYROSCOPE_TOKEN", error);
+    ci_fail("PYROSCOPE_TOKEN has invalid characters");
+  remote_add(remote, "Authorization", bearer, "PYROSCOPE_TOKEN");
 }
 
-pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
-                          pprofc_error *error) {
-  *remote = (struct remote_client){.opened = true, .is_pyroscope = is_pyroscope};
+void remote_open(struct remote_client *remote, const char *type, bool is_pyroscope) {
+  *remote = (struct remote_client){.is_pyroscope = is_pyroscope};
   arena_init(&remote->arena, &ci_mem);
   headers_init(&remote->headers, &remote->arena);
   pprofc_limits_init(&remote->limits);
-  pprofc_status status = is_pyroscope ? remote_identify(remote, error) : PPROFC_OK;
-  if (status == PPROFC_OK && type)
-    status = remote_add(remote, "Content-Type", type, "Content-Type", error);
-  if (status != PPROFC_OK) return status;
+  if (is_pyroscope) remote_identify(remote);
+  if (type) remote_add(remote, "Content-Type", type, "Content-Type");
   struct client_options options = {.mem = &mem_default,
                                    .limits = &remote->limits,
                                    .tls = {"", "", ""},
                                    .headers = &remote->headers,
                                    .program = "pprofci"};
   remote->client = client_open(&options);
-  return remote->client ? PPROFC_OK : error_nomem(error);
+  if (!remote->client) ci_fail("out of memory");
 }
 
 void remote_close(struct remote_client *remote) {
@@ -104,23 +100,19 @@ void remote_put_server(struct buffer *out, const char *server) {
   buffer_add_str(out, typed);
 }
 
-pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
-                             struct url *url, pprofc_error *error) {
+void remote_address(struct remote_client *remote, const char *server, const char *path,
+                    struct url *url) {
   struct buffer text;
   buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   remote_put_server(&text, server);
   buffer_add_text(&text, path);
   pprofc_str whole = buffer_take(&text, &remote->arena);
-  pprofc_status status = url_parse(&remote->arena, whole, url);
-  if (status != PPROFC_OK || !url->host.size)
-    return error_set(error, PPROFC_E_INVALID, "the address of the server is not a URL");
+  if (url_parse(&remote->arena, whole, url) != PPROFC_OK || !url->host.size)
+    ci_fail("the address of the server is not a URL");
   if (url->has_user && remote->is_pyroscope)
-    return error_set(error, PPROFC_E_INVALID,
-                     "the address of the server has a user name in it; set PYROSCOPE_USER instead");
+    ci_fail("the address of the server has a user name in it; set PYROSCOPE_USER instead");
   if (remote->secret_count && !str_equal(url->scheme, STR("https")) && !url_is_local(url->host))
-    return error_set(error, PPROFC_E_INVALID,
-                     "the address of the server is not https: the token would be sent unencrypted");
-  return PPROFC_OK;
+    ci_fail("the address of the server is not https: the token would be sent unencrypted");
 }
 
 /* Returns the message of a google.rpc.Status, which OTLP servers send, or "". */
@@ -154,8 +146,8 @@ bool remote_has_secret(const struct remote_client *remote, pprofc_str said) {
   return false;
 }
 
-void remote_explain(const struct remote_client *remote, const struct exchange *exchange,
-                    const char *shown, pprofc_error *error) {
+void remote_fail(const struct remote_client *remote, const struct exchange *exchange,
+                 const char *shown) {
   static const struct {
     int code;
     const char *hint;
@@ -171,11 +163,8 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
   if (remote_has_secret(remote, said)) said = STR("");
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (hints[i].code == exchange->reply.code) hint = hints[i].hint;
-  char before[sizeof error->message];
-  snprintf(before, sizeof before, "%.600s", exchange->error.message);
-  error_set(error, PPROFC_E_IO, "%s: %s%s%.*s%s", shown, before, said.size ? ": " : "",
-            STR_ARG(said), hint);
-  arena_free(&arena);
+  ci_fail("%s: %.600s%s%.*s%s", shown, exchange->error.message, said.size ? ": " : "",
+          STR_ARG(said), hint);
 }
 
 /* True if the server is busy or silent. It counts a repeated profile id only once. */
@@ -184,9 +173,8 @@ static bool remote_may_try(const struct exchange *exchange) {
   return exchange->status == PPROFC_E_IO && (!code || retry_helps(code));
 }
 
-pprofc_status remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
-                          int64_t limit_ms, struct reply *reply, const char *shown,
-                          pprofc_error *error) {
+void remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
+                 int64_t limit_ms, struct reply *reply, const char *shown) {
   struct retry retry = {.most = TRIES, .first_ms = 1000, .left_ms = INT64_MAX};
   for (;;) {
     struct exchange exchange = {.url = url,
@@ -198,12 +186,11 @@ pprofc_status remote_post(struct remote_client *remote, const struct url *url, p
     client_run(remote->client, &exchange, 1);
     if (exchange.status == PPROFC_OK) {
       *reply = exchange.reply;
-      return PPROFC_OK;
+      return;
     }
     bool again = remote_may_try(&exchange) && retry_wait(&retry, -1);
-    if (!again) remote_explain(remote, &exchange, shown, error);
-    pprofc_status status = exchange.status;
+    if (!again && exchange.status == PPROFC_E_NOMEM) ci_fail("out of memory");
+    if (!again) remote_fail(remote, &exchange, shown);
     reply_free(&exchange.reply);
-    if (!again) return status == PPROFC_E_NOMEM ? error_nomem(error) : status;
   }
 }

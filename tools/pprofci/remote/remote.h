@@ -25,38 +25,35 @@ struct remote_client {
   struct client *client;
   const char *secrets[REMOTE_SECRETS];
   size_t secret_count;
-  bool opened, is_pyroscope;
+  bool is_pyroscope;
 };
 
 /* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope`, it sends
- * token and tenant (account) of the environment. The caller closes it, even after an error. */
-pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
-                          pprofc_error *error);
+ * token and tenant (account) of the environment. The caller closes it. */
+void remote_open(struct remote_client *remote, const char *type, bool is_pyroscope);
 void remote_close(struct remote_client *remote);
 
 /* Adds a header, with its source `where` for messages, which never show a secret value. */
-pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
-                         const char *where, pprofc_error *error);
-pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
-                                pprofc_error *error);
+void remote_add(struct remote_client *remote, const char *name, const char *value,
+                const char *where);
+void remote_add_secret(struct remote_client *remote, const char *secret);
 bool remote_has_secret(const struct remote_client *remote, pprofc_str text);
 
 /* Appends the address of a server with a scheme, http by default, and without a '/' at its end. */
 void remote_put_server(struct buffer *out, const char *server);
 
 /* Parses an address and appends `path`. Rejects a user in it, and a token without https. */
-pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
-                             struct url *url, pprofc_error *error);
+void remote_address(struct remote_client *remote, const char *server, const char *path,
+                    struct url *url);
 
 /* Sends a POST request. Tries up to four times if the server is busy or unreachable. The caller
- * frees the reply after PPROFC_OK. `shown` is the name of the server in messages. */
-pprofc_status remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
-                          int64_t limit_ms, struct reply *reply, const char *shown,
-                          pprofc_error *error);
+ * frees the reply. `shown` is the name of the server in messages. */
+void remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
+                 int64_t limit_ms, struct reply *reply, const char *shown);
 
-/* Adds the server's message to an error whose status is already set. The message is a JSON member
- * or a line of text. Drops a message that contains the token. */
-void remote_explain(const struct remote_client *remote, const struct exchange *exchange,
-                    const char *shown, pprofc_error *error);
+/* Ends the command with the error of a request and the server's message, which is a JSON member or
+ * a line of text. Drops a message that contains the token. */
+_Noreturn void remote_fail(const struct remote_client *remote, const struct exchange *exchange,
+                           const char *shown);
 
 #endif

@@ -151,24 +151,21 @@ static bool have_same_size(const char *a, const char *b) {
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_size == y.st_size;
 }
 
-static pprofc_status compare_files(struct ci_run *run, const char *a, const char *b, bool *equal,
-                                   pprofc_error *error) {
+static bool have_same_text(struct ci_run *run, const char *a, const char *b) {
   struct buffer texts[2];
-  *equal = false;
-  if (!have_same_size(a, b)) return PPROFC_OK;
+  if (!have_same_size(a, b)) return false;
   for (int i = 0; i < 2; i++) buffer_init(&texts[i], run->mem, SIZE_MAX / 2);
-  pprofc_status status = file_read(a, &texts[0], error);
-  if (status == PPROFC_OK) status = file_read(b, &texts[1], error);
-  if (status == PPROFC_OK) *equal = str_equal(buffer_str(&texts[0]), buffer_str(&texts[1]));
+  ci_need(file_read(a, &texts[0], &ci_error));
+  ci_need(file_read(b, &texts[1], &ci_error));
+  bool equal = str_equal(buffer_str(&texts[0]), buffer_str(&texts[1]));
   for (int i = 0; i < 2; i++) buffer_free(&texts[i]);
-  return status;
+  return equal;
 }
 
-/* Checks if git lists a change to a file that a benchmark may read while it runs. These are files
+/* True if git lists a change to a file that a benchmark may read while it runs. These are files
  * in the package's folder or in a folder testdata. The files that the compiler reads are already
  * part of the binary. */
-static pprofc_status read_files_changed(struct ci_run *run, const char *folder, bool *changed,
-                                        pprofc_error *error) {
+static bool read_files_changed(struct ci_run *run, const char *folder) {
   const char *const argv[] = {"git",
                               "diff",
                               "--quiet",
@@ -183,38 +180,28 @@ static pprofc_status read_files_changed(struct ci_run *run, const char *folder, 
                               ":(exclude)go.sum",
                               NULL};
   struct program git = {.argv = argv, .folder = folder};
-  pprofc_status status = program_run(run, &git, error);
-  *changed = git.status != 0;
+  ci_need(program_run(run, &git, &ci_error));
   program_end(&git);
-  return status;
+  return git.status != 0;
 }
 
 static void same_add(struct ci_run *run, const char *package) {
   (void)ARRAY_PUSH_IN(&run->arena, run->same, run->same_count, run->same_capacity, package);
 }
 
-static pprofc_status same_check(struct ci_run *run, struct go_package *package,
-                                pprofc_error *error) {
-  bool changed = false;
+static void same_check(struct ci_run *run, struct go_package *package) {
   const char *const *programs = package->programs;
-  if (!programs[SIDE_BASE] || !programs[SIDE_HEAD]) return PPROFC_OK;
-  pprofc_status status =
-      compare_files(run, programs[SIDE_BASE], programs[SIDE_HEAD], &package->same, error);
-  if (status != PPROFC_OK || !package->same) return status;
-  status = read_files_changed(run, package->folders[SIDE_HEAD], &changed, error);
-  package->same = !changed;
-  if (status != PPROFC_OK || changed) return status;
+  if (!programs[SIDE_BASE] || !programs[SIDE_HEAD]) return;
+  package->same = have_same_text(run, programs[SIDE_BASE], programs[SIDE_HEAD]) &&
+                  !read_files_changed(run, package->folders[SIDE_HEAD]);
+  if (!package->same) return;
   message_note("unchanged: same binary: %s", package->path);
   same_add(run, package->path);
-  return PPROFC_OK;
 }
 
-pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  if (run->options->all) return status;
-  for (size_t i = 0; i < packages->count && status == PPROFC_OK; i++)
-    status = same_check(run, &packages->items[i], error);
-  return status;
+void same_find(struct ci_run *run, struct packages *packages) {
+  if (run->options->all) return;
+  for (size_t i = 0; i < packages->count; i++) same_check(run, &packages->items[i]);
 }
 
 bool same_is_all(const struct ci_run *run) {

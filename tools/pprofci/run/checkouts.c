@@ -132,12 +132,12 @@ static pprofc_status run_checkout(struct ci_run *run, const char *wanted, const 
   return status;
 }
 
-static pprofc_status add_worktree(struct ci_run *run, const char *wanted, const char *commit,
-                                  const char *folder, pprofc_error *error) {
+static void add_worktree(struct ci_run *run, const char *wanted, const char *commit,
+                         const char *folder) {
   const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
                               "--detach", folder,     commit, NULL};
   run->has_worktree = true;
-  return run_checkout(run, wanted, argv, error);
+  ci_need(run_checkout(run, wanted, argv, &ci_error));
 }
 
 pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
@@ -156,15 +156,14 @@ pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char
   return status == PPROFC_OK ? run_checkout(run, wanted, checkout, error) : status;
 }
 
-pprofc_status name_commits(struct ci_run *run, pprofc_error *error) {
+void name_commits(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "HEAD", NULL};
   static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"};
   const char *commit = NULL;
-  pprofc_status status = program_line(run, NULL, argv, &commit, error);
+  ci_need(program_line(run, NULL, argv, &commit, &ci_error));
   for (size_t i = 0; i < sizeof variables / sizeof *variables && !run_has(commit); i++)
     commit = getenv(variables[i]);
   if (run_has(commit)) run->head_commit = commit;
-  return status;
 }
 
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
@@ -191,12 +190,12 @@ pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const c
   return PPROFC_OK;
 }
 
-pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error) {
+void checkouts_make(struct ci_run *run, const char **base) {
   const char *wanted, *commit;
-  pprofc_status status = checkouts_find_base(run, &wanted, &commit, error);
+  ci_need(checkouts_find_base(run, &wanted, &commit, &ci_error));
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
-  if (status == PPROFC_OK) status = add_worktree(run, wanted, commit, folder, error);
-  return status == PPROFC_OK ? checkouts_inside(run, folder, base, error) : status;
+  add_worktree(run, wanted, commit, folder);
+  ci_need(checkouts_inside(run, folder, base, &ci_error));
 }
 
 void checkouts_remove(struct ci_run *run) {

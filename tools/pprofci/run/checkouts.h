@@ -21,7 +21,7 @@ struct packages {
 };
 
 /* Checks out the base into a subfolder of the run's temporary folder. */
-pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error);
+void checkouts_make(struct ci_run *run, const char **base);
 
 /* Finds the base: the commit of -base-ref, or the merge base. *wanted is its name. */
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,

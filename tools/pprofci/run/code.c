@@ -209,21 +209,19 @@ struct run_code {
 
 /* ---- sources ----------------------------------------- */
 
-pprofc_status code_open(struct ci_run *run, pprofc_error *error) {
+void code_open(struct ci_run *run) {
   const char *base = run_has(run->base_commit) ? run->base_commit : run->options->base_ref;
   pprofc_error why = {0};
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   run->code = arena_zero_array(&run->arena, 1, sizeof *run->code);
-  if (!run_has(base)) return PPROFC_OK;
+  if (!run_has(base)) return;
   pprofc_status status = revisions_open(&run->code->revisions, base, run->mem, &why);
   if (status == PPROFC_OK)
     status = source_lookup_init(&run->code->sources, &options, run->mem, &why);
-  if (status == PPROFC_E_NOMEM) return error_set(error, status, "%s", why.message);
   run->code->has_sources = status == PPROFC_OK;
   if (status != PPROFC_OK)
     message_note("warning: cannot show the changes of the sources: %s", why.message);
-  return PPROFC_OK;
 }
 
 void code_close(struct ci_run *run) {

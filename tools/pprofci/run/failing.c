@@ -10,10 +10,9 @@
 #include <math.h>
 #include <stdio.h>
 
-pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error) {
+void failing_prepare(struct ci_run *run) {
   const char *path = run->options->noise_rules;
-  if (!*path) return PPROFC_OK;
-  return file_keep(path, (size_t)1 << 20, &run->arena, &run->noise_rules, error);
+  if (*path) ci_need(file_keep(path, (size_t)1 << 20, &run->arena, &run->noise_rules, &ci_error));
 }
 
 struct failing {
@@ -97,27 +96,20 @@ static double failing_alpha(const struct ci_run *run, const struct noise_report 
   return report->summary.alpha / (double)(comparisons > 1 ? comparisons : 1);
 }
 
-static pprofc_status failing_check(struct ci_run *run, const struct run_pair *pair,
-                                   const struct noise_report *report, size_t number,
-                                   pprofc_error *error) {
+static void failing_check(struct ci_run *run, const struct run_pair *pair,
+                          const struct noise_report *report, size_t number) {
   struct failing f = {
       .run = run, .pair = pair, .report = report, .condition = run->options->fail_on[number]};
   enum noise_use use =
       noise_condition_find(report, f.condition, failing_alpha(run, report), failing_take, &f);
-  if (use == NOISE_FAILED)
-    return error_set(error, PPROFC_E_LIMIT, "-fail-on='%s' cannot be matched", f.condition);
+  if (use == NOISE_FAILED) ci_fail("-fail-on='%s' cannot be matched", f.condition);
   if (use == NOISE_USED && report->summary.tested) run->fail_used[number]++;
-  return PPROFC_OK;
 }
 
-pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
-                           const struct judged *judged, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+void failing_find(struct ci_run *run, const struct run_pair *pair, const struct judged *judged) {
   for (size_t t = 0; t < JUDGED_TYPES; t++)
-    for (size_t i = 0; i < run->options->fail_on_count && status == PPROFC_OK; i++)
-      if (judged->reports[t].verdicts)
-        status = failing_check(run, pair, &judged->reports[t], i, error);
-  return status;
+    for (size_t i = 0; i < run->options->fail_on_count; i++)
+      if (judged->reports[t].verdicts) failing_check(run, pair, &judged->reports[t], i);
 }
 
 /* Reports the conditions that no comparison could judge. Returns false if there are any. */

@@ -22,56 +22,47 @@ static void note_unread(struct ci_run *run, const char *path, const pprofc_error
                       str_path_base(str_of(path)));
 }
 
-/* Sets *is to true for a profile. Skips other files with a note, unless they look like a profile or
- * `other`, a folder or "", has a profile of that name. */
-static pprofc_status check_profile(struct ci_run *run, const char *path, const char *other,
-                                   bool *is, pprofc_error *error) {
+/* True for a profile. Skips other files with a note, unless they look like a profile or `other`, a
+ * folder or "", has a profile of that name. */
+static bool is_profile(struct ci_run *run, const char *path, const char *other) {
   pprofc_error ignored;
   pprofc_str name = str_path_base(str_of(path));
-  pprofc_status status = source_check(path, error);
-  *is = status == PPROFC_OK;
-  if (*is || status == PPROFC_E_NOMEM) return status;
+  pprofc_status status = source_check(path, &ci_error);
+  if (status == PPROFC_OK) return true;
+  if (status == PPROFC_E_NOMEM) ci_need(status);
   const char *partner = text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name));
-  if (!source_may_be_other(path, "", error) ||
+  if (!source_may_be_other(path, "", &ci_error) ||
       (*other && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK))
-    note_unread(run, path, error);
+    note_unread(run, path, &ci_error);
   else
     message_note("pprofci: skipped '%s': not a profile", path);
-  return PPROFC_OK;
+  return false;
 }
 
 static int several_by_name(const struct dirent **a, const struct dirent **b) {
   return runs_order((*a)->d_name, (*b)->d_name);
 }
 
-static pprofc_status several_entry(struct ci_run *run, const char *folder, const char *name,
-                                   struct run_pair *pair, int side, pprofc_error *error) {
-  bool is;
+static void several_entry(struct ci_run *run, const char *folder, const char *name,
+                          struct run_pair *pair, int side) {
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
-  if (name[0] == '.' || !files_is_regular(path)) return PPROFC_OK;
-  pprofc_status status = check_profile(run, path, "", &is, error);
-  if (status == PPROFC_OK && is) pair->runs[side][pair->run_count[side]++] = path;
-  return status;
+  if (name[0] == '.' || !files_is_regular(path)) return;
+  if (is_profile(run, path, "")) pair->runs[side][pair->run_count[side]++] = path;
 }
 
 /* Makes each profile of a folder one run of base or head. */
-static pprofc_status several_list(struct ci_run *run, const char *folder, struct run_pair *pair,
-                                  int side, pprofc_error *error) {
+static void several_list(struct ci_run *run, const char *folder, struct run_pair *pair, int side) {
   const char **names;
   size_t count;
-  pprofc_status status = files_list(run, folder, several_by_name, &names, &count, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(files_list(run, folder, several_by_name, &names, &count, &ci_error));
   pair->run_count[side] = 0;
   pair->runs[side] = arena_array(&run->arena, count, sizeof *pair->runs[side]);
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++)
-    status = several_entry(run, folder, names[i], pair, side, error);
-  if (status != PPROFC_OK || pair->run_count[side]) return status;
-  return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
+  for (size_t i = 0; i < count; i++) several_entry(run, folder, names[i], pair, side);
+  if (!pair->run_count[side]) ci_fail("no profiles in '%s'", folder);
 }
 
 /* Adds a pair of profiles from two paths. In a folder, each profile is a run. */
-static pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
-                                 pprofc_error *error) {
+static void several_add(struct ci_run *run, const char *base, const char *head) {
   const char *const given[SIDES] = {base, head};
   struct run_pair *pair = run_add_pair(run, base, head);
   for (int side = 0; side < SIDES; side++) {
@@ -79,37 +70,31 @@ static pprofc_status several_add(struct ci_run *run, const char *base, const cha
     char *stem = text_keep(&run->arena, str_of(given[side]));
     text_trim_slashes(stem); /* The last element of the path becomes the name of the artifacts. */
     pair->stems[side] = stem;
-    pprofc_status status = several_list(run, pair->stems[side], pair, side, error);
-    if (status != PPROFC_OK) return status;
+    several_list(run, pair->stems[side], pair, side);
     pair->paths[side] = pair->runs[side][0];
   }
-  return PPROFC_OK;
 }
 
-static pprofc_status several_copy(struct ci_run *run, const struct run_pair *pair, int side,
-                                  pprofc_error *error) {
+static void several_copy(struct ci_run *run, const struct run_pair *pair, int side) {
   struct arena *arena = &run->arena;
   const char *folder = text_printf(arena, "%s/ci/%s/%s", run->stage, pair->kept, side_names[side]);
-  pprofc_status status = files_need_folder(folder, error);
-  for (size_t i = 0; i < pair->run_count[side] && status == PPROFC_OK; i++) {
+  ci_need(files_need_folder(folder, &ci_error));
+  for (size_t i = 0; i < pair->run_count[side]; i++) {
     pprofc_str name = str_path_base(str_of(pair->runs[side][i]));
     const char *to = text_printf(arena, "%s/%s/%.*s", pair->kept, side_names[side], STR_ARG(name));
-    status = files_put_copy(run, pair->runs[side][i], to, error);
+    ci_need(files_put_copy(run, pair->runs[side][i], to, &ci_error));
   }
-  if (status != PPROFC_OK || !pair->printed[side].size) return status;
+  if (!pair->printed[side].size) return;
   const char *results = text_printf(arena, "%s/%s.txt", pair->kept, side_names[side]);
-  return files_put(run, false, results, pair->printed[side], error);
+  ci_need(files_put(run, false, results, pair->printed[side], &ci_error));
 }
 
-pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
-                           pprofc_error *error) {
+void several_keep(struct ci_run *run, struct run_pair *pair, const char *name) {
   bool several = pair->run_count[SIDE_BASE] > 1 || pair->run_count[SIDE_HEAD] > 1;
-  if (!several && !pair->benchmark) return PPROFC_OK;
+  if (!several && !pair->benchmark) return;
   pair->kept = run_take_name(run, text_printf(&run->arena, "runs/%s", name));
-  pprofc_status status = PPROFC_OK;
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    if (pair->run_count[side]) status = several_copy(run, pair, side, error);
-  return status;
+  for (int side = 0; side < SIDES; side++)
+    if (pair->run_count[side]) several_copy(run, pair, side);
 }
 
 /* A profile in a folder. The list is sorted by name. */
@@ -166,34 +151,27 @@ static int by_bytes(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static pprofc_status list_entry(struct ci_run *run, const char *folder, const char *name,
-                                const char *other, struct profile_list *list, pprofc_error *error) {
-  bool is;
+static void list_entry(struct ci_run *run, const char *folder, const char *name, const char *other,
+                       struct profile_list *list) {
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
   if (!files_is_regular(path) || files_are_same(path, run->bench[SIDE_BASE]) ||
       files_are_same(path, run->bench[SIDE_HEAD]))
-    return PPROFC_OK;
-  pprofc_status status = check_profile(run, path, other, &is, error);
-  if (status == PPROFC_OK && is)
+    return;
+  if (is_profile(run, path, other))
     (void)ARRAY_PUSH(run->mem, list->items, list->count, list->capacity,
                      (struct listed_profile){path, profile_key(run, path), false});
-  return status;
 }
 
-static pprofc_status list_profiles(struct ci_run *run, const char *folder, const char *other,
-                                   struct profile_list *list, pprofc_error *error) {
+static void list_profiles(struct ci_run *run, const char *folder, const char *other,
+                          struct profile_list *list) {
   const char **names;
   size_t count;
-  pprofc_status status = files_list(run, folder, by_bytes, &names, &count, error);
-  for (size_t i = 0; status == PPROFC_OK && i < count; i++)
-    status = list_entry(run, folder, names[i], other, list, error);
-  return status;
+  ci_need(files_list(run, folder, by_bytes, &names, &count, &ci_error));
+  for (size_t i = 0; i < count; i++) list_entry(run, folder, names[i], other, list);
 }
 
-static pprofc_status check_profiles(const char *folder, const struct profile_list *list,
-                                    size_t folders, pprofc_error *error) {
-  if (!*folder || list->count || folders) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
+static void check_profiles(const char *folder, const struct profile_list *list, size_t folders) {
+  if (*folder && !list->count && !folders) ci_fail("no profiles in '%s'", folder);
 }
 
 /* Returns the index of the base's profile that matches a profile of the head. Profiles with the
@@ -223,43 +201,37 @@ static void pair_lists(struct ci_run *run, struct profile_list *base,
 }
 
 /* Adds a pair from a subfolder of both sides, with a run for each file. */
-static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const char *head,
-                                    const char *name, size_t *found, pprofc_error *error) {
+static void pair_subfolder(struct ci_run *run, const char *base, const char *head, const char *name,
+                           size_t *found) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
                               text_printf(&run->arena, "%s/%s", head, name)};
   if (name[0] == '.' || !files_is_folder(paths[SIDE_BASE]) || !files_is_folder(paths[SIDE_HEAD]))
-    return PPROFC_OK;
+    return;
   *found += 1;
-  return several_add(run, paths[SIDE_BASE], paths[SIDE_HEAD], error);
+  several_add(run, paths[SIDE_BASE], paths[SIDE_HEAD]);
 }
 
-static pprofc_status pair_subfolders(struct ci_run *run, const char *base, const char *head,
-                                     size_t *found, pprofc_error *error) {
+static void pair_subfolders(struct ci_run *run, const char *base, const char *head, size_t *found) {
   const char **names;
   size_t count;
   *found = 0;
-  if (!*base) return PPROFC_OK;
-  pprofc_status status = files_list(run, head, by_bytes, &names, &count, error);
-  for (size_t i = 0; status == PPROFC_OK && i < count; i++)
-    status = pair_subfolder(run, base, head, names[i], found, error);
-  return status;
+  if (!*base) return;
+  ci_need(files_list(run, head, by_bytes, &names, &count, &ci_error));
+  for (size_t i = 0; i < count; i++) pair_subfolder(run, base, head, names[i], found);
 }
 
-static pprofc_status pair_folders(struct ci_run *run, const char *base, const char *head,
-                                  pprofc_error *error) {
+static void pair_folders(struct ci_run *run, const char *base, const char *head) {
   struct profile_list lists[SIDES];
   size_t folders;
   memset(lists, 0, sizeof lists);
-  pprofc_status status = pair_subfolders(run, base, head, &folders, error);
-  if (status == PPROFC_OK && *base)
-    status = list_profiles(run, base, head, &lists[SIDE_BASE], error);
-  if (status == PPROFC_OK) status = list_profiles(run, head, base, &lists[SIDE_HEAD], error);
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    status = check_profiles(side == SIDE_BASE ? base : head, &lists[side], folders, error);
-  if (status == PPROFC_OK) pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]);
+  pair_subfolders(run, base, head, &folders);
+  if (*base) list_profiles(run, base, head, &lists[SIDE_BASE]);
+  list_profiles(run, head, base, &lists[SIDE_HEAD]);
+  for (int side = 0; side < SIDES; side++)
+    check_profiles(side == SIDE_BASE ? base : head, &lists[side], folders);
+  pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]);
   for (int side = 0; side < SIDES; side++)
     ARRAY_FREE(run->mem, lists[side].items, lists[side].capacity);
-  return status;
 }
 
 static void pair_bundled(struct ci_run *run) {
@@ -277,56 +249,48 @@ static void pair_bundled(struct ci_run *run) {
     run->bench[side] = text_printf(&run->arena, "%s/%s", folder, results[side]);
 }
 
-static pprofc_status pair_named(struct ci_run *run, pprofc_error *error) {
+static void pair_named(struct ci_run *run) {
   const struct run_options *o = run->options;
   for (size_t i = 0; i < o->pair_count; i++) {
     const char *base = text_path(&run->arena, o->pair_bases[i]);
     const char *head = text_path(&run->arena, o->pair_heads[i]);
-    pprofc_status status = several_add(run, base, head, error);
-    if (status != PPROFC_OK) return status;
+    several_add(run, base, head);
   }
-  return PPROFC_OK;
 }
 
-static pprofc_status check_readable(const char *path, pprofc_error *error) {
-  if (!run_has(path) || access(path, R_OK) == 0) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
+static void check_readable(const char *path) {
+  if (run_has(path) && access(path, R_OK) != 0)
+    ci_fail("cannot read '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++)
+static void inputs_check(const struct ci_run *run) {
+  for (size_t i = 0; i < run->pair_count; i++)
     for (int side = 0; side < SIDES; side++)
-      for (size_t k = 0; k < run->pairs[i].run_count[side] && status == PPROFC_OK; k++)
-        status = check_readable(run->pairs[i].runs[side][k], error);
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    status = check_readable(run->bench[side], error);
-  return status;
+      for (size_t k = 0; k < run->pairs[i].run_count[side]; k++)
+        check_readable(run->pairs[i].runs[side][k]);
+  for (int side = 0; side < SIDES; side++) check_readable(run->bench[side]);
 }
 
 /* Puts "./" before a path that begins with '-'. Checks that both folders exist. */
-static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
+static void settle_paths(struct ci_run *run, const char **folders) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);
     run->bench[side] = text_path(&run->arena, run->bench[side]);
     if (*folders[side] && !files_is_folder(folders[side]))
-      return error_set(error, PPROFC_E_INVALID, "'%s' is not a folder", folders[side]);
+      ci_fail("'%s' is not a folder", folders[side]);
   }
-  return PPROFC_OK;
 }
 
-pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error) {
+void pair_inputs(struct ci_run *run) {
   const struct run_options *o = run->options;
   const char *folders[SIDES] = {o->base, o->head};
-  pprofc_status status = settle_paths(run, folders, error);
-  if (status != PPROFC_OK) return status;
+  settle_paths(run, folders);
   if (o->is_bundled) pair_bundled(run);
-  status = pair_named(run, error);
-  if (status == PPROFC_OK && *folders[SIDE_HEAD])
-    status = pair_folders(run, folders[SIDE_BASE], folders[SIDE_HEAD], error);
+  pair_named(run);
+  if (*folders[SIDE_HEAD]) pair_folders(run, folders[SIDE_BASE], folders[SIDE_HEAD]);
   for (size_t i = 0; *o->program_head && i < run->pair_count; i++) {
     run->pairs[i].programs[SIDE_BASE] = o->program_base;
     run->pairs[i].programs[SIDE_HEAD] = o->program_head;
   }
-  return status == PPROFC_OK ? inputs_check(run, error) : status;
+  inputs_check(run);
 }

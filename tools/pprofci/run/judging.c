@@ -417,22 +417,20 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
 
 /* Sets the divisors of the values. Prefers the values of -ops. Then prefers the benchmark's
  * measurements, if all runs have them. Otherwise uses the numbers of operations. */
-static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
-                                    struct judged *j, const char *index, pprofc_error *error) {
+static void judging_expose(const struct ci_run *run, const struct run_pair *pair, struct judged *j,
+                           const char *index) {
   const char *ops = run->options->ops;
   bool all = true;
-  if (*ops) return noise_set_ops(ops, j->runs, j->count, j->bases, error);
-  for (size_t i = 0; i < j->count; i++) {
+  for (size_t i = 0; i < j->count && !*ops; i++) {
     j->runs[i].per_operation = judging_measured(pair, j, i, index);
     j->runs[i].operations = 0;
     all &= j->runs[i].per_operation > 0;
   }
-  if (all) return PPROFC_OK;
-  for (size_t i = 0; i < j->count; i++) {
+  for (size_t i = 0; i < j->count && !*ops && !all; i++) {
     j->runs[i].per_operation = 0;
     j->runs[i].operations = pair->iterations;
   }
-  return PPROFC_OK;
+  if (*ops) ci_need(noise_set_ops(ops, j->runs, j->count, j->bases, &ci_error));
 }
 
 static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
@@ -452,47 +450,41 @@ static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
 }
 
 /* Adds one comparison. If the comparison fails, adds a note with the reason. */
-static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, struct judged *j,
-                                 const pprofc_report_options *options, const char *index,
-                                 pprofc_error *error) {
+static void judging_add(struct ci_run *run, struct run_pair *pair, struct judged *j,
+                        const pprofc_report_options *options, const char *index) {
   struct noise_report *report = &j->reports[pair->comparison_count];
   struct pair_verdicts *to = &pair->comparisons[pair->comparison_count];
-  pprofc_status status = judging_expose(run, pair, j, index, error);
-  if (status != PPROFC_OK) return status;
-  status = judging_type(run, j, options, index, report, error);
-  status = budget_status(budget_allocator(j->budget), status, error);
-  if (status == PPROFC_E_NOMEM) return status;
-  if (status != PPROFC_OK && pair->comparison_count) return PPROFC_OK;
+  judging_expose(run, pair, j, index);
+  pprofc_status status = judging_type(run, j, options, index, report, &ci_error);
+  status = budget_status(budget_allocator(j->budget), status, &ci_error);
+  if (status == PPROFC_E_NOMEM) ci_need(status);
+  if (status != PPROFC_OK && pair->comparison_count) return;
   pair->comparison_count++;
   if (status == PPROFC_OK) {
     judged_fill(run, pair, j, report, index, to);
-    return PPROFC_OK;
+    return;
   }
   *to = (struct pair_verdicts){.type = "", .unit = "", .visible_text = "", .command = ""};
-  to->note = text_keep(&run->arena, escape_line_keep(str_of(error->message), &run->arena));
-  return PPROFC_OK;
+  to->note = text_keep(&run->arena, escape_line_keep(str_of(ci_error.message), &run->arena));
 }
 
-pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
-                          const pprofc_report_options *options, struct judged *j,
-                          pprofc_error *error) {
+void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_options *options,
+                 struct judged *j) {
   pprofc_limits limits;
   *j = (struct judged){.count = 0};
-  if (!pair->diff) return PPROFC_OK;
+  if (!pair->diff) return;
   pprofc_limits_init(&limits);
   j->budget = budget_new(&mem_default, limits.memory_bytes);
   pair->comparisons = arena_zero_array(&run->arena, JUDGED_TYPES, sizeof *pair->comparisons);
-  if (!j->budget) return error_nomem(error);
-  pprofc_status status = judging_read(run, pair, j, error);
-  status = budget_status(budget_allocator(j->budget), status, error);
+  if (!j->budget) ci_fail("out of memory");
+  pprofc_status status = judging_read(run, pair, j, &ci_error);
+  ci_need(budget_status(budget_allocator(j->budget), status, &ci_error));
   const char *first = options->sample_index ? options->sample_index : "";
-  const char *second = strcmp(first, "alloc_space") == 0 ? "alloc_objects" : NULL;
-  if (status == PPROFC_OK) status = judging_add(run, pair, j, options, first, error);
-  if (status == PPROFC_OK && second) status = judging_add(run, pair, j, options, second, error);
-  if (status != PPROFC_OK) return status;
+  judging_add(run, pair, j, options, first);
+  if (strcmp(first, "alloc_space") == 0) judging_add(run, pair, j, options, "alloc_objects");
   run_show_comparison(pair);
   code_describe(run, pair, j);
-  return failing_find(run, pair, j, error);
+  failing_find(run, pair, j);
 }
 
 const pprofc_verdict_row *judged_row(const struct judged *judged, pprofc_str name) {

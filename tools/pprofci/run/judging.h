@@ -20,10 +20,9 @@ struct judged {
 
 /* Reads the runs of a pair of profiles, judges their functions, and fills in comparisons and
  * changes. A function that cannot be judged is not an error. Without base or head there are no
- * comparisons. The caller frees `judged`, even after an error. */
-pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
-                          const pprofc_report_options *options, struct judged *judged,
-                          pprofc_error *error);
+ * comparisons. The caller frees `judged`. */
+void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_options *options,
+                 struct judged *judged);
 void judging_free(struct judged *judged);
 
 /* Returns the verdict row of a function in the first comparison, or NULL. */
@@ -40,7 +39,6 @@ struct change judged_estimate(const struct noise_report *report,
  * cost that moved here from other functions is not growth. */
 struct change judged_with_callees(const struct noise_report *report, const pprofc_verdict_row *row);
 
-pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
-                           const struct judged *judged, pprofc_error *error);
+void failing_find(struct ci_run *run, const struct run_pair *pair, const struct judged *judged);
 
 #endif

@@ -203,22 +203,20 @@ static void name_pair(struct ci_run *run, struct run_pair *pair, const char *con
   }
 }
 
-static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
-                                  const pprofc_report_options *options, const struct judged *judged,
-                                  pprofc_error *error) {
+static void draw_sources(struct ci_run *run, struct run_pair *pair,
+                         const pprofc_report_options *options, const struct judged *judged) {
   struct profile_files files[SIDES];
-  pprofc_status status = PPROFC_OK;
   for (int side = 0; side < SIDES; side++)
     files[side] = (struct profile_files){pair->runs[side], run_drawn(pair, side)};
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++) {
+  for (int side = 0; side < SIDES; side++) {
     if (!pair->names[side]) continue;
     const struct render_source alone = {
         pair->names[side], {.head = files[side]}, !pair->diff, judged};
-    status = render_source(run, pair, &alone, options, error);
+    ci_need(render_source(run, pair, &alone, options, &ci_error));
   }
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
-  if (status != PPROFC_OK || !pair->diff) return status;
+  if (!pair->diff) return;
   /* Colour the flame graph by the verdicts if there are several runs: noise is then grey. One run
    * per side gives no measure of noise. The verdicts are then used only for values per second,
    * which must equal the values in the table. */
@@ -226,20 +224,19 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))
     judged_options.verdicts = judged->reports[0].verdicts;
-  return render_source(run, pair, &both, &judged_options, error);
+  ci_need(render_source(run, pair, &both, &judged_options, &ci_error));
 }
 
-static pprofc_status draw_pair(struct ci_run *run, struct run_pair *pair,
-                               const pprofc_report_options *options, pprofc_error *error) {
+static void draw_pair(struct ci_run *run, struct run_pair *pair,
+                      const pprofc_report_options *options) {
   struct judged judged;
-  pprofc_status status = judging_run(run, pair, options, &judged, error);
-  if (status == PPROFC_OK) status = draw_sources(run, pair, options, &judged, error);
+  judging_run(run, pair, options, &judged);
+  draw_sources(run, pair, options, &judged);
   judging_free(&judged);
-  return status;
 }
 
-static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, size_t number,
-                                  pprofc_report_options *options, pprofc_error *error) {
+static void prepare_pair(struct ci_run *run, struct run_pair *pair, size_t number,
+                         pprofc_report_options *options) {
   const char *stems[SIDES] = {"", ""};
   char names[512];
   for (int side = 0; side < SIDES; side++)
@@ -253,7 +250,7 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   choose_values(run, pair, options);
   note_missing(run, pair, options);
   name_pair(run, pair, stems);
-  return several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD], error);
+  several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD]);
 }
 
 /* Removes the pairs that have neither base nor head any more. */
@@ -265,14 +262,12 @@ static void drop_empty(struct ci_run *run) {
   run->pair_count = kept;
 }
 
-pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++) {
+void draw_pairs(struct ci_run *run) {
+  for (size_t i = 0; i < run->pair_count; i++) {
     pprofc_report_options options;
-    status = run_check_stopped(error);
-    if (status == PPROFC_OK) status = prepare_pair(run, &run->pairs[i], i + 1, &options, error);
-    if (status == PPROFC_OK) status = draw_pair(run, &run->pairs[i], &options, error);
+    ci_need(run_check_stopped(&ci_error));
+    prepare_pair(run, &run->pairs[i], i + 1, &options);
+    draw_pair(run, &run->pairs[i], &options);
   }
   drop_empty(run);
-  return status;
 }

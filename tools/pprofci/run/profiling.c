@@ -97,22 +97,22 @@ static const char *profile_folder(struct recording *r, int side, const char *nam
 }
 
 /* Stores the results of a run. Fails if the run did not have the requested number of iterations. */
-static pprofc_status profiled_take(struct recording *r, struct profiled *p, size_t group, int side,
-                                   int64_t number, pprofc_str printed, pprofc_error *error) {
+static void profiled_take(struct recording *r, struct profiled *p, size_t group, int side,
+                          int64_t number, pprofc_str printed) {
   struct recorded_line line;
   pprofc_str rest = printed;
   while (recorded_next(&rest, p->item->cpu, &line)) {
     if (!str_equal(line.name, str_of(p->item->name)) || line.iterations != p->n) continue;
     p->measured[group][side][number] = line.measured;
     buffer_add_str(&p->printed[group][side], printed);
-    return PPROFC_OK;
+    return;
   }
-  return error_set(error, PPROFC_E_FORMAT, "%s of %s (%s) did not run %.0f times", p->item->name,
-                   r->packages.items[p->item->package].path, side_names[side], p->n);
+  ci_fail("%s of %s (%s) did not run %.0f times", p->item->name,
+          r->packages.items[p->item->package].path, side_names[side], p->n);
 }
 
-static pprofc_status profile_once(struct recording *r, struct profiled *p, size_t group, int side,
-                                  int64_t number, pprofc_error *error) {
+static void profile_once(struct recording *r, struct profiled *p, size_t group, int side,
+                         int64_t number) {
   struct arena *arena = &r->run->arena;
   const char *arguments[3 + KINDS_AT_ONCE + 1] = {p->bench, p->benchtime, "-test.benchmem"};
   size_t count = 3;
@@ -126,29 +126,22 @@ static pprofc_status profile_once(struct recording *r, struct profiled *p, size_
   run_progress(++r->steps, r->all_steps, "profiling %s %s (n=%.0f, run %lld of %lld)",
                side_names[side], p->item->name, p->n, (long long)number + 1,
                (long long)r->run->options->profile_runs);
-  pprofc_status status =
-      recording_go(r, side, p->item->package, p->item->cpu, arguments, &test, error);
-  if (status == PPROFC_OK)
-    status = profiled_take(r, p, group, side, number, buffer_str(&test.printed), error);
+  recording_go(r, side, p->item->package, p->item->cpu, arguments, &test);
+  profiled_take(r, p, group, side, number, buffer_str(&test.printed));
   program_end(&test);
-  return status;
 }
 
 /* Profiles in alternation: base, head, base, head. */
-static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
-                                      pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+static void profile_in_turns(struct recording *r, struct profiled *p) {
   for (int64_t number = 0; number < r->run->options->profile_runs; number++)
     for (int side = 0; side < SIDES; side++)
-      for (size_t group = 0; group < GROUPS && status == PPROFC_OK; group++)
+      for (size_t group = 0; group < GROUPS; group++)
         if (p->item->took[side].size && takes_group(r, group))
-          status = profile_once(r, p, group, side, number, error);
-  return status;
+          profile_once(r, p, group, side, number);
 }
 
 /* Creates the folders for the profiles, and allocates the arrays of measurements. */
-static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
-                                      pprofc_error *error) {
+static void profiled_prepare(struct recording *r, struct profiled *p) {
   size_t runs = (size_t)r->run->options->profile_runs;
   for (size_t group = 0; group < GROUPS; group++)
     for (int side = 0; side < SIDES; side++) {
@@ -157,11 +150,9 @@ static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
       for (size_t k = 0; k < KINDS_AT_ONCE; k++) {
         const char *kind = profile_groups[group][k];
         if (!takes_kind(r, kind)) continue;
-        pprofc_status status = files_need_folder(profile_folder(r, side, p->name, kind), error);
-        if (status != PPROFC_OK) return status;
+        ci_need(files_need_folder(profile_folder(r, side, p->name, kind), &ci_error));
       }
     }
-  return PPROFC_OK;
 }
 
 const char *recording_only(struct recording *r, const struct recorded *item) {
@@ -221,8 +212,7 @@ static void add_recorded_pairs(struct recording *r, const struct profiled *p) {
   while (str_next(&rest, ',', &kind)) add_recorded_pair(r, p, text_keep(arena, kind), shown);
 }
 
-static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
-                                       pprofc_error *error) {
+static void profile_benchmark(struct recording *r, struct profiled *p) {
   const struct recorded *item = p->item;
   /* the name is "words.Split_a=1"; with several numbers of processors, "words.Split_a=1-4" */
   const char *name =
@@ -230,10 +220,9 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
   p->name = run_take_name_of(r->run, str_of(name));
   p->bench = recording_only(r, item);
   p->benchtime = text_printf(&r->run->arena, "-test.benchtime=%.0fx", p->n);
-  pprofc_status status = profiled_prepare(r, p, error);
-  if (status == PPROFC_OK) status = profile_in_turns(r, p, error);
-  if (status == PPROFC_OK) add_recorded_pairs(r, p);
-  return status;
+  profiled_prepare(r, p);
+  profile_in_turns(r, p);
+  add_recorded_pairs(r, p);
 }
 
 /* Returns the number of runs of a benchmark in base and in head. */
@@ -267,26 +256,24 @@ static double profiling_plan(struct recording *r, size_t *benchmarks) {
   return nanoseconds / 1e9 * (double)runs_a_side(r);
 }
 
-pprofc_status recording_profile(struct recording *r, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  if (!r->run->options->profile_runs) return PPROFC_OK;
+void recording_profile(struct recording *r) {
+  if (!r->run->options->profile_runs) return;
   size_t benchmarks;
   double seconds = profiling_plan(r, &benchmarks);
   if (!benchmarks) message_note("no benchmark regressed, so nothing is profiled (-profile)");
-  if (!benchmarks) return PPROFC_OK;
+  if (!benchmarks) return;
   time_t start = time(NULL);
   message_note("profiling %zu benchmarks, %lld runs a side: about %.0f s", benchmarks,
                (long long)r->run->options->profile_runs, ceil(seconds));
-  for (size_t i = 0; i < r->count && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < r->count; i++) {
     if (!is_profiled(r, &r->items[i])) continue;
     struct profiled p = {.item = &r->items[i], .n = choose_iterations(r, &r->items[i])};
     for (size_t group = 0; group < GROUPS; group++)
       for (int side = 0; side < SIDES; side++)
         buffer_init(&p.printed[group][side], r->run->mem, SIZE_MAX / 2);
-    status = profile_benchmark(r, &p, error);
+    profile_benchmark(r, &p);
     for (size_t group = 0; group < GROUPS; group++)
       for (int side = 0; side < SIDES; side++) buffer_free(&p.printed[group][side]);
   }
-  if (status == PPROFC_OK) message_note("profiled in %.0f s", difftime(time(NULL), start));
-  return status;
+  message_note("profiled in %.0f s", difftime(time(NULL), start));
 }

@@ -109,9 +109,8 @@ static void keep_results(struct recording *r, int side, size_t package, const ch
 
 #define ARGUMENTS_MOST 16
 
-pprofc_status recording_go(struct recording *r, int side, size_t index, const char *cpu,
-                           const char *const *arguments, struct program *test,
-                           pprofc_error *error) {
+void recording_go(struct recording *r, int side, size_t index, const char *cpu,
+                  const char *const *arguments, struct program *test) {
   const struct go_package *package = &r->packages.items[index];
   const char *of_cpu = text_printf(&r->run->arena, "-test.cpu=%s", cpu);
   const char *argv[ARGUMENTS_MOST] = {package->programs[side], "-test.run=^$", of_cpu};
@@ -119,34 +118,31 @@ pprofc_status recording_go(struct recording *r, int side, size_t index, const ch
   while (*arguments && count + 1 < ARGUMENTS_MOST) argv[count++] = *arguments++;
   argv[count] = NULL;
   *test = (struct program){.argv = argv, .folder = package->folders[side]};
-  pprofc_status status = program_run(r->run, test, error);
-  if (status == PPROFC_OK && test->status != 0)
-    status = error_set(error, PPROFC_E_FORMAT, "the benchmarks of %s (%s) failed: %.*s",
-                       package->path, side_names[side], STR_ARG(program_last_line(test)));
+  ci_need(program_run(r->run, test, &ci_error));
+  if (test->status != 0)
+    ci_fail("the benchmarks of %s (%s) failed: %.*s", package->path, side_names[side],
+            STR_ARG(program_last_line(test)));
   test->argv = NULL;
-  return status;
 }
 
 /* Runs a package's benchmarks, chosen by the argument `bench`, and stores the results. */
-static pprofc_status recording_measure(struct recording *r, int side, size_t package,
-                                       const char *cpu, const char *bench, pprofc_error *error) {
+static void recording_measure(struct recording *r, int side, size_t package, const char *cpu,
+                              const char *bench) {
   const char *benchtime = r->run->options->benchtime, *time = NULL;
   if (*benchtime) time = text_printf(&r->run->arena, "-test.benchtime=%s", benchtime);
   const char *const arguments[] = {bench, "-test.benchmem", time, NULL};
   struct program test;
-  pprofc_status status = recording_go(r, side, package, cpu, arguments, &test, error);
-  if (status == PPROFC_OK) keep_results(r, side, package, cpu, buffer_str(&test.printed));
+  recording_go(r, side, package, cpu, arguments, &test);
+  keep_results(r, side, package, cpu, buffer_str(&test.printed));
   program_end(&test);
-  return status;
 }
 
-static pprofc_status measure_program(struct recording *r, int side, size_t package, const char *cpu,
-                                     int64_t round, pprofc_error *error) {
+static void measure_program(struct recording *r, int side, size_t package, const char *cpu,
+                            int64_t round) {
   const struct run_options *o = r->run->options;
   run_progress(++r->steps, r->all_steps, "measuring %s %s (round %lld of %lld)", side_names[side],
                r->packages.items[package].name, (long long)round, (long long)o->count);
-  return recording_measure(r, side, package, cpu,
-                           text_printf(&r->run->arena, "-test.bench=%s", o->bench), error);
+  recording_measure(r, side, package, cpu, text_printf(&r->run->arena, "-test.bench=%s", o->bench));
 }
 
 /* Returns the side that the round measures first; it alternates. */
@@ -155,35 +151,29 @@ static int recording_first(const struct recording *r) {
 }
 
 /* Runs the programs of a package for each number of processors, base and head in turns. */
-static pprofc_status measure_package(struct recording *r, size_t index, int64_t round,
-                                     pprofc_error *error) {
+static void measure_package(struct recording *r, size_t index, int64_t round) {
   const struct go_package *package = &r->packages.items[index];
   pprofc_str rest = str_of(r->cpus), cpu;
-  pprofc_status status = PPROFC_OK;
-  while (status == PPROFC_OK && str_next(&rest, ',', &cpu)) {
+  while (str_next(&rest, ',', &cpu)) {
     const char *word = text_keep(&r->run->arena, cpu);
-    for (int turn = 0; turn < SIDES && status == PPROFC_OK; turn++) {
+    for (int turn = 0; turn < SIDES; turn++) {
       int side = turn ? SIDE_HEAD - recording_first(r) : recording_first(r);
-      if (package->programs[side]) status = measure_program(r, side, index, word, round, error);
+      if (package->programs[side]) measure_program(r, side, index, word, round);
     }
   }
-  return status;
 }
 
 /* Measures base and head once, and records the load of the machine. */
-static pprofc_status measure_round(struct recording *r, int64_t round, pprofc_error *error) {
+static void measure_round(struct recording *r, int64_t round) {
   struct round_load begin = load_now();
-  pprofc_status status = PPROFC_OK;
   r->round++;
-  for (size_t i = 0; i < r->packages.count && status == PPROFC_OK; i++)
-    if (!r->packages.items[i].same) status = measure_package(r, i, round, error);
+  for (size_t i = 0; i < r->packages.count; i++)
+    if (!r->packages.items[i].same) measure_package(r, i, round);
   load_add(r->run, &begin);
-  return status;
 }
 
 /* Measures all benchmarks in the rounds `first` to `last`, with base and head in alternation. */
-static pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
-                                      pprofc_error *error) {
+static void recording_rounds(struct recording *r, int64_t first, int64_t last) {
   size_t programs = 0, cpus = 1;
   for (size_t i = 0; i < r->packages.count; i++)
     for (int side = 0; side < SIDES && !r->packages.items[i].same; side++)
@@ -191,10 +181,7 @@ static pprofc_status recording_rounds(struct recording *r, int64_t first, int64_
   for (const char *c = r->cpus; *c; c++) cpus += *c == ',';
   r->steps = (size_t)(first - 1) * programs * cpus;
   r->all_steps = (size_t)last * programs * cpus;
-  pprofc_status status = PPROFC_OK;
-  for (int64_t i = first; i <= last && status == PPROFC_OK; i++)
-    status = measure_round(r, i, error);
-  return status;
+  for (int64_t i = first; i <= last; i++) measure_round(r, i);
 }
 
 static bool recording_is_number(pprofc_str text) {
@@ -203,26 +190,24 @@ static bool recording_is_number(pprofc_str text) {
 }
 
 /* Sets r->cpus to Go's default number of processors. Base and head both use this number. */
-static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
+static void find_cpus(struct recording *r) {
   static const char source[] =
       "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n";
   static const char *const argv[] = {"env",     "GOFLAGS=", "GO111MODULE=off", "go", "run",
                                      "cpus.go", NULL};
   struct ci_run *run = r->run;
   r->cpus = run->options->cpu;
-  if (*r->cpus) return PPROFC_OK;
+  if (*r->cpus) return;
   const char *path = text_printf(&run->arena, "%s/cpus.go", run->work);
-  pprofc_status status = save_append(path, str_of(source), error);
+  ci_need(save_append(path, str_of(source), &ci_error));
   struct program go = {.argv = argv, .folder = run->work};
-  if (status != PPROFC_OK) return status;
-  status = program_run(run, &go, error);
+  ci_need(program_run(run, &go, &ci_error));
   pprofc_str said = program_last_line(&go);
   if (go.status == 0 && recording_is_number(said))
     r->cpus = text_keep(&run->arena, said);
   else
     r->cpus = text_printf(&run->arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
   program_end(&go);
-  return status;
 }
 
 /* ---- stages ----------------------------------------- */
@@ -261,17 +246,15 @@ static void texts_add(struct recording *r, int side, struct buffer *out) {
 }
 
 /* Writes the results of base or head to a file and makes the file an input of the verdict. */
-static pprofc_status texts_write(struct recording *r, int side, const char *name,
-                                 pprofc_error *error) {
+static void texts_write(struct recording *r, int side, const char *name) {
   struct ci_run *run = r->run;
   struct buffer text;
   const char *path = text_printf(&run->arena, "%s/%s_%s.txt", run->work, name, side_names[side]);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   texts_add(r, side, &text);
-  pprofc_status status = save_append(path, buffer_str(&text), error);
+  ci_need(save_append(path, buffer_str(&text), &ci_error));
   buffer_free(&text);
   run->bench[side] = path;
-  return status;
 }
 
 static size_t count_measured(const struct recording *r, int side) {
@@ -281,14 +264,13 @@ static size_t count_measured(const struct recording *r, int side) {
 }
 
 /* Writes the results to files. Later steps read these like input files of the user. */
-static pprofc_status stages_write(struct recording *r, pprofc_error *error) {
+static void stages_write(struct recording *r) {
   struct ci_run *run = r->run;
   run->has_base = count_measured(r, SIDE_BASE) > 0;
   run->bench[SIDE_BASE] = "";
-  if (!count_measured(r, SIDE_HEAD))
-    return error_set(error, PPROFC_E_INVALID, "the base has benchmarks, but the head does not");
-  pprofc_status status = texts_write(r, SIDE_HEAD, "bench", error);
-  return status == PPROFC_OK && run->has_base ? texts_write(r, SIDE_BASE, "bench", error) : status;
+  if (!count_measured(r, SIDE_HEAD)) ci_fail("the base has benchmarks, but the head does not");
+  texts_write(r, SIDE_HEAD, "bench");
+  if (run->has_base) texts_write(r, SIDE_BASE, "bench");
 }
 
 /* Recorded benchmarks, found by the keys of their rows in the gate. */
@@ -342,71 +324,63 @@ static void take_looked(void *context, const struct gate_row *row) {
 }
 
 /* Judges the results so far. `rounds` of the second stage are 0 before it. */
-static pprofc_status preview_items(struct recording *r, bool screening, size_t rounds,
-                                   take_row_fn *take, pprofc_error *error) {
+static void preview_items(struct recording *r, bool screening, size_t rounds, take_row_fn *take) {
   struct stage_items items = {.rounds = rounds};
   stage_items_fill(&items, r);
-  pprofc_status status = verdict_preview(r->run, screening, take, &items, error);
+  verdict_preview(r->run, screening, take, &items);
   stage_items_free(&items);
-  return status;
 }
 
 /* Marks the benchmarks that regressed according to the gate. */
-static pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error) {
-  return r->run->has_base ? preview_items(r, false, 0, take_regressed, error) : PPROFC_OK;
+static void stages_find_regressed(struct recording *r) {
+  if (r->run->has_base) preview_items(r, false, 0, take_regressed);
 }
 
 /* Writes the results of base and head so far. `name` is a prefix of the file names. */
-static pprofc_status write_sides(struct recording *r, const char *name, pprofc_error *error) {
-  pprofc_status status = texts_write(r, SIDE_BASE, name, error);
-  return status == PPROFC_OK ? texts_write(r, SIDE_HEAD, name, error) : status;
+static void write_sides(struct recording *r, const char *name) {
+  texts_write(r, SIDE_BASE, name);
+  texts_write(r, SIDE_HEAD, name);
 }
 
-/* Judges the second stage so far. Sets *decided if it suffices for each benchmark. */
-static pprofc_status look(struct recording *r, size_t round, size_t rounds, bool *decided,
-                          pprofc_error *error) {
+/* Judges the second stage so far. True if it suffices for each benchmark. */
+static bool look(struct recording *r, size_t round, size_t rounds) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
-  pprofc_status status = write_sides(r, text_printf(&r->run->arena, "look%zu", round), error);
-  if (status == PPROFC_OK) status = preview_items(r, false, rounds, take_looked, error);
-  *decided = status == PPROFC_OK;
+  write_sides(r, text_printf(&r->run->arena, "look%zu", round));
+  preview_items(r, false, rounds, take_looked);
+  bool decided = true;
   for (size_t i = 0; i < r->count; i++)
-    if (r->items[i].selected) *decided &= r->items[i].judged && !r->items[i].open;
-  return status;
+    if (r->items[i].selected) decided &= r->items[i].judged && !r->items[i].open;
+  return decided;
 }
 
 /* Measures a benchmark once in base and once in head, each in a separate process. */
-static pprofc_status measure_selected(struct recording *r, struct recorded item, size_t round,
-                                      size_t rounds, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (int turn = 0; turn < SIDES && status == PPROFC_OK; turn++) {
+static void measure_selected(struct recording *r, struct recorded item, size_t round,
+                             size_t rounds) {
+  for (int turn = 0; turn < SIDES; turn++) {
     int side = turn ? SIDE_HEAD - recording_first(r) : recording_first(r);
     run_progress(++r->steps, r->all_steps, "measuring %s %s (round %zu of %zu)", side_names[side],
                  item.name, round, rounds);
-    status = recording_measure(r, side, item.package, item.cpu, recording_only(r, &item), error);
+    recording_measure(r, side, item.package, item.cpu, recording_only(r, &item));
   }
-  return status;
 }
 
-static pprofc_status measure_further(struct recording *r, size_t selected, size_t rounds,
-                                     pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+static void measure_further(struct recording *r, size_t selected, size_t rounds) {
   bool decided = false;
   r->steps = 0;
   r->all_steps = 2 * rounds * selected;
   (void)texts_of(r, &r->first_texts);
-  for (size_t round = 1; round <= rounds && status == PPROFC_OK && !decided; round++) {
+  for (size_t round = 1; round <= rounds && !decided; round++) {
     struct round_load begin = load_now();
     r->round++;
-    for (size_t i = 0; i < r->count && status == PPROFC_OK; i++)
-      if (r->items[i].selected) status = measure_selected(r, r->items[i], round, rounds, error);
+    for (size_t i = 0; i < r->count; i++)
+      if (r->items[i].selected) measure_selected(r, r->items[i], round, rounds);
     load_add(r->run, &begin);
-    if (status != PPROFC_OK || round == rounds || round % GATE_LOOK_ROUNDS) continue;
-    status = look(r, round, rounds, &decided, error);
+    if (round == rounds || round % GATE_LOOK_ROUNDS) continue;
+    decided = look(r, round, rounds);
     if (decided)
       message_note("%zu more rounds decide about %s: %zu are not needed", round,
                    selected == 1 ? "this benchmark" : "these benchmarks", rounds - round);
   }
-  return status;
 }
 
 /* Records the benchmarks that were not selected. The gate needs this list. */
@@ -431,50 +405,47 @@ static size_t count_selected(struct recording *r, size_t *both) {
   return selected;
 }
 
-static pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
+static void stages_measure(struct recording *r) {
   const struct run_options *o = r->run->options;
   bool two = !o->all && o->count >= GATE_SCREEN_LEAST;
   size_t both;
-  pprofc_status status = recording_rounds(r, 1, two ? GATE_SCREEN_ROUNDS : o->count, error);
-  if (status != PPROFC_OK || !two || !r->count) return status;
-  status = write_sides(r, "first", error);
-  if (status == PPROFC_OK) status = preview_items(r, true, 0, take_selected, error);
+  recording_rounds(r, 1, two ? GATE_SCREEN_ROUNDS : o->count);
+  if (!two || !r->count) return;
+  write_sides(r, "first");
+  preview_items(r, true, 0, take_selected);
   size_t selected = count_selected(r, &both);
   struct gate_screen_plan plan = gate_screen_plan_of(selected, both, (size_t)o->count);
-  if (status != PPROFC_OK) return status;
-  if (plan.all) return recording_rounds(r, GATE_SCREEN_ROUNDS + 1, o->count, error);
+  if (plan.all) {
+    recording_rounds(r, GATE_SCREEN_ROUNDS + 1, o->count);
+    return;
+  }
   message_note("%zu of %zu benchmarks look worse or are too noisy to judge: %zu more rounds",
                selected, both, plan.rounds);
   keep_screened(r);
-  return measure_further(r, selected, plan.rounds, error);
+  measure_further(r, selected, plan.rounds);
 }
 
 /* ---- the recording ----------------------------------- */
 
-static pprofc_status recording_check(struct ci_run *run, pprofc_error *error) {
+static void recording_check(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "--git-dir", NULL};
   const char *folder;
   pprofc_str rest = str_of(run->options->record), word;
   while (str_next(&rest, ' ', &word))
-    if (str_starts(word, STR("-")))
-      return error_set(error, PPROFC_E_INVALID, "'%.*s' is not a package (-record)", STR_ARG(word));
-  if (!child_exists("go"))
-    return error_set(error, PPROFC_E_UNSUPPORTED, "-record needs go, which is not installed");
-  pprofc_status status = program_line(run, NULL, argv, &folder, error);
-  if (status != PPROFC_OK || folder) return status;
-  return error_set(error, PPROFC_E_INVALID, "-record needs a git checkout");
+    if (str_starts(word, STR("-"))) ci_fail("'%.*s' is not a package (-record)", STR_ARG(word));
+  if (!child_exists("go")) ci_fail("-record needs go, which is not installed");
+  ci_need(program_line(run, NULL, argv, &folder, &ci_error));
+  if (!folder) ci_fail("-record needs a git checkout");
 }
 
-static pprofc_status recording_build(struct recording *r, pprofc_error *error) {
+static void recording_build(struct recording *r) {
   const char *base;
   char here[4096];
-  if (!getcwd(here, sizeof here))
-    return error_set(error, PPROFC_E_IO, "cannot find the current folder: %s", ERRNO_TEXT(errno));
-  pprofc_status status = checkouts_make(r->run, &base, error);
-  if (status == PPROFC_OK) status = checkouts_build(r->run, SIDE_BASE, base, &r->packages, error);
-  if (status == PPROFC_OK) status = checkouts_build(r->run, SIDE_HEAD, here, &r->packages, error);
-  if (status != PPROFC_OK || r->packages.count) return status;
-  return error_set(error, PPROFC_E_INVALID, "no benchmarks in %s", r->run->options->record);
+  if (!getcwd(here, sizeof here)) ci_fail("cannot find the current folder: %s", ERRNO_TEXT(errno));
+  checkouts_make(r->run, &base);
+  ci_need(checkouts_build(r->run, SIDE_BASE, base, &r->packages, &ci_error));
+  ci_need(checkouts_build(r->run, SIDE_HEAD, here, &r->packages, &ci_error));
+  if (!r->packages.count) ci_fail("no benchmarks in %s", r->run->options->record);
 }
 
 static void recording_free(struct recording *r) {
@@ -487,34 +458,32 @@ static void recording_free(struct recording *r) {
   ARRAY_FREE(mem, r->packages.items, r->packages.capacity);
 }
 
-static pprofc_status record_all(struct recording *r, pprofc_error *error) {
+static void record_all(struct recording *r) {
   struct ci_run *run = r->run;
-  pprofc_status status = recording_build(r, error);
-  if (status == PPROFC_OK) status = find_cpus(r, error);
-  if (status == PPROFC_OK) status = same_find(run, &r->packages, error);
-  if (status == PPROFC_OK && run->same_count == r->packages.count) return status;
-  if (status == PPROFC_OK) status = stages_measure(r, error);
-  if (status == PPROFC_OK && !r->count)
-    status = error_set(error, PPROFC_E_INVALID, "no benchmark in %s ran (-bench %s)",
-                       run->options->record, run->options->bench);
+  recording_build(r);
+  find_cpus(r);
+  same_find(run, &r->packages);
+  if (run->same_count == r->packages.count) return;
+  stages_measure(r);
+  if (!r->count)
+    ci_fail("no benchmark in %s ran (-bench %s)", run->options->record, run->options->bench);
   run->overloaded = load_judge(run, (double)sysconf(_SC_NPROCESSORS_ONLN));
   if (run->overloaded) message_note("warning: the machine is overloaded: %s", run->overloaded);
-  if (status == PPROFC_OK) status = stages_write(r, error);
-  if (status == PPROFC_OK) status = stages_find_regressed(r, error);
-  return status == PPROFC_OK ? recording_profile(r, error) : status;
+  stages_write(r);
+  stages_find_regressed(r);
+  recording_profile(r);
 }
 
-pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
-  pprofc_status made = files_temporary(&run->arena, &run->work, error);
-  if (made != PPROFC_OK || !*run->options->record) return made;
+void record_benchmarks(struct ci_run *run) {
+  ci_need(files_temporary(&run->arena, &run->work, &ci_error));
+  if (!*run->options->record) return;
   /* A go command that is stopped does not remove its temporary folder. This setting puts that
    * folder into the run's folder, which the run removes. */
-  if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
+  if (setenv("GOTMPDIR", run->work, 0) != 0) ci_fail("out of memory");
   struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);
   buffer_init(&r.texts, run->mem, SIZE_MAX / 2);
-  pprofc_status status = recording_check(run, error);
-  if (status == PPROFC_OK) status = record_all(&r, error);
+  recording_check(run);
+  record_all(&r);
   recording_free(&r);
-  return status;
 }

@@ -31,9 +31,9 @@ struct recording {
   size_t steps, all_steps;
 };
 
-/* Runs a test program with arguments, ended by NULL. A failed test is an error. */
-pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
-                           const char *const *arguments, struct program *test, pprofc_error *error);
+/* Runs a test program with arguments, ended by NULL. A failed test ends the command. */
+void recording_go(struct recording *r, int side, size_t package, const char *cpu,
+                  const char *const *arguments, struct program *test);
 
 /* Returns the argument that selects exactly one benchmark. */
 const char *recording_only(struct recording *r, const struct recorded *item);
@@ -41,8 +41,7 @@ const char *recording_only(struct recording *r, const struct recorded *item);
 /* Judges the results of run->bench before the final verdict, and calls `take` for each row.
  * `screening` is true if this interim verdict selects the benchmarks of the second stage. */
 typedef void take_row_fn(void *context, const struct gate_row *row);
-pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
-                              pprofc_error *error);
+void verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context);
 
 /* A line of results. `name` is the name of the benchmark without the number of processors. */
 struct recorded_line {
@@ -56,9 +55,9 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *line
 
 /* Profiles each benchmark that printed a result. Base and head use the same number of iterations.
  */
-pprofc_status recording_profile(struct recording *r, pprofc_error *error);
+void recording_profile(struct recording *r);
 
 /* Marks the packages with equal test binaries and unchanged files, unless -all is set. */
-pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_error *error);
+void same_find(struct ci_run *run, struct packages *packages);
 
 #endif

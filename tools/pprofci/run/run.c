@@ -139,17 +139,23 @@ void run_end(struct ci_run *run) {
   arena_free(&run->arena);
 }
 
-static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
-  static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
-      name_commits,     failing_prepare, outside_read, record_benchmarks, simulate_sides,
-      count_benchmarks, time_benchmarks, pair_inputs,  code_open,         stage_open,
-      draw_pairs,       judge_results,   write_pages,  stage_commit,      write_service_files};
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
-    status = run_check_stopped(error);
-    if (status == PPROFC_OK) status = steps[i](run, error);
+static void count_step(struct ci_run *run) {
+  ci_need(count_benchmarks(run, &ci_error));
+}
+
+static void time_step(struct ci_run *run) {
+  ci_need(time_benchmarks(run, &ci_error));
+}
+
+static void run_steps(struct ci_run *run) {
+  static void (*const steps[])(struct ci_run *) = {
+      name_commits, failing_prepare, outside_read, record_benchmarks, simulate_sides,
+      count_step,   time_step,       pair_inputs,  code_open,         stage_open,
+      draw_pairs,   judge_results,   write_pages,  stage_commit,      write_service_files};
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    ci_need(run_check_stopped(&ci_error));
+    steps[i](run);
   }
-  return status;
 }
 
 static void run_print_result(const struct ci_run *run, struct output *out) {
@@ -166,23 +172,20 @@ static void run_print_result(const struct ci_run *run, struct output *out) {
   output_printf(out, "%s\n", run->verdict);
 }
 
-pprofc_status run_finish(struct ci_run *run, pprofc_status status, const struct command_line *line,
-                         int *code, pprofc_error *error) {
-  if (status == PPROFC_OK) status = print_annotations(run, error);
-  if (status == PPROFC_OK) run_print_result(run, line->out);
-  *code = run->status;
-  if (*code == EXIT_REGRESSED && run->options->no_fail) *code = EXIT_PASSED;
-  return status;
+int run_finish(struct ci_run *run, const struct command_line *line) {
+  print_annotations(run);
+  run_print_result(run, line->out);
+  return run->status == EXIT_REGRESSED && run->options->no_fail ? EXIT_PASSED : run->status;
 }
 
-static pprofc_status run_run(void *options, const struct command_line *line, int *code,
-                             pprofc_error *error) {
+static int run_run(void *options, const struct command_line *line) {
   struct ci_run run;
   run_watch_signals();
   run_begin(&run, options);
-  pprofc_status status = run_finish(&run, run_steps(&run, error), line, code, error);
+  run_steps(&run);
+  int code = run_finish(&run, line);
   run_end(&run);
-  return status;
+  return code;
 }
 
 COMMAND(run, struct run_options, COMMAND_WORDS, run_check, run_run, true);

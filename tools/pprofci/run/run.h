@@ -241,31 +241,30 @@ void run_end(struct ci_run *run);
 /* Installs signal handlers that set run_stopped. */
 void run_watch_signals(void);
 
-/* Prints annotations and the verdict, and sets the exit status. */
-pprofc_status run_finish(struct ci_run *run, pprofc_status status, const struct command_line *line,
-                         int *code, pprofc_error *error);
+/* Prints annotations and the verdict. Returns the exit status. */
+int run_finish(struct ci_run *run, const struct command_line *line);
 
 /* Judges the rows that `read` adds to the gate. `inputs` owns the data that `read` reads. */
 struct inputs;
 typedef pprofc_status (*read_rows_fn)(struct ci_run *run, struct inputs *inputs, void *context,
                                       pprofc_error *error);
-pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context, pprofc_error *error);
+void judge_rows(struct ci_run *run, read_rows_fn read, void *context);
 
 /* ---- steps, in the order of their calls -------------- */
 
-pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error);
-pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error);
-pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error);
+void failing_prepare(struct ci_run *run);
+void record_benchmarks(struct ci_run *run);
+void simulate_sides(struct ci_run *run);
 pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status time_benchmarks(struct ci_run *run, pprofc_error *error);
-pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
-pprofc_status name_commits(struct ci_run *run, pprofc_error *error);
+void pair_inputs(struct ci_run *run);
+void name_commits(struct ci_run *run);
 /* Opens the sources if git knows the base. A failure is only a warning. */
-pprofc_status code_open(struct ci_run *run, pprofc_error *error);
-pprofc_status stage_open(struct ci_run *run, pprofc_error *error);
-pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
-pprofc_status judge_results(struct ci_run *run, pprofc_error *error);
-pprofc_status stage_commit(struct ci_run *run, pprofc_error *error);
+void code_open(struct ci_run *run);
+void stage_open(struct ci_run *run);
+void draw_pairs(struct ci_run *run);
+void judge_results(struct ci_run *run);
+void stage_commit(struct ci_run *run);
 
 /* Adds the functions that -fail-on found to the verdict. */
 void failing_judge(struct ci_run *run);
@@ -300,8 +299,7 @@ static inline bool run_has(const char *text) {
 }
 
 /* Copies profiles and benchmark output of the runs of a pair into the artifacts. */
-pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
-                           pprofc_error *error);
+void several_keep(struct ci_run *run, struct run_pair *pair, const char *name);
 
 /* True if the test binaries of all packages are the same, so that nothing was measured. */
 bool same_is_all(const struct ci_run *run);

@@ -25,8 +25,8 @@ static const char *find_pprofc(struct ci_run *run) {
   return NULL;
 }
 
-static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, const wordexp_t *words,
-                                    const char *path, pprofc_error *error) {
+static void simulate_words(struct ci_run *run, const char *pprofc, const wordexp_t *words,
+                           const char *path) {
   const char *const first[] = {pprofc, "-simulate", "-symbolize=none", "-proto", NULL, "--"};
   size_t begin = sizeof first / sizeof *first;
   const char **argv = arena_array(&run->arena, begin + words->we_wordc + 1, sizeof *argv);
@@ -35,68 +35,53 @@ static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, cons
   for (size_t i = 0; i < words->we_wordc; i++) argv[begin + i] = words->we_wordv[i];
   argv[begin + words->we_wordc] = NULL;
   struct program program = {.argv = argv};
-  pprofc_status status = program_run(run, &program, error);
+  ci_need(program_run(run, &program, &ci_error));
   pprofc_str why = program_last_line(&program);
   if (str_starts(why, STR("pprofc: "))) why = str_slice(why, strlen("pprofc: "), why.size);
-  if (status == PPROFC_OK && program.status != 0)
-    status = error_set(error, PPROFC_E_IO, "%.*s", STR_ARG(why));
+  if (program.status != 0) ci_fail("%.*s", STR_ARG(why));
   program_end(&program);
-  return status;
 }
 
 /* Runs a command `runs` times. The first profile names the artifacts. */
-static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
-                                   const wordexp_t *words, const char **paths, size_t runs,
-                                   pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < runs && status == PPROFC_OK; i++) {
+static void simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
+                          const wordexp_t *words, const char **paths, size_t runs) {
+  for (size_t i = 0; i < runs; i++) {
     paths[i] = i ? text_printf(&run->arena, "%s/simulated%zu.pb.gz", folder, i + 1)
                  : text_printf(&run->arena, "%s/simulated.pb.gz", folder);
-    status = simulate_words(run, pprofc, words, paths[i], error);
+    simulate_words(run, pprofc, words, paths[i]);
   }
-  return status;
 }
 
 /* Splits a command like a shell, which valgrind would measure, and runs it. */
-static pprofc_status simulate_side(struct ci_run *run, const char *pprofc, int side,
-                                   const char *command, const char **paths, size_t runs,
-                                   pprofc_error *error) {
+static void simulate_side(struct ci_run *run, const char *pprofc, int side, const char *command,
+                          const char **paths, size_t runs) {
   wordexp_t words;
   const char *folder = text_printf(&run->arena, "%s/simulated_%s", run->work, side_names[side]);
-  pprofc_status status = files_need_folder(folder, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(files_need_folder(folder, &ci_error));
   if (wordexp(command, &words, 0) != 0)
-    return error_set(error, PPROFC_E_INVALID, "cannot read the command '%s' (-simulate-%s)",
-                     command, side_names[side]);
-  if (!words.we_wordc)
-    status = error_set(error, PPROFC_E_INVALID, "-simulate-%s is empty", side_names[side]);
-  if (status == PPROFC_OK) status = simulate_runs(run, pprofc, folder, &words, paths, runs, error);
+    ci_fail("cannot read the command '%s' (-simulate-%s)", command, side_names[side]);
+  if (!words.we_wordc) ci_fail("-simulate-%s is empty", side_names[side]);
+  simulate_runs(run, pprofc, folder, &words, paths, runs);
   wordfree(&words);
-  return status;
 }
 
-pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error) {
+void simulate_sides(struct ci_run *run) {
   const struct run_options *o = run->options;
   const char *commands[SIDES] = {o->simulate_base, o->simulate_head};
   const size_t runs[SIDES] = {(size_t)o->simulated_runs, 1};
   const char **paths[SIDES] = {NULL, NULL};
-  if (!*commands[SIDE_HEAD]) return PPROFC_OK;
+  if (!*commands[SIDE_HEAD]) return;
   const char *pprofc = find_pprofc(run);
-  if (!pprofc)
-    return error_set(error, PPROFC_E_UNSUPPORTED,
-                     "pprofc is not built: run scripts/quickstart.sh first, or set PPROFC_BIN");
+  if (!pprofc) ci_fail("pprofc is not built: run scripts/quickstart.sh first, or set PPROFC_BIN");
   for (int side = 0; side < SIDES; side++) {
     if (!*commands[side]) continue;
     paths[side] = arena_array(&run->arena, runs[side], sizeof *paths[side]);
-    pprofc_status status =
-        simulate_side(run, pprofc, side, commands[side], paths[side], runs[side], error);
-    if (status != PPROFC_OK) return status;
+    simulate_side(run, pprofc, side, commands[side], paths[side], runs[side]);
   }
   const char *base = paths[SIDE_BASE] ? paths[SIDE_BASE][0] : NULL;
   struct run_pair *pair = run_add_pair(run, base, paths[SIDE_HEAD][0]);
   pair->kind = "instructions";
-  if (!base) return PPROFC_OK;
+  if (!base) return;
   pair->runs[SIDE_BASE] = paths[SIDE_BASE];
   pair->run_count[SIDE_BASE] = runs[SIDE_BASE];
-  return PPROFC_OK;
 }

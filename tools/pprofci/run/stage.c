@@ -20,23 +20,20 @@ static void name_places(struct ci_run *run) {
   run->out = out;
 }
 
-pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
+void stage_open(struct ci_run *run) {
   static const char *const folders[] = {"ci/flamegraphs", "ci/speedscope", "ci/flame",
                                         "ci/profiles", "benchdiff"};
   name_places(run);
-  pprofc_status status = files_need_folder(run->out, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(files_need_folder(run->out, &ci_error));
   char *stage = text_printf(&run->arena, "%s/.new.XXXXXX", run->out);
   if (!mkdtemp(stage)) {
     int number = errno;
     (void)rmdir(run->out);
-    return error_set(error, PPROFC_E_IO, "cannot write into '%s': %s", run->out,
-                     ERRNO_TEXT(number));
+    ci_fail("cannot write into '%s': %s", run->out, ERRNO_TEXT(number));
   }
   run->stage = stage;
-  for (size_t i = 0; i < sizeof folders / sizeof *folders && status == PPROFC_OK; i++)
-    status = files_need_folder(text_printf(&run->arena, "%s/%s", stage, folders[i]), error);
-  return status;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    ci_need(files_need_folder(text_printf(&run->arena, "%s/%s", stage, folders[i]), &ci_error));
 }
 
 void stage_clean(struct ci_run *run) {
@@ -128,19 +125,13 @@ static void stage_restore(struct ci_run *run, size_t count) {
 }
 
 /* Moves all files to their final folders. After an error, restores all files of the earlier run. */
-pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
+void stage_commit(struct ci_run *run) {
   const struct node *manifest = read_old_manifest(run);
-  size_t moved = 0;
-  pprofc_status status = PPROFC_OK;
-  while (moved < run->file_count && status == PPROFC_OK) {
-    status = stage_replace(run, moved, error);
-    moved += status == PPROFC_OK;
+  for (size_t i = 0; i < run->file_count; i++) {
+    if (stage_replace(run, i, &ci_error) == PPROFC_OK) continue;
+    stage_restore(run, i);
+    ci_need(ci_error.status);
   }
-  if (status == PPROFC_OK) {
-    remove_listed(run, node_get(manifest, "files"), false, run->out);
-    remove_listed(run, node_get(manifest, "benchdiff"), true, run->benchdiff);
-  } else {
-    stage_restore(run, moved);
-  }
-  return status;
+  remove_listed(run, node_get(manifest, "files"), false, run->out);
+  remove_listed(run, node_get(manifest, "benchdiff"), true, run->benchdiff);
 }

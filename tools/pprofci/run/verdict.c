@@ -14,56 +14,49 @@
 #include <math.h>
 
 /* Fails if an input has an unreadable line, because the table would then be wrong. */
-static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error) {
+static void check_messages(const pprofc_bench *set) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(set, &count);
-  if (!count) return PPROFC_OK;
+  if (!count) return;
   const pprofc_bench_message *last = &messages[count - 1];
-  return error_set(error, PPROFC_E_FORMAT, "%.*s:%llu: %.*s",
-                   STR_ARG(pprofc_bench_input_path(set, last->input)),
-                   (unsigned long long)last->line, STR_ARG(last->text));
+  ci_fail("%.*s:%llu: %.*s", STR_ARG(pprofc_bench_input_path(set, last->input)),
+          (unsigned long long)last->line, STR_ARG(last->text));
 }
 
 /* Fails if a measurement that the table compares is NaN. */
-static pprofc_status check_numbers(const pprofc_bench_tables *tables, pprofc_error *error) {
+static void check_numbers(const pprofc_bench_tables *tables) {
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
     pprofc_bench_table table = pprofc_bench_table_at(tables, i);
     for (size_t k = 0; k < table.cells; k++)
       if (table.cell[k].nan && table.cell[k].baseline != SIZE_MAX)
-        return error_set(error, PPROFC_E_FORMAT, "cannot compare %.*s %.*s: a sample holds NaN",
-                         STR_ARG(pprofc_bench_row_label(tables, i, table.cell[k].row)),
-                         STR_ARG(table.unit));
+        ci_fail("cannot compare %.*s %.*s: a sample holds NaN",
+                STR_ARG(pprofc_bench_row_label(tables, i, table.cell[k].row)), STR_ARG(table.unit));
   }
-  return PPROFC_OK;
 }
 
-static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
-                                 pprofc_error *error) {
+static void print_table(const pprofc_bench *set, struct buffer *text) {
   pprofc_bench_tables *tables;
   pprofc_bench_options options;
   pprofc_bench_options_init(&options);
   options.ignore = "round"; /* not a property of a benchmark */
-  pprofc_status status = pprofc_bench_compare(set, &options, &tables, error);
-  if (status != PPROFC_OK) return status;
-  status = pprofc_bench_print(tables, "text", buffer_write, text, NULL, NULL, error);
-  if (status == PPROFC_OK) status = check_numbers(tables, error);
+  ci_need(pprofc_bench_compare(set, &options, &tables, &ci_error));
+  ci_need(pprofc_bench_print(tables, "text", buffer_write, text, NULL, NULL, &ci_error));
+  check_numbers(tables);
   pprofc_bench_tables_free(tables);
-  return status;
 }
 
 /* Compares inputs such as "base=FILE", and writes the table to the benchmark folder. */
-static pprofc_status write_table(struct ci_run *run, const char *name, const char *const *inputs,
-                                 size_t count, pprofc_error *error) {
+static void write_table(struct ci_run *run, const char *name, const char *const *inputs,
+                        size_t count) {
   struct buffer text;
   pprofc_bench *set = pprofc_bench_new(run->mem);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
-  pprofc_status status = pprofc_bench_read_inputs(set, inputs, count, error);
-  if (status == PPROFC_OK) status = check_messages(set, error);
-  if (status == PPROFC_OK) status = print_table(set, &text, error);
-  if (status == PPROFC_OK) status = files_put(run, true, name, buffer_str(&text), error);
+  ci_need(pprofc_bench_read_inputs(set, inputs, count, &ci_error));
+  check_messages(set);
+  print_table(set, &text);
+  ci_need(files_put(run, true, name, buffer_str(&text), &ci_error));
   run->benchstat = buffer_take(&text, &run->arena);
   pprofc_bench_free(set);
-  return status;
 }
 
 /* Returns the results of a side: files of the user, or of -record. */
@@ -75,17 +68,15 @@ static struct inputs_side verdict_side(const struct ci_run *run, int side) {
 }
 
 /* Adds "LABEL=FILE" for each file of base or head. */
-static pprofc_status add_labelled(struct ci_run *run, const char *label, int side,
-                                  struct gate_paths *list, pprofc_error *error) {
+static void add_labelled(struct ci_run *run, const char *label, int side, struct gate_paths *list) {
   struct gate_paths files;
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
-  pprofc_status status = inputs_expand(&inputs, verdict_side(run, side), &files, error);
-  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++)
+  ci_need(inputs_expand(&inputs, verdict_side(run, side), &files, &ci_error));
+  for (size_t i = 0; i < files.count; i++)
     (void)ARRAY_PUSH_IN(&run->arena, list->items, list->count, list->capacity,
                         text_printf(&run->arena, "%s=%s", label, files.items[i]));
   inputs_free(&inputs);
-  return status;
 }
 
 /* Returns the name of the table: "bench_head.diff" for bench_head.txt and for head.txt. */
@@ -96,23 +87,19 @@ static const char *table_name(struct ci_run *run) {
   return text_printf(&run->arena, "bench_%.*s.diff", STR_ARG(str_slice(name, 0, dot)));
 }
 
-static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
+static void write_tables(struct ci_run *run) {
   struct gate_paths both = {NULL, 0, 0}, again = {NULL, 0, 0};
-  pprofc_status status = PPROFC_OK;
   bool compares = *run->bench[SIDE_BASE];
-  if (compares) status = add_labelled(run, "base", SIDE_BASE, &both, error);
-  if (status == PPROFC_OK) status = add_labelled(run, "head", SIDE_HEAD, &both, error);
-  if (status == PPROFC_OK && run->options->is_bundled) {
+  if (compares) add_labelled(run, "base", SIDE_BASE, &both);
+  add_labelled(run, "head", SIDE_HEAD, &both);
+  if (run->options->is_bundled) {
     /* The control table compares the base with itself, to show the noise. */
-    status = add_labelled(run, "base", SIDE_BASE, &again, error);
-    if (status == PPROFC_OK) status = add_labelled(run, "again", SIDE_BASE, &again, error);
-    if (status == PPROFC_OK)
-      status = write_table(run, "bench_original.diff", again.items, again.count, error);
-    if (status != PPROFC_OK) return status;
-    return write_table(run, "bench_optimized.diff", both.items, both.count, error);
+    add_labelled(run, "base", SIDE_BASE, &again);
+    add_labelled(run, "again", SIDE_BASE, &again);
+    write_table(run, "bench_original.diff", again.items, again.count);
   }
-  if (status != PPROFC_OK) return status;
-  return write_table(run, table_name(run), both.items, both.count, error);
+  const char *name = run->options->is_bundled ? "bench_optimized.diff" : table_name(run);
+  write_table(run, name, both.items, both.count);
 }
 
 static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
@@ -237,21 +224,19 @@ static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, voi
   return status;
 }
 
-pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
-                              pprofc_error *error) {
+void verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context) {
   struct gate kept = run->gate;
   struct inputs inputs;
+  pprofc_error ignored; /* the final verdict reports the same error */
   size_t count;
   gate_init(&run->gate, run->mem);
   inputs_init(&inputs, &run->gate);
-  pprofc_status status = judge_inputs(run, &inputs, read_preview, &screening, error);
+  pprofc_status status = judge_inputs(run, &inputs, read_preview, &screening, &ignored);
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) take(context, &rows[i]);
   inputs_free(&inputs);
   gate_free(&run->gate);
   run->gate = kept;
-  /* Ignore other errors here. The final verdict reports the same errors. */
-  return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
 /* Copies the texts of the rows before their memory is freed. */
@@ -321,25 +306,23 @@ static void print_gate(struct ci_run *run) {
 }
 
 /* Runs the gate. If it cannot start, the verdict is a failure on the page. */
-pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
-                         pprofc_error *error) {
+void judge_rows(struct ci_run *run, read_rows_fn read, void *context) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
   inputs.keeps_results = true; /* keep the results, because the plots need them */
-  pprofc_status status = judge_inputs(run, &inputs, read, context, error);
+  pprofc_status status = judge_inputs(run, &inputs, read, context, &ci_error);
+  if (status == PPROFC_E_NOMEM) ci_need(status);
   if (status == PPROFC_OK) {
     keep_texts(run);
     print_gate(run);
-  } else if (status != PPROFC_E_NOMEM) {
-    buffer_printf(&run->gate_text, "parse_bench_regressions: %s\n", error->message);
+  } else {
+    buffer_printf(&run->gate_text, "parse_bench_regressions: %s\n", ci_error.message);
     buffer_add_text(&run->gate_text, "0 compared, 0 significant, 0 regressed, 0 missing\n");
     run->status = 1;
     run->verdict = "the gate failed";
-    status = PPROFC_OK;
   }
   run->totals = text_keep(&run->arena, text_last_line(buffer_str(&run->gate_text)));
   inputs_free(&inputs);
-  return status;
 }
 
 /* Judges the instruction counts, which are the same in every run. */
@@ -387,19 +370,15 @@ static void judge_unread(struct ci_run *run) {
   run->verdict = "not all profiles could be read";
 }
 
-pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+void judge_results(struct ci_run *run) {
   if (!run->has_base) run->verdict = "no comparison: no base";
   for (size_t i = 0; i < run->same_count; i++)
     buffer_printf(&run->gate_text, "unchanged: same binary: %s\n", run->same[i]);
   if (same_is_all(run)) run->verdict = "no regression";
-  if (run_has(run->bench[SIDE_HEAD])) status = write_tables(run, error);
-  if (status == PPROFC_OK && run_has(run->bench[SIDE_BASE]))
-    status = judge_rows(run, read_results, NULL, error);
-  if (status != PPROFC_OK) return status;
+  if (run_has(run->bench[SIDE_HEAD])) write_tables(run);
+  if (run_has(run->bench[SIDE_BASE])) judge_rows(run, read_results, NULL);
   count_instructions(run);
   failing_judge(run);
   note_excused(run);
   judge_unread(run);
-  return PPROFC_OK;
 }

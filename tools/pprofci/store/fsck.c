@@ -117,19 +117,18 @@ static pprofc_status check_left_over(void *context, const struct stored_key *key
 }
 
 /* Reads the whole store and prints a line for each damaged or missing file. */
-static pprofc_status upkeep_check(struct backing *backing, struct output *out,
-                                  struct upkeep_findings *findings, pprofc_error *error) {
+static void upkeep_check(struct backing *backing, struct output *out,
+                         struct upkeep_findings *findings) {
   struct checker c = {.backing = backing, .out = out, .found = findings};
   *findings = (struct upkeep_findings){.runs = 0};
   past_init(&c.past);
   interner_init(&c.objects, &ci_mem);
-  pprofc_status status = backing_each(backing, "objects", check_object, &c, error);
-  if (status == PPROFC_OK) status = backing_each(backing, "runs", check_record, &c, error);
-  if (status == PPROFC_OK) count_unnamed(&c);
-  if (status == PPROFC_OK) status = backing_each(backing, "tmp", check_left_over, &c, error);
+  ci_need(backing_each(backing, "objects", check_object, &c, &ci_error));
+  ci_need(backing_each(backing, "runs", check_record, &c, &ci_error));
+  count_unnamed(&c);
+  ci_need(backing_each(backing, "tmp", check_left_over, &c, &ci_error));
   interner_free(&c.objects);
   past_free(&c.past);
-  return status;
 }
 
 struct fsck_options {
@@ -163,32 +162,27 @@ static const struct flag_note statuses[] = {
 
 const struct flag_table fsck_table = {FLAG_TABLE("pprofci fsck", "checks that a store is whole")};
 
-static pprofc_status fsck_run(void *options, const struct command_line *line, int *code,
-                              pprofc_error *error) {
+static int fsck_run(void *options, const struct command_line *line) {
   const struct fsck_options *o = options;
   struct output *out = line->out;
   struct backing backing;
   struct upkeep_findings found;
   struct upkeep_counts counts = {0};
-  pprofc_status status = backing_open(&backing, line->words[0], false, error);
-  if (status != PPROFC_OK) return status;
-  status = upkeep_check(&backing, out, &found, error);
-  if (status == PPROFC_OK) {
-    if (found.broken || found.missing) *code = EXIT_FAILED;
-    output_no_row(out);
-    output_printf(out,
-                  "%zu runs and %zu profiles are whole; %zu broken, %zu missing, %zu not named, "
-                  "%zu not finished\n",
-                  found.runs, found.objects, found.broken, found.missing, found.unnamed,
-                  found.left_over);
-  }
-  if (status == PPROFC_OK && o->clean) {
-    status = upkeep_sweep(&backing, (int64_t)time(NULL), false, &counts, error);
+  ci_need(backing_open(&backing, line->words[0], false, &ci_error));
+  upkeep_check(&backing, out, &found);
+  output_no_row(out);
+  output_printf(out,
+                "%zu runs and %zu profiles are whole; %zu broken, %zu missing, %zu not named, "
+                "%zu not finished\n",
+                found.runs, found.objects, found.broken, found.missing, found.unnamed,
+                found.left_over);
+  if (o->clean) {
+    upkeep_sweep(&backing, (int64_t)time(NULL), false, &counts);
     output_printf(out, "removed: %zu profiles that no run names, %zu unfinished files\n",
                   counts.objects, counts.left_over);
   }
   backing_close(&backing);
-  return status;
+  return found.broken || found.missing ? EXIT_FAILED : EXIT_PASSED;
 }
 
 COMMAND(fsck, struct fsck_options, COMMAND_STORE, NULL, fsck_run, true);

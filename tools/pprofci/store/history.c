@@ -159,21 +159,18 @@ static void list_runs(const struct history_options *o, const struct past *past,
   mem_free(&ci_mem, places, past->run_count, sizeof *places);
 }
 
-static pprofc_status history_run(void *options, const struct command_line *line, int *code,
-                                 pprofc_error *error) {
+static int history_run(void *options, const struct command_line *line) {
   const struct history_options *o = options;
-  (void)code;
   struct backing backing;
   struct past past;
-  pprofc_status status = backing_open(&backing, line->words[0], false, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(backing_open(&backing, line->words[0], false, &ci_error));
   past_init(&past);
   past.runs_only = !o->json;
-  status = past_load(&past, &backing, error);
-  if (status == PPROFC_OK) list_runs(o, &past, line->out);
+  ci_need(past_load(&past, &backing, &ci_error));
+  list_runs(o, &past, line->out);
   past_free(&past);
   backing_close(&backing);
-  return status;
+  return EXIT_PASSED;
 }
 
 COMMAND(history, struct history_options, COMMAND_STORE, NULL, history_run, true);

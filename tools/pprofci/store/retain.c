@@ -1,6 +1,7 @@
 /* Removes the runs and objects that the retention rules of a store do not keep. */
 #include "store/upkeep.h"
 
+#include "commands.h"
 #include "core/log_guard.h"
 #include "store/times.h"
 
@@ -15,21 +16,17 @@ static bool retain_add(struct retain *retain, pprofc_str rule) {
                          &retain->rules[retain->count++].age);
 }
 
-pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last,
-                           pprofc_error *error) {
+void retain_parse(struct retain *retain, const char *text, int64_t last) {
   pprofc_str rest = str_of(text), rule;
   *retain = (struct retain){.last = last > 0 ? (size_t)last : 0};
-  if (last < 1) return error_set(error, PPROFC_E_INVALID, "-keep-last must be at least 1");
+  if (last < 1) ci_fail("-keep-last must be at least 1");
   while (str_next(&rest, ',', &rule)) {
     if (retain->count == sizeof retain->rules / sizeof *retain->rules)
-      return error_set(error, PPROFC_E_LIMIT, "-retain has more than %zu rules", retain->count);
+      ci_fail("-retain has more than %zu rules", retain->count);
     if (!retain_add(retain, str_trim(rule)))
-      return error_set(
-          error, PPROFC_E_INVALID,
-          "-retain: '%.*s' is not a rule (BRANCH=30d, BRANCH=12w, BRANCH=2y, BRANCH=all)",
-          STR_ARG(rule));
+      ci_fail("-retain: '%.*s' is not a rule (BRANCH=30d, BRANCH=12w, BRANCH=2y, BRANCH=all)",
+              STR_ARG(rule));
   }
-  return PPROFC_OK;
 }
 
 /* True if a retention rule drops the run. A run stays if no rule applies to its branch. */
@@ -54,85 +51,77 @@ static bool retain_is_last(const struct retain *retain, const struct past *past,
   return after < retain->last;
 }
 
-static pprofc_status retain_drop(struct backing *backing, const struct past_run *run, bool dry,
-                                 struct output *out, pprofc_error *error) {
+static void retain_drop(struct backing *backing, const struct past_run *run, bool dry,
+                        struct output *out) {
   output_add_text(out, dry ? "would remove " : "removed ");
   escape_line_to_output(out, str_of(run->key));
   output_add_text(out, " of ");
   escape_line_to_output(out, run->branch);
   output_add_char(out, '\n');
-  return dry ? PPROFC_OK : backing->kind->remove(backing, run->key, error);
+  if (!dry) ci_need(backing->kind->remove(backing, run->key, &ci_error));
 }
 
 /* Checks that the store has runs. An empty list would remove every object, and is more likely an
  * error than an empty store. */
-static pprofc_status retain_check(const struct past *past, const struct backing *backing,
-                                  pprofc_error *error) {
+static void retain_check(const struct past *past, const struct backing *backing) {
   if (past->skipped)
-    return error_set(error, PPROFC_E_FORMAT,
-                     "nothing is removed from '%s' while records in it are broken (pprofci fsck "
-                     "lists them)",
-                     backing->where);
-  if (past->run_count) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "nothing is removed from '%s': no run was listed in it",
-                   backing->where);
+    ci_fail("nothing is removed from '%s' while records in it are broken (pprofci fsck "
+            "lists them)",
+            backing->where);
+  if (!past->run_count)
+    ci_fail("nothing is removed from '%s': no run was listed in it", backing->where);
 }
 
-pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
-                            bool dry, struct output *out, struct upkeep_counts *counts,
-                            pprofc_error *error) {
+void upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now, bool dry,
+                   struct output *out, struct upkeep_counts *counts) {
   struct past past;
   past_init(&past);
-  pprofc_status status = past_load(&past, backing, error);
-  if (status == PPROFC_OK) status = retain_check(&past, backing, error);
-  for (size_t i = 0; i < past.run_count && status == PPROFC_OK; i++) {
+  ci_need(past_load(&past, backing, &ci_error));
+  retain_check(&past, backing);
+  for (size_t i = 0; i < past.run_count; i++) {
     const struct past_run *run = &past.runs[i];
     if (run->tag || !retain_is_old(retain, run, now) || retain_is_last(retain, &past, i)) continue;
-    status = retain_drop(backing, run, dry, out, error);
+    retain_drop(backing, run, dry, out);
     counts->runs++;
   }
   past_free(&past);
-  return status == PPROFC_OK ? upkeep_sweep(backing, now, dry, counts, error) : status;
+  upkeep_sweep(backing, now, dry, counts);
 }
 
-/* Checks the age of a listed file again, because others may rewrite it, except in tmp/. */
-static pprofc_status sweep_age(struct backing *backing, const struct stored_key *key, int64_t now,
-                               bool *old, pprofc_error *error) {
+/* True if a listed file is old. Lists it again, because others may rewrite it, except in tmp/. */
+static bool sweep_is_old(struct backing *backing, const struct stored_key *key, int64_t now) {
   struct stored_keys keys;
   char parent[80];
   size_t slash = str_find_last_char(str_of(key->name), '/');
   bool upload = str_starts(str_of(key->name), STR("tmp/"));
-  *old = upload && now - key->time >= GRACE;
-  if (upload || now - key->time < GRACE || slash >= sizeof parent) return PPROFC_OK;
+  bool old = now - key->time >= GRACE;
+  if (upload || !old) return old;
+  if (slash >= sizeof parent) return false;
   memcpy(parent, key->name, slash);
   parent[slash] = '\0';
-  pprofc_status status = backing_list(backing, parent, &keys, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    if (strcmp(keys.items[i].name, key->name) == 0) *old = now - keys.items[i].time >= GRACE;
+  ci_need(backing_list(backing, parent, &keys, &ci_error));
+  old = false;
+  for (size_t i = 0; i < keys.count; i++)
+    if (strcmp(keys.items[i].name, key->name) == 0) old = now - keys.items[i].time >= GRACE;
   stored_keys_free(&keys);
-  return status;
+  return old;
 }
 
-static pprofc_status sweep_one(struct backing *backing, const struct stored_key *key, int64_t now,
-                               bool dry, size_t *count, pprofc_error *error) {
-  bool old = false;
-  pprofc_status status = sweep_age(backing, key, now, &old, error);
-  if (status != PPROFC_OK || !old) return status;
+static void sweep_one(struct backing *backing, const struct stored_key *key, int64_t now, bool dry,
+                      size_t *count) {
+  if (!sweep_is_old(backing, key, now)) return;
   ++*count;
-  return dry ? PPROFC_OK : backing->kind->remove(backing, key->name, error);
+  if (!dry) ci_need(backing->kind->remove(backing, key->name, &ci_error));
 }
 
 /* Adds the keys of all objects that records refer to. */
-static pprofc_status sweep_names(struct past *past, struct backing *backing, struct interner *names,
-                                 pprofc_error *error) {
-  pprofc_status status = past_read(past, backing, error);
-  if (status == PPROFC_OK) status = retain_check(past, backing, error);
-  if (status == PPROFC_OK) past_name_objects(past, names);
-  return status;
+static void sweep_names(struct past *past, struct backing *backing, struct interner *names) {
+  ci_need(past_read(past, backing, &ci_error));
+  retain_check(past, backing);
+  past_name_objects(past, names);
 }
 
-pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
-                           struct upkeep_counts *counts, pprofc_error *error) {
+void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_counts *counts) {
   struct past past;
   struct interner names;
   struct stored_keys keys, left;
@@ -140,19 +129,16 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   interner_init(&names, &ci_mem);
   /* List the objects before the runs that refer to them. An object that is stored later is not in
    * this list, so it stays. */
-  pprofc_status status = backing_list(backing, "objects", &keys, error);
-  if (status == PPROFC_OK && keys.count) status = sweep_names(&past, backing, &names, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
+  ci_need(backing_list(backing, "objects", &keys, &ci_error));
+  if (keys.count) sweep_names(&past, backing, &names);
+  for (size_t i = 0; i < keys.count; i++)
     if (interner_find(&names, str_of(keys.items[i].name)) == MAP_NONE)
-      status = sweep_one(backing, &keys.items[i], now, dry, &counts->objects, error);
+      sweep_one(backing, &keys.items[i], now, dry, &counts->objects);
   stored_keys_free(&keys);
-  if (status == PPROFC_OK) {
-    status = backing_list(backing, "tmp", &left, error);
-    for (size_t i = 0; i < left.count && status == PPROFC_OK; i++)
-      status = sweep_one(backing, &left.items[i], now, dry, &counts->left_over, error);
-    stored_keys_free(&left);
-  }
+  ci_need(backing_list(backing, "tmp", &left, &ci_error));
+  for (size_t i = 0; i < left.count; i++)
+    sweep_one(backing, &left.items[i], now, dry, &counts->left_over);
+  stored_keys_free(&left);
   interner_free(&names);
   past_free(&past);
-  return status;
 }

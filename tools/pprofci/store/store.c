@@ -80,66 +80,49 @@ const struct flag_table store_table = {
     FLAG_TABLE("pprofci store", "keeps results, verdicts and profiles by commit"),
     .examples = examples, .environment = environment};
 
-static pprofc_status store_run(const struct store_options *o, struct commit_info *info,
-                               struct writing *w, struct backing *backing, struct output *out,
-                               pprofc_error *error) {
+static void store_run(const struct store_options *o, struct commit_info *info, struct writing *w,
+                      struct backing *backing, struct output *out) {
   struct writing_result result;
   writing_fill_commit(w, info);
-  pprofc_status status = commit_complete(info, &w->arena, error);
-  if (status != PPROFC_OK || o->dry_run) return status;
+  commit_complete(info, &w->arena);
+  if (o->dry_run) return;
   if (info->time < 0) info->time = w->time ? w->time : (int64_t)time(NULL);
   if (!w->manifest && !w->set && !w->profile_count) {
-    status = writing_put_tags(&w->arena, backing, info, error);
-    if (status == PPROFC_OK) output_printf(out, "tagged %s\n", info->commit);
-    return status;
+    writing_put_tags(&w->arena, backing, info);
+    output_printf(out, "tagged %s\n", info->commit);
+    return;
   }
-  status = writing_put(w, backing, info, &result, error);
-  if (status != PPROFC_OK) return status;
+  writing_put(w, backing, info, &result);
   output_printf(out, "stored %s: %zu results, %zu profiles (runs/%s/%s.json)\n", info->commit,
                 result.series, result.profiles, info->commit, result.id);
-  return PPROFC_OK;
 }
 
-static pprofc_status store_retain(const struct store_options *o, const struct retain *rules,
-                                  struct backing *backing, struct output *out,
-                                  pprofc_error *error) {
+static void store_retain(const struct store_options *o, const struct retain *rules,
+                         struct backing *backing, struct output *out) {
   struct upkeep_counts counts = {0};
-  pprofc_status status =
-      upkeep_retain(backing, rules, (int64_t)time(NULL), o->dry_run, out, &counts, error);
-  if (status == PPROFC_OK)
-    output_printf(out, "%s: %zu runs, %zu profiles that no run names, %zu unfinished files\n",
-                  o->dry_run ? "would remove" : "removed", counts.runs, counts.objects,
-                  counts.left_over);
-  return status;
+  upkeep_retain(backing, rules, (int64_t)time(NULL), o->dry_run, out, &counts);
+  output_printf(out, "%s: %zu runs, %zu profiles that no run names, %zu unfinished files\n",
+                o->dry_run ? "would remove" : "removed", counts.runs, counts.objects,
+                counts.left_over);
 }
 
-static pprofc_status store_all(void *options, const struct command_line *line, int *code,
-                               pprofc_error *error) {
+static int store_all(void *options, const struct command_line *line) {
   struct store_options *o = options;
   struct commit_info *info = &o->commit;
   struct writing w;
   struct backing backing;
   struct retain rules;
-  pprofc_status status = PPROFC_OK;
-  (void)code;
   info->time = -1;
   if (*o->time && !times_parse(str_of(o->time), &info->time))
-    return error_set(error, PPROFC_E_INVALID, "-time: '%s' is not a time", o->time);
-  if (*o->retain) status = retain_parse(&rules, o->retain, o->keep_last, error);
-  if (status != PPROFC_OK) return status;
-  status = writing_read(&w, line->words, line->count, error);
-  if (status == PPROFC_OK) {
-    status = backing_open(&backing, o->to, line->count && !o->dry_run, error);
-    if (status == PPROFC_OK) {
-      if (line->count || info->tag_count)
-        status = store_run(o, info, &w, &backing, line->out, error);
-      if (status == PPROFC_OK && *o->retain)
-        status = store_retain(o, &rules, &backing, line->out, error);
-      backing_close(&backing);
-    }
-  }
+    ci_fail("-time: '%s' is not a time", o->time);
+  if (*o->retain) retain_parse(&rules, o->retain, o->keep_last);
+  writing_read(&w, line->words, line->count);
+  ci_need(backing_open(&backing, o->to, line->count && !o->dry_run, &ci_error));
+  if (line->count || info->tag_count) store_run(o, info, &w, &backing, line->out);
+  if (*o->retain) store_retain(o, &rules, &backing, line->out);
+  backing_close(&backing);
   writing_free(&w);
-  return status;
+  return EXIT_PASSED;
 }
 
 static pprofc_status store_check(void *options, const struct command_line *line,

@@ -15,9 +15,8 @@ struct retain {
   size_t last; /* number of newest commits of each branch to keep at any age */
 };
 
-/* Parses the rules. Returns PPROFC_E_INVALID for a wrong text; the message names the error. */
-pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last,
-                           pprofc_error *error);
+/* Parses the rules. A wrong text ends the command. */
+void retain_parse(struct retain *retain, const char *text, int64_t last);
 
 struct upkeep_counts {
   size_t runs, objects, left_over;
@@ -25,12 +24,10 @@ struct upkeep_counts {
 
 /* Removes the runs that no rule keeps. Then removes the objects that no record uses. Keeps tagged
  * commits. With `dry`, only prints the runs to remove. */
-pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
-                            bool dry, struct output *out, struct upkeep_counts *counts,
-                            pprofc_error *error);
+void upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now, bool dry,
+                   struct output *out, struct upkeep_counts *counts);
 
 /* Removes unused objects and incomplete files older than a day, when no process writes them. */
-pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
-                           struct upkeep_counts *counts, pprofc_error *error);
+void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_counts *counts);
 
 #endif

@@ -2,6 +2,7 @@
 #include "store/writing.h"
 
 #include "bench/pairs.h"
+#include "commands.h"
 #include "common/sha256.h"
 #include "page/identity.h"
 #include "publish/outcome.h"
@@ -22,7 +23,7 @@ static void writing_note_time(struct writing *w, const char *path) {
 }
 
 /* Adds the head profiles of all pairs of profiles. */
-static pprofc_status writing_add_pairs(struct writing *w, pprofc_error *error) {
+static void writing_add_pairs(struct writing *w) {
   const struct node *pairs = node_get(w->manifest, "pairs");
   for (size_t i = 0; i < node_size(pairs); i++) {
     const struct node *pair = node_at(pairs, i);
@@ -32,30 +33,25 @@ static pprofc_status writing_add_pairs(struct writing *w, pprofc_error *error) {
                                           text_keep(&w->arena, node_text(pair, "benchmark")),
                                       .name = text_keep(&w->arena, node_text(pair, "head"))};
     if (!*profile.name) continue;
-    if (strchr(profile.name, '/'))
-      return error_set(error, PPROFC_E_FORMAT, "the manifest names a profile '%s'", profile.name);
+    if (strchr(profile.name, '/')) ci_fail("the manifest names a profile '%s'", profile.name);
     profile.path = text_printf(&w->arena, "%s/profiles/%s.pb.gz", w->folder, profile.name);
     writing_add_profile(w, profile);
   }
-  return PPROFC_OK;
 }
 
-static pprofc_status writing_read_run(struct writing *w, const char *folder, pprofc_error *error) {
+static void writing_read_run(struct writing *w, const char *folder) {
   struct outcome *outcome = arena_zero_array(&w->arena, 1, sizeof *outcome);
   const char *manifest = text_printf(&w->arena, "%s/manifest.json", folder);
-  pprofc_status status = outcome_read(&w->arena, folder, false, outcome, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(outcome_read(&w->arena, folder, false, outcome, &ci_error));
   w->folder = folder;
   w->manifest = outcome->root;
   writing_note_time(w, manifest);
-  return writing_add_pairs(w, error);
+  writing_add_pairs(w);
 }
 
-static pprofc_status writing_read_profile(struct writing *w, const char *path,
-                                          pprofc_error *error) {
+static void writing_read_profile(struct writing *w, const char *path) {
   pprofc_profile *profile;
-  pprofc_status status = source_read(path, &mem_default, &profile, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(source_read(path, &mem_default, &profile, &ci_error));
   pprofc_value_type type = pprofc_profile_type(profile, pprofc_profile_default_type(profile));
   pprofc_str name = str_path_base(str_of(path));
   writing_add_profile(w, (struct writing_profile){.path = path,
@@ -64,49 +60,42 @@ static pprofc_status writing_read_profile(struct writing *w, const char *path,
                                                   .benchmark = "",
                                                   .name = text_keep(&w->arena, name)});
   pprofc_profile_release(profile);
-  return PPROFC_OK;
 }
 
-static pprofc_status writing_read_results(struct writing *w, const char *path, bool *any,
-                                          pprofc_error *error) {
+static void writing_read_results(struct writing *w, const char *path) {
   size_t before, after;
   if (!w->set) w->set = pprofc_bench_new(NULL);
-  if (!w->set) return error_nomem(error);
+  if (!w->set) ci_fail("out of memory");
   (void)pprofc_bench_results(w->set, &before);
-  pprofc_status status = pprofc_bench_read_inputs(w->set, &path, 1, error);
+  ci_need(pprofc_bench_read_inputs(w->set, &path, 1, &ci_error));
   (void)pprofc_bench_results(w->set, &after);
-  *any = after > before;
-  return status;
+  if (after == before) ci_fail("'%s' holds neither benchmark results nor a profile", path);
 }
 
-static pprofc_status writing_read_file(struct writing *w, const char *path, pprofc_error *error) {
-  bool any = false;
+static void writing_read_file(struct writing *w, const char *path) {
   pprofc_error ignored;
   if (!files_is_regular(path) && !files_is_folder(path))
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': no such file", path);
+    ci_fail("cannot read '%s': no such file", path);
   writing_note_time(w, path);
-  if (source_check(path, &ignored) == PPROFC_OK) return writing_read_profile(w, path, error);
-  pprofc_status status = writing_read_results(w, path, &any, error);
-  if (status == PPROFC_OK && !any)
-    status = error_set(error, PPROFC_E_FORMAT, "'%s' holds neither benchmark results nor a profile",
-                       path);
-  return status;
+  if (source_check(path, &ignored) == PPROFC_OK)
+    writing_read_profile(w, path);
+  else
+    writing_read_results(w, path);
 }
 
-pprofc_status writing_read(struct writing *w, const char *const *paths, size_t count,
-                           pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+void writing_read(struct writing *w, const char *const *paths, size_t count) {
   *w = (struct writing){.folder = NULL};
   arena_init(&w->arena, &ci_mem);
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < count; i++) {
     const char *manifest = text_printf(&w->arena, "%s/manifest.json", paths[i]);
     bool is_run = files_is_folder(paths[i]) && files_is_regular(manifest);
     if (is_run && count > 1)
-      return error_set(error, PPROFC_E_INVALID,
-                       "'%s' is the folder of a run; store it in a command of its own", paths[i]);
-    status = is_run ? writing_read_run(w, paths[i], error) : writing_read_file(w, paths[i], error);
+      ci_fail("'%s' is the folder of a run; store it in a command of its own", paths[i]);
+    if (is_run)
+      writing_read_run(w, paths[i]);
+    else
+      writing_read_file(w, paths[i]);
   }
-  return status;
 }
 
 void writing_free(struct writing *w) {
@@ -176,21 +165,16 @@ static bool commit_is_tag(const char *tag) {
   return *tag && strcmp(tag, ".") != 0 && strcmp(tag, "..") != 0;
 }
 
-pprofc_status commit_complete(struct commit_info *f, struct arena *arena, pprofc_error *error) {
+void commit_complete(struct commit_info *f, struct arena *arena) {
   commit_find_id(f, arena);
-  if (!*f->commit)
-    return error_set(error, PPROFC_E_INVALID,
-                     "the commit is not known: give -commit, or run this in a git checkout");
-  if (!commit_is_id(str_of(f->commit)))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is not the id of a commit", f->commit);
+  if (!*f->commit) ci_fail("the commit is not known: give -commit, or run this in a git checkout");
+  if (!commit_is_id(str_of(f->commit))) ci_fail("'%s' is not the id of a commit", f->commit);
   if (!*f->branch) f->branch = identity_branch(arena);
   commit_find_tag(f);
   for (size_t i = 0; i < f->tag_count; i++)
-    if (!commit_is_tag(f->tags[i]))
-      return error_set(error, PPROFC_E_INVALID, "-tag: '%s' is not a tag", f->tags[i]);
+    if (!commit_is_tag(f->tags[i])) ci_fail("-tag: '%s' is not a tag", f->tags[i]);
   commit_find_order(f, arena);
   commit_find_time(f, arena);
-  return PPROFC_OK;
 }
 
 static void writing_text(struct json_text *to, const char *key, const char *value) {
@@ -254,28 +238,25 @@ static size_t writing_put_set(struct json_text *to, const pprofc_bench *set) {
 }
 
 /* Writes a profile as an object. Sets its hash and size; both may be NULL. */
-static pprofc_status writing_put_object(struct backing *backing,
-                                        const struct writing_profile *profile, char *hex,
-                                        size_t *size, pprofc_error *error) {
+static void writing_put_object(struct backing *backing, const struct writing_profile *profile,
+                               char *hex, size_t *size) {
   char hash[SHA256_HEX + 1], key[80];
   struct buffer data;
   buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
-  pprofc_status status = file_read(profile->path, &data, error);
+  ci_need(file_read(profile->path, &data, &ci_error));
   sha256_hex_of(buffer_str(&data), hash);
   past_object_key(str_of(hash), key);
-  if (status == PPROFC_OK) status = backing->kind->put(backing, key, buffer_str(&data), error);
+  ci_need(backing->kind->put(backing, key, buffer_str(&data), &ci_error));
   if (hex) memcpy(hex, hash, sizeof hash);
   if (size) *size = data.size;
   buffer_free(&data);
-  return status;
 }
 
-static pprofc_status writing_put_profile(struct json_text *to, struct backing *backing,
-                                         const struct writing_profile *profile,
-                                         pprofc_error *error) {
+static void writing_put_profile(struct json_text *to, struct backing *backing,
+                                const struct writing_profile *profile) {
   char hex[SHA256_HEX + 1];
   size_t size;
-  pprofc_status status = writing_put_object(backing, profile, hex, &size, error);
+  writing_put_object(backing, profile, hex, &size);
   json_line_break(&to->json);
   json_begin_object(&to->json);
   writing_text(to, "kind", profile->kind);
@@ -285,7 +266,6 @@ static pprofc_status writing_put_profile(struct json_text *to, struct backing *b
   writing_text(to, "sha256", hex);
   writing_number(to, "size", (int64_t)size);
   json_end(&to->json);
-  return status;
 }
 
 static void writing_put_commit(struct json_text *to, const struct writing *w,
@@ -304,10 +284,9 @@ static void writing_put_commit(struct json_text *to, const struct writing *w,
 }
 
 /* Formats the text of the record, and writes its profiles. */
-static pprofc_status writing_print(struct writing *w, struct backing *backing,
-                                   const struct commit_info *info, struct json_text *to,
-                                   struct writing_result *result, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+static void writing_print(struct writing *w, struct backing *backing,
+                          const struct commit_info *info, struct json_text *to,
+                          struct writing_result *result) {
   json_begin_object(&to->json);
   writing_put_commit(to, w, info);
   json_line_break(&to->json);
@@ -317,52 +296,45 @@ static pprofc_status writing_print(struct writing *w, struct backing *backing,
   json_end(&to->json);
   json_line_break(&to->json);
   json_begin_array(json_key(&to->json, "profiles"));
-  for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
-    status = writing_put_profile(to, backing, &w->profiles[i], error);
+  for (size_t i = 0; i < w->profile_count; i++) writing_put_profile(to, backing, &w->profiles[i]);
   json_end(&to->json);
   json_end(&to->json);
   result->profiles = w->profile_count;
-  return status;
 }
 
-pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
-                               const struct commit_info *info, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < info->tag_count && status == PPROFC_OK; i++) {
+void writing_put_tags(struct arena *arena, struct backing *backing,
+                      const struct commit_info *info) {
+  for (size_t i = 0; i < info->tag_count; i++) {
     const char *tag = text_url(arena, str_of(info->tags[i]), "");
     const char *key = text_printf(arena, "tags/%s/%s", tag, info->commit);
-    status = backing->kind->put(backing, key, STR("tag\n"), error);
+    ci_need(backing->kind->put(backing, key, STR("tag\n"), &ci_error));
   }
-  return status;
 }
 
 /* Writes the record. Its name begins with the hash of its text. */
-static pprofc_status writing_put_record(struct writing *w, struct backing *backing,
-                                        const struct commit_info *info, pprofc_str text,
-                                        struct writing_result *result, pprofc_error *error) {
+static void writing_put_record(struct writing *w, struct backing *backing,
+                               const struct commit_info *info, pprofc_str text,
+                               struct writing_result *result) {
   char hex[SHA256_HEX + 1];
   sha256_hex_of(text, hex);
   memcpy(result->id, hex, sizeof result->id - 1);
   result->id[sizeof result->id - 1] = '\0';
   const char *key = text_printf(&w->arena, "runs/%s/%s.json", info->commit, result->id);
-  return backing->kind->put(backing, key, text, error);
+  ci_need(backing->kind->put(backing, key, text, &ci_error));
 }
 
-pprofc_status writing_put(struct writing *w, struct backing *backing,
-                          const struct commit_info *info, struct writing_result *result,
-                          pprofc_error *error) {
+void writing_put(struct writing *w, struct backing *backing, const struct commit_info *info,
+                 struct writing_result *result) {
   struct json_text to;
   *result = (struct writing_result){.id = ""};
   json_text_begin(&to);
-  pprofc_status status = writing_print(w, backing, info, &to, result, error);
+  writing_print(w, backing, info, &to, result);
   pprofc_str text = json_text_end(&to, &w->arena);
-  if (status == PPROFC_OK && !result->series && !result->profiles)
-    status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
-  if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);
-  if (status == PPROFC_OK) status = writing_put_record(w, backing, info, text, result, error);
+  if (!result->series && !result->profiles) ci_fail("nothing to store: no results and no profiles");
+  writing_put_tags(&w->arena, backing, info);
+  writing_put_record(w, backing, info, text, result);
   /* Another process may have removed an object that no record used. Write each missing object
    * again. */
-  for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
-    status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
-  return status;
+  for (size_t i = 0; i < w->profile_count; i++)
+    writing_put_object(backing, &w->profiles[i], NULL, NULL);
 }

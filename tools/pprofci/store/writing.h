@@ -15,7 +15,7 @@ struct commit_info {
 };
 
 /* Sets the fields that no flag has set. */
-pprofc_status commit_complete(struct commit_info *info, struct arena *arena, pprofc_error *error);
+void commit_complete(struct commit_info *info, struct arena *arena);
 
 /* A profile to store. */
 struct writing_profile {
@@ -34,8 +34,7 @@ struct writing {
 };
 
 /* Reads the inputs: one folder of a run, or files of results and profiles. */
-pprofc_status writing_read(struct writing *w, const char *const *paths, size_t count,
-                           pprofc_error *error);
+void writing_read(struct writing *w, const char *const *paths, size_t count);
 void writing_free(struct writing *w);
 
 /* Sets the commit and the machine from the inputs. */
@@ -49,12 +48,10 @@ struct writing_result {
 
 /* Writes the profiles, then the tags, then the record that refers to the profiles. A reader of a
  * record therefore always finds all its objects. */
-pprofc_status writing_put(struct writing *w, struct backing *backing,
-                          const struct commit_info *info, struct writing_result *result,
-                          pprofc_error *error);
+void writing_put(struct writing *w, struct backing *backing, const struct commit_info *info,
+                 struct writing_result *result);
 
 /* Writes only the tags of a commit. */
-pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
-                               const struct commit_info *info, pprofc_error *error);
+void writing_put_tags(struct arena *arena, struct backing *backing, const struct commit_info *info);
 
 #endif

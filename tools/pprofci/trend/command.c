@@ -111,11 +111,9 @@ static pprofc_status trend_check(void *options, const struct command_line *line,
 }
 
 /* Saves the text if `path` is not empty, and clears the text. */
-static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  if (*path) status = save_text(path, buffer_str(text), error);
+static void trend_save(const char *path, struct buffer *text) {
+  if (*path) ci_need(save_text(path, buffer_str(text), &ci_error));
   buffer_clear(text);
-  return status;
 }
 
 /* Sets the URL of commits if the git repository in the current folder contains the newest commit.
@@ -133,40 +131,35 @@ static void trend_find_commits(struct trend_view *trend, struct trend_options *o
   if (*identity.commits) query->commit_url = text_printf(&trend->arena, "%s{}", identity.commits);
 }
 
-static pprofc_status trend_write(struct trend_options *o, struct trend_view *trend,
-                                 struct backing *backing, struct output *out, pprofc_error *error) {
+static void trend_write(struct trend_options *o, struct trend_view *trend, struct backing *backing,
+                        struct output *out) {
   struct buffer text;
   buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   if (*o->svg) trend_print_svg(&text, trend);
-  pprofc_status status = trend_save(o->svg, &text, error);
-  if (status == PPROFC_OK) trend_find_commits(trend, o);
-  if (status == PPROFC_OK && *o->html)
-    status = trend_print_page(&text, trend, backing, &o->query, o->title, error);
-  if (status == PPROFC_OK) status = trend_save(o->html, &text, error);
+  trend_save(o->svg, &text);
+  trend_find_commits(trend, o);
+  if (*o->html) trend_print_page(&text, trend, backing, &o->query, o->title);
+  trend_save(o->html, &text);
   if (*o->issue) trend_print_issue(&text, trend, &o->query);
-  if (status == PPROFC_OK) status = trend_save(o->issue, &text, error);
+  trend_save(o->issue, &text);
   buffer_free(&text);
-  if (status != PPROFC_OK) return status;
   if (o->json)
     trend_print_json(out, trend);
   else
     trend_print_table(out, trend);
-  return PPROFC_OK;
 }
 
-static pprofc_status trend_print_all(void *options, const struct command_line *line, int *code,
-                                     pprofc_error *error) {
+static int trend_print_all(void *options, const struct command_line *line) {
   struct trend_options *o = options;
   struct backing backing;
   struct trend_view trend;
-  pprofc_status status = backing_open(&backing, line->words[0], false, error);
-  if (status != PPROFC_OK) return status;
-  status = trend_make(&trend, &backing, &o->query, error);
-  if (status == PPROFC_OK && o->fail && trend_got_worse(&trend, &o->query)) *code = EXIT_REGRESSED;
-  if (status == PPROFC_OK) status = trend_write(o, &trend, &backing, line->out, error);
+  ci_need(backing_open(&backing, line->words[0], false, &ci_error));
+  trend_make(&trend, &backing, &o->query);
+  int code = o->fail && trend_got_worse(&trend, &o->query) ? EXIT_REGRESSED : EXIT_PASSED;
+  trend_write(o, &trend, &backing, line->out);
   trend_free(&trend);
   backing_close(&backing);
-  return status;
+  return code;
 }
 
 COMMAND(trend, struct trend_options, COMMAND_STORE, trend_check, trend_print_all, true);

@@ -1,4 +1,5 @@
 /* Selects runs, collects values of series, or shares of functions, and finds change points. */
+#include "commands.h"
 #include "pprofc/graph.h"
 #include "run/files.h"
 #include "run/text.h"
@@ -28,18 +29,16 @@ pprofc_status trend_open_profile(struct backing *backing, const struct past_prof
   return status;
 }
 
-static pprofc_status functions_graph(struct backing *backing, const struct past_profile *profile,
-                                     pprofc_graph **graph, pprofc_error *error) {
+static void functions_graph(struct backing *backing, const struct past_profile *profile,
+                            pprofc_graph **graph) {
   pprofc_report_options options;
   pprofc_profile *opened;
-  pprofc_status status = trend_open_profile(backing, profile, &opened, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(trend_open_profile(backing, profile, &opened, &ci_error));
   pprofc_report_options_init(&options);
   options.granularity = "functions";
   options.trim = false;
-  status = pprofc_graph_new(opened, &options, graph, error);
+  ci_need(pprofc_graph_new(opened, &options, graph, &ci_error));
   pprofc_profile_release(opened);
-  return status;
 }
 
 /* Returns the series of a function, such as "Count/size=8-2: main.count" in "% of cpu". */
@@ -79,8 +78,8 @@ static void functions_of_graph(struct function_shares *f, const struct past_prof
   }
 }
 
-static pprofc_status functions_of_run(struct function_shares *f, struct backing *backing,
-                                      struct past_run *run, pprofc_error *error) {
+static void functions_of_run(struct function_shares *f, struct backing *backing,
+                             struct past_run *run) {
   size_t first = f->point_count;
   for (size_t i = 0; i < run->profiles; i++) {
     const struct past_profile profile = f->past->profiles[run->first_profile + i];
@@ -88,14 +87,12 @@ static pprofc_status functions_of_run(struct function_shares *f, struct backing 
     if (!str_glob(str_of(f->query->kind), profile.kind) ||
         !str_glob(str_of(f->query->bench), profile.benchmark))
       continue;
-    pprofc_status status = functions_graph(backing, &profile, &graph, error);
-    if (status != PPROFC_OK) return status;
+    functions_graph(backing, &profile, &graph);
     functions_of_graph(f, &profile, graph);
     pprofc_graph_free(graph);
   }
   run->first_point = first;
   run->points = f->point_count - first;
-  return PPROFC_OK;
 }
 
 /* Adds the share 0 for each function that a profile does not contain. */
@@ -119,62 +116,53 @@ static void functions_add_absent(struct function_shares *f, struct past_run *run
 }
 
 /* Replaces the results of the runs by the shares of functions in the profiles of these runs. */
-static pprofc_status trend_take_functions(struct trend_view *t, struct backing *backing,
-                                          const struct trend_query *query, pprofc_error *error) {
+static void trend_take_functions(struct trend_view *t, struct backing *backing,
+                                 const struct trend_query *query) {
   struct function_shares f = {.past = &t->past, .query = query};
-  pprofc_status status = PPROFC_OK;
   interner_free(&t->past.series_keys);
   interner_init(&t->past.series_keys, &ci_mem);
   t->past.series_count = 0;
   for (size_t i = 0; i < t->past.run_count; i++) t->past.runs[i].points = 0;
-  for (size_t i = 0; i < t->past.run_count && status == PPROFC_OK; i++)
-    status = functions_of_run(&f, backing, &t->past.runs[i], error);
-  for (size_t i = 0; i < t->past.run_count && status == PPROFC_OK; i++)
-    functions_add_absent(&f, &t->past.runs[i]);
+  for (size_t i = 0; i < t->past.run_count; i++) functions_of_run(&f, backing, &t->past.runs[i]);
+  for (size_t i = 0; i < t->past.run_count; i++) functions_add_absent(&f, &t->past.runs[i]);
   ARRAY_FREE(&ci_mem, t->past.points, t->past.point_capacity);
   t->past.points = f.points;
   t->past.point_capacity = f.point_capacity;
   t->past.point_count = f.point_count;
-  return status;
 }
 
 /* Reads commit ids from a file, one per line, in the order of the file. */
-static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, const char *path,
-                                    pprofc_error *error) {
+static void trend_read_ids(struct interner *ids, struct arena *arena, const char *path) {
   struct buffer text;
   buffer_init(&text, &ci_mem, (size_t)256 << 20);
-  pprofc_status status = file_read(path, &text, error);
+  ci_need(file_read(path, &text, &ci_error));
   pprofc_str rest = buffer_str(&text), line;
-  while (status == PPROFC_OK && text.size && str_next_line(&rest, &line)) {
+  while (text.size && str_next_line(&rest, &line)) {
     line = str_trim(line);
     if (line.size) (void)interner_copy(ids, arena, line);
   }
   buffer_free(&text);
-  return status;
 }
 
 /* Numbers the runs by the position of their commits in a file. A run gets -1 if the file does not
  * list its commit. */
-static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
-                                        pprofc_error *error) {
+static void trend_list_commits(struct trend_view *t, const char *path) {
   struct interner ids;
   struct past *past = &t->past;
   interner_init(&ids, &ci_mem);
-  pprofc_status status = trend_read_ids(&ids, &t->arena, path, error);
+  trend_read_ids(&ids, &t->arena, path);
   for (size_t i = 0; i < past->run_count; i++) {
     uint32_t id = interner_find(&ids, past->runs[i].place.commit);
     past->runs[i].place.order = id == MAP_NONE ? -1 : (int64_t)id;
     t->unlisted += id == MAP_NONE;
   }
-  if (status == PPROFC_OK && past->run_count && t->unlisted == past->run_count)
-    status = error_set(error, PPROFC_E_INVALID, "no commit of '%s' is in the store", path);
+  if (past->run_count && t->unlisted == past->run_count)
+    ci_fail("no commit of '%s' is in the store", path);
   interner_free(&ids);
-  return status;
 }
 
 /* Removes the runs that the query does not select, also from the order. */
-static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
-                                  pprofc_error *error) {
+static void trend_choose(struct trend_view *t, const struct trend_query *query) {
   struct past *past = &t->past;
   pprofc_str trunk = STR("");
   if (past->run_count)
@@ -190,8 +178,7 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_query
   }
   past->run_count = kept;
   past_sort(past);
-  if (kept) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "the store has no run of '%s'", t->branch);
+  if (!kept) ci_fail("the store has no run of '%s'", t->branch);
 }
 
 /* Allocates arrays for the values of the series that match the query. */
@@ -314,24 +301,19 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
   return false;
 }
 
-pprofc_status trend_make(struct trend_view *t, struct backing *backing,
-                         const struct trend_query *query, pprofc_error *error) {
+void trend_make(struct trend_view *t, struct backing *backing, const struct trend_query *query) {
   *t = (struct trend_view){.branch = ""};
   arena_init(&t->arena, &ci_mem);
   past_init(&t->past);
-  pprofc_status status = past_load(&t->past, backing, error);
-  if (status == PPROFC_OK && *query->commits) status = trend_list_commits(t, query->commits, error);
-  if (status == PPROFC_OK) status = trend_choose(t, query, error);
-  if (status == PPROFC_OK && *query->function)
-    status = trend_take_functions(t, backing, query, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(past_load(&t->past, backing, &ci_error));
+  if (*query->commits) trend_list_commits(t, query->commits);
+  trend_choose(t, query);
+  if (*query->function) trend_take_functions(t, backing, query);
   trend_collect(t, query);
   if (!t->series_count)
-    return error_set(error, PPROFC_E_INVALID, "no result of the %zu runs of '%s' matches",
-                     t->past.run_count, t->branch);
+    ci_fail("no result of the %zu runs of '%s' matches", t->past.run_count, t->branch);
   qsort(t->series, t->series_count, sizeof *t->series, trend_by_name);
   trend_find(t, query);
-  return PPROFC_OK;
 }
 
 void trend_free(struct trend_view *t) {

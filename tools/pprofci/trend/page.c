@@ -1,5 +1,6 @@
 /* Creates the page of a trend: changes, newest first, with flame graphs, then a chart of each
  * series. A dot is a run. A line is the mean between two change points. */
+#include "commands.h"
 #include "core/escape.h"
 #include "page/graphs.h"
 #include "page/model.h"
@@ -150,38 +151,32 @@ static void graphs_link(struct trend_graphs *g, struct trend_change *change, ppr
 }
 
 /* Adds the graph of a change point if its profiles are readable. */
-static pprofc_status graphs_add(struct trend_graphs *g, struct trend_change *change,
-                                pprofc_error *error) {
+static void graphs_add(struct trend_graphs *g, struct trend_change *change) {
   const struct trend_series *series = &g->trend->series[change->series];
   size_t index = change->step.index;
-  if (!index) return PPROFC_OK;
+  if (!index) return;
   const struct past_profile *sides[SIDES] = {graphs_profile(g->trend, series, index - 1),
                                              graphs_profile(g->trend, series, index)};
-  if (!sides[SIDE_BASE] || !sides[SIDE_HEAD]) return PPROFC_OK;
+  if (!sides[SIDE_BASE] || !sides[SIDE_HEAD]) return;
   const struct trend_graph *graph = graphs_known(g, sides);
-  pprofc_status status = PPROFC_OK;
   if (!graph && g->count < GRAPHS_POINTS && g->tries < GRAPHS_TRIES) {
     pprofc_str commit = trend_run(g->trend, series, index)->place.commit;
-    status = graphs_make(g, sides, commit, &graph, error);
+    ci_need(graphs_make(g, sides, commit, &graph, &ci_error));
   }
-  if (status == PPROFC_OK && graph) graphs_link(g, change, series->name.unit, graph);
-  return status;
+  if (graph) graphs_link(g, change, series->name.unit, graph);
 }
 
 /* Adds the flame graphs of change points to the page. The profiles are in the store. */
-static pprofc_status trend_fill_graphs(struct fill *out, struct trend_view *trend,
-                                       struct backing *backing, pprofc_error *error) {
+static void trend_fill_graphs(struct fill *out, struct trend_view *trend, struct backing *backing) {
   struct trend_graphs g = {.out = out, .trend = trend, .backing = backing};
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < trend->series_count && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < trend->series_count; i++) {
     const struct trend_series *series = &trend->series[i];
-    for (size_t k = series->changes; k > 0 && status == PPROFC_OK; k--)
-      status = graphs_add(&g, &trend->changes[series->first_change + k - 1], error);
+    for (size_t k = series->changes; k > 0; k--)
+      graphs_add(&g, &trend->changes[series->first_change + k - 1]);
   }
-  if (!g.count) return status;
+  if (!g.count) return;
   graphs_put_style(fill_html(out, "graph_style"));
   graphs_put_scripts(out, false);
-  return status;
 }
 
 extern const unsigned char asset_trend_picture_css[];
@@ -413,20 +408,18 @@ static void page_put_unchanged(struct fill *out, const struct trend_view *trend,
   fill_end(out);
 }
 
-pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
-                               struct backing *backing, const struct trend_query *query,
-                               const char *title, pprofc_error *error) {
+void trend_print_page(struct buffer *out, struct trend_view *trend, struct backing *backing,
+                      const struct trend_query *query, const char *title) {
   struct page_place *places = mem_array(out->mem, trend->series_count, sizeof *places);
   struct fill fill;
   size_t changed = page_order(trend, places);
   fill_init(&fill, out->mem);
   page_put_head(&fill, trend, title, changed);
-  pprofc_status status = trend_fill_graphs(&fill, trend, backing, error);
+  trend_fill_graphs(&fill, trend, backing);
   for (size_t i = 0; i < changed; i++)
     page_put_series(&fill, "series", trend, query, places[i].series);
   page_put_unchanged(&fill, trend, query, changed);
   template_put(out, plot_template(), "page", &fill);
   fill_free(&fill);
   mem_free(out->mem, places, trend->series_count, sizeof *places);
-  return status;
 }

@@ -54,8 +54,7 @@ struct trend_view {
   size_t suspected; /* number of suspected changes that further runs have not confirmed yet */
 };
 
-pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
-                         const struct trend_query *query, pprofc_error *error);
+void trend_make(struct trend_view *trend, struct backing *backing, const struct trend_query *query);
 void trend_free(struct trend_view *trend);
 pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
                                  pprofc_profile **opened, pprofc_error *error);
@@ -106,7 +105,6 @@ void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
 /* The first function appends all series with change points as one SVG file, or all series if there
  * are few. The second function appends the HTML page of the trend. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
-pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
-                               struct backing *backing, const struct trend_query *query,
-                               const char *title, pprofc_error *error);
+void trend_print_page(struct buffer *out, struct trend_view *trend, struct backing *backing,
+                      const struct trend_query *query, const char *title);
 #endif
