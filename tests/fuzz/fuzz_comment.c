@@ -31,9 +31,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   buffer_init(&part, &mem_default, SIZE_MAX / 2);
   for (int code = 0; code < 2; code++) {
     buffer_add_str(&part, text);
-    REQUIRE(message_add(
-        &summary, &arena,
-        (struct message_part){.title = code ? STR("more") : STR(""), .is_code = code}, &part));
+    size_t before = summary.count;
+    message_add(&summary, &arena,
+                (struct message_part){.title = code ? STR("more") : STR(""), .is_code = code},
+                &part);
+    REQUIRE(summary.count == before + (text.size > 0));
   }
   buffer_free(&part);
   body.place = (struct message_place){.html = size & 1, .linked = size & 2, .address = STR("u/")};

@@ -39,15 +39,6 @@ int command_help(const struct flag_table *table) {
   return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
 }
 
-static pprofc_status command_check_words(const struct ci_command *command,
-                                         const struct command_line *line, pprofc_error *error) {
-  if (command->words == COMMAND_STORE && line->count != 1)
-    return error_set(error, PPROFC_E_INVALID, "give exactly one STORE");
-  if (command->words == COMMAND_NO_WORDS && line->count)
-    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s'", line->words[0]);
-  return PPROFC_OK;
-}
-
 /* The report that the command prints to standard output. The struct is too large for the stack. */
 static struct {
   struct output out;
@@ -92,7 +83,15 @@ static pprofc_status command_end_report(pprofc_error *error) {
 pprofc_error ci_error;
 static const char *ci_beginning = "";
 
+/* The command whose flags are being checked. An error then also names the command that prints the
+ * help. */
+static struct {
+  const struct flag_table *table; /* NULL: the flags are good */
+  const struct flags_parsed *parsed;
+} checked;
+
 static _Noreturn void command_end(void) {
+  if (checked.table) exit(command_misused(checked.table, checked.parsed, ci_error.message));
   memory_clean();
   if (report.open) (void)command_end_report(NULL);
   error_prefix(&ci_error, "%s", ci_beginning);
@@ -115,19 +114,25 @@ void ci_fail(const char *format, ...) {
   command_end();
 }
 
+static void command_check_words(const struct ci_command *command, const struct command_line *line) {
+  if (command->words == COMMAND_STORE && line->count != 1) ci_fail("give exactly one STORE");
+  if (command->words == COMMAND_NO_WORDS && line->count)
+    ci_fail("unexpected argument '%s'", line->words[0]);
+}
+
 int command_main(const struct ci_command *command, int argc, char **argv) {
   struct command_line line = {.out = &report.out};
   memset(command->options, 0, command->size);
-  pprofc_status status = flags_defaults(command->table, command->options, &ci_error);
-  if (status == PPROFC_OK)
-    status = flags_parse(command->table, command->options, argc, argv, &line.parsed, &ci_error);
-  if (status == PPROFC_OK && line.parsed.help) return command_help(command->table);
+  checked.table = command->table;
+  checked.parsed = &line.parsed;
+  ci_need(flags_defaults(command->table, command->options, &ci_error));
+  ci_need(flags_parse(command->table, command->options, argc, argv, &line.parsed, &ci_error));
+  if (line.parsed.help) return command_help(command->table);
   line.words = (const char *const *)argv + line.parsed.rest;
   line.count = (size_t)(argc - line.parsed.rest);
-  if (status == PPROFC_OK) status = command_check_words(command, &line, &ci_error);
-  if (status == PPROFC_OK && command->check)
-    status = command->check(command->options, &line, &ci_error);
-  if (status != PPROFC_OK) return command_misused(command->table, &line.parsed, ci_error.message);
+  command_check_words(command, &line);
+  if (command->check) command->check(command->options, &line);
+  checked.table = NULL;
   command_begin_report(command, argc, argv);
   int code = command->run(command->options, &line);
   ci_need(command_end_report(&ci_error));

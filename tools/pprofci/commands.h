@@ -35,7 +35,7 @@ struct ci_command {
   size_t size;   /* size of *options in bytes */
   enum command_words words;
   /* Checks the flags, and the arguments if `words` does not describe them fully. NULL: no check. */
-  pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
+  void (*check)(void *options, const struct command_line *line);
   /* Runs the command. Returns the exit status. */
   int (*run)(void *options, const struct command_line *line);
   bool has_budget; /* true: the flag -budget limits the size of standard output */
@@ -66,7 +66,8 @@ int command_fail(const char *message);
 extern pprofc_error ci_error;
 
 /* Ends the command if the status of a call is not PPROFC_OK. The call fills in ci_error. Removes
- * temporary files (memory_set_cleanup), prints the error, and exits with EXIT_FAILED. */
+ * temporary files (memory_set_cleanup), prints the error, and exits with EXIT_FAILED. While the
+ * command checks its flags, the error also names the command that prints the help. */
 void ci_need(pprofc_status status);
 
 /* Sets the text with which the messages of ci_need and ci_fail begin; "" at first. The text must

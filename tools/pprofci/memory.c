@@ -64,3 +64,15 @@ static void need_release(void *context, void *block, size_t size) {
 }
 
 const pprofc_allocator ci_mem = {need_alloc, need_resize, need_release, NULL};
+
+struct buffer ci_buffer(void) {
+  struct buffer buffer;
+  buffer_init(&buffer, &ci_mem, SIZE_MAX / 2);
+  return buffer;
+}
+
+struct arena ci_arena(void) {
+  struct arena arena;
+  arena_init(&arena, &ci_mem);
+  return arena;
+}

@@ -2,13 +2,17 @@
 #ifndef PPROFCI_MEMORY_H
 #define PPROFCI_MEMORY_H
 
-#include "core/mem.h"
+#include "core/buffer.h"
 
 /* Allocator that never returns NULL. When memory runs out, it prints "pprofci: out of memory",
  * removes temporary files, and ends the program with status 1. Therefore arenas, arrays, buffers
  * and tables of this allocator need no checks, unless a buffer has a small maximum size. Profiles
  * use mem_default instead, so that a message about a profile that is too large names its file. */
 extern const pprofc_allocator ci_mem;
+
+/* Returns an empty buffer, or an empty arena, of ci_mem. */
+struct buffer ci_buffer(void);
+struct arena ci_arena(void);
 
 /* Sets the function that removes temporary files and stops child processes when memory runs out or
  * an error ends the command (ci_need); NULL: no function. */

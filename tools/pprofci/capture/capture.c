@@ -84,7 +84,7 @@ const struct flag_table capture_table = {
     FLAG_TABLE("pprofci capture", "takes sets of profiles from servers under load"),
     .examples = examples, .environment = environment};
 
-static pprofc_status capture_check_numbers(const struct capture_options *o, pprofc_error *error) {
+static void capture_check_numbers(const struct capture_options *o) {
   const struct {
     const char *name, *unit;
     int64_t value, least, most;
@@ -94,46 +94,36 @@ static pprofc_status capture_check_numbers(const struct capture_options *o, ppro
       {"settle", " seconds", o->settle, 0, 3600}, {"wait", " seconds", o->wait, 0, 3600}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most)
-      return error_set(error, PPROFC_E_INVALID, "-%s must be from %lld to %lld%s", numbers[i].name,
-                       (long long)numbers[i].least, (long long)numbers[i].most, numbers[i].unit);
-  return PPROFC_OK;
+      ci_fail("-%s must be from %lld to %lld%s", numbers[i].name, (long long)numbers[i].least,
+              (long long)numbers[i].most, numbers[i].unit);
 }
 
-static pprofc_status capture_check_side(const struct capture_options *o, int side,
-                                        pprofc_error *error) {
+static void capture_check_side(const struct capture_options *o, int side) {
   const char *name = side_names[side];
   if (*o->runs[side] && !*o->servers[side])
-    return error_set(error, PPROFC_E_INVALID, "-%s-run needs -%s, where the server answers", name,
-                     name);
-  if (*o->servers[side] && *o->pyroscope)
-    return error_set(error, PPROFC_E_INVALID, "-%s cannot be combined with -pyroscope", name);
-  if (*o->queries[side] && !*o->pyroscope)
-    return error_set(error, PPROFC_E_INVALID, "a query needs -pyroscope");
-  return PPROFC_OK;
+    ci_fail("-%s-run needs -%s, where the server answers", name, name);
+  if (*o->servers[side] && *o->pyroscope) ci_fail("-%s cannot be combined with -pyroscope", name);
+  if (*o->queries[side] && !*o->pyroscope) ci_fail("a query needs -pyroscope");
 }
 
-static pprofc_status capture_check_sources(const struct capture_options *o, pprofc_error *error) {
+static void capture_check_sources(const struct capture_options *o) {
   for (int side = 0; side < SIDES; side++) {
-    pprofc_status status = capture_check_side(o, side, error);
-    if (status != PPROFC_OK) return status;
+    capture_check_side(o, side);
   }
-  if (!*o->out) return error_set(error, PPROFC_E_INVALID, "-out is needed");
-  if (*o->pyroscope && !*o->queries[SIDE_HEAD])
-    return error_set(error, PPROFC_E_INVALID, "-pyroscope needs -query");
-  if (!*o->pyroscope && !*o->servers[SIDE_HEAD])
-    return error_set(error, PPROFC_E_INVALID, "-head or -pyroscope is needed");
-  return PPROFC_OK;
+  if (!*o->out) ci_fail("-out is needed");
+  if (*o->pyroscope && !*o->queries[SIDE_HEAD]) ci_fail("-pyroscope needs -query");
+  if (!*o->pyroscope && !*o->servers[SIDE_HEAD]) ci_fail("-head or -pyroscope is needed");
 }
 
-static pprofc_status capture_check(void *options, const struct command_line *line,
-                                   pprofc_error *error) {
-  pprofc_status status = capture_check_numbers(options, error);
+static void capture_check(void *options, const struct command_line *line) {
+  capture_check_numbers(options);
   (void)line;
-  return status == PPROFC_OK ? capture_check_sources(options, error) : status;
+  capture_check_sources(options);
 }
 
 void capture_add(struct capture *capture, struct capture_item item) {
-  (void)ARRAY_PUSH(&ci_mem, capture->items, capture->count, capture->capacity, item);
+  (void)ARRAY_PUSH_IN(&capture->remote.arena, capture->items, capture->count, capture->capacity,
+                      item);
 }
 
 static void capture_choose_kinds(struct capture *capture) {
@@ -178,7 +168,6 @@ static int capture_run(void *options, const struct command_line *line) {
   (void)line;
   capture_all(&capture);
   for (size_t i = 0; i < capture.count; i++) pprofc_profile_release(capture.items[i].profile);
-  ARRAY_FREE(&ci_mem, capture.items, capture.capacity);
   remote_close(&capture.remote);
   return EXIT_PASSED;
 }

@@ -53,8 +53,7 @@ static void agents_add_section(struct output *out) {
   pprofc_str before = buffer_str(&text);
   bool has = str_find(before, STR(AGENTS_MARK)) < before.size;
   if (!has) {
-    struct buffer added;
-    buffer_init(&added, &ci_mem, SIZE_MAX / 2);
+    struct buffer added = ci_buffer();
     if (before.size) buffer_add_text(&added, str_ends(before, STR("\n")) ? "\n" : "\n\n");
     buffer_add(&added, asset_init_agents_md, asset_init_agents_md_size);
     ci_need(save_append(AGENTS_FILE, buffer_str(&added), &ci_error));
@@ -170,10 +169,8 @@ static void init_replace(struct buffer *out, pprofc_str text, pprofc_str mark, p
 }
 
 static void init_write(const struct init_options *o, const struct project *project) {
-  struct buffer steps, text;
+  struct buffer steps = ci_buffer(), text = ci_buffer();
   pprofc_str skeleton = {(const char *)asset_init_workflow_yml, asset_init_workflow_yml_size};
-  buffer_init(&steps, &ci_mem, SIZE_MAX / 2);
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   init_replace(&steps, skeleton, STR("@STEPS@\n"),
                (pprofc_str){(const char *)project->steps, *project->size});
   init_replace(&text, buffer_str(&steps), STR("@ACTION@"), str_of(o->action));

@@ -44,8 +44,7 @@ static struct growth_sites growth_find_sites(const struct leak_collection *stack
 /* Visits each stack that leaks or belongs to a leaking site. */
 static void growth_each(const struct leak_kind *kind, growth_fn *take, void *to) {
   const struct leak_collection *stacks = &kind->stacks;
-  struct arena arena;
-  arena_init(&arena, &ci_mem);
+  struct arena arena = ci_arena();
   const struct growth_sites sites = growth_find_sites(stacks, &arena);
   for (size_t i = 0; i < kind->row_count; i++) {
     const struct leak_row *row = &kind->rows[i];

@@ -68,28 +68,20 @@ const struct flag_table leaks_table = {
     FLAG_TABLE("pprofci leaks", "finds leaking memory and goroutines in profiles over time"),
     .examples = examples, .environment = environment};
 
-static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
-  if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15))
-    return error_set(error, PPROFC_E_INVALID, "-floor must be at least 0 KiB");
-  if (!(c->floor_count >= 1 && c->floor_count <= 1e15))
-    return error_set(error, PPROFC_E_INVALID, "-floor-count must be at least 1");
+static void leaks_check_numbers(const struct leaks_command *c) {
+  if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15)) ci_fail("-floor must be at least 0 KiB");
+  if (!(c->floor_count >= 1 && c->floor_count <= 1e15)) ci_fail("-floor-count must be at least 1");
   if (c->warmup < -1 || c->warmup > LEAK_PROFILES)
-    return error_set(error, PPROFC_E_INVALID, "-warmup must be from -1 to %d", LEAK_PROFILES);
-  if (!(c->kept >= 0 && c->kept <= 100))
-    return error_set(error, PPROFC_E_INVALID, "-kept must be from 0 to 100 percent");
-  if (!(c->alpha > 0 && c->alpha <= 0.5))
-    return error_set(error, PPROFC_E_INVALID, "-alpha must be above 0 and at most 0.5");
-  if (c->top < 1) return error_set(error, PPROFC_E_INVALID, "-top must be at least 1");
-  return PPROFC_OK;
+    ci_fail("-warmup must be from -1 to %d", LEAK_PROFILES);
+  if (!(c->kept >= 0 && c->kept <= 100)) ci_fail("-kept must be from 0 to 100 percent");
+  if (!(c->alpha > 0 && c->alpha <= 0.5)) ci_fail("-alpha must be above 0 and at most 0.5");
+  if (c->top < 1) ci_fail("-top must be at least 1");
 }
 
-static pprofc_status leaks_check(void *options, const struct command_line *line,
-                                 pprofc_error *error) {
+static void leaks_check(void *options, const struct command_line *line) {
   const struct leaks_command *command = options;
-  pprofc_status status = leaks_check_numbers(command, error);
-  if (status == PPROFC_OK && !line->count && !command->list_ignored)
-    status = error_set(error, PPROFC_E_INVALID, "no DIR or FILE given");
-  return status;
+  leaks_check_numbers(command);
+  if (!line->count && !command->list_ignored) ci_fail("no DIR or FILE given");
 }
 
 static void leaks_print_ignored(struct output *out) {
@@ -100,8 +92,7 @@ static void leaks_print_ignored(struct output *out) {
 }
 
 static void leaks_save_page(const struct leaks_command *command, const struct leaks *leaks) {
-  struct buffer page;
-  buffer_init(&page, &ci_mem, SIZE_MAX / 2);
+  struct buffer page = ci_buffer();
   leaks_print_page(leaks, (size_t)command->top, &page);
   ci_need(save_text(command->html, buffer_str(&page), &ci_error));
   buffer_free(&page);

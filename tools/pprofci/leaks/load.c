@@ -53,8 +53,8 @@ static void leaks_keep(struct leaks_inputs *inputs, const char *path, pprofc_pro
     return;
   }
   leaks_prepare(&profile);
-  (void)ARRAY_PUSH(&ci_mem, inputs->items, inputs->count, inputs->capacity,
-                   (struct leak_input){path, profile});
+  (void)ARRAY_PUSH_IN(&inputs->arena, inputs->items, inputs->count, inputs->capacity,
+                      (struct leak_input){path, profile});
 }
 
 static void leaks_read(struct leaks_inputs *inputs, const char *path, bool of_folder) {
@@ -75,14 +75,12 @@ static void leaks_load_source(struct leaks_inputs *inputs, const char *source) {
     return;
   }
   leaks_check_sides(inputs, source);
-  ci_need(found_below(&inputs->arena, source, "", &files, &ci_error));
+  found_below(&inputs->arena, source, "", &files);
   for (size_t i = 0; i < files.count; i++) leaks_read(inputs, files.items[i].path, true);
-  found_free(&files);
 }
 
 void leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count) {
-  *inputs = (struct leaks_inputs){.count = 0};
-  arena_init(&inputs->arena, &ci_mem);
+  *inputs = (struct leaks_inputs){.arena = ci_arena()};
   for (size_t i = 0; i < count; i++) leaks_load_source(inputs, sources[i]);
   if (inputs->others)
     message_note("pprofci: skipped %zu profile%s of CPU or other events, which cannot leak",
@@ -92,6 +90,5 @@ void leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t 
 
 void leaks_inputs_free(struct leaks_inputs *inputs) {
   for (size_t i = 0; i < inputs->count; i++) pprofc_profile_release(inputs->items[i].profile);
-  ARRAY_FREE(&ci_mem, inputs->items, inputs->capacity);
   arena_free(&inputs->arena);
 }

@@ -286,13 +286,11 @@ static void page_put_rows(const struct leaks_page *page, size_t top) {
 
 /* Adds the flame graph of a profile type that leaks. Sets *drawn to true if the graph was added. */
 static void page_put_graph(struct fill *f, const struct leak_kind *kind, bool *drawn) {
-  struct buffer address;
-  struct arena arena;
+  struct buffer address = ci_buffer();
+  struct arena arena = ci_arena();
   pprofc_str packed;
   *drawn = false;
   if (!kind->row_count || kind->rows[0].fit.verdict != LEAK_LEAK) return;
-  arena_init(&arena, f->mem);
-  buffer_init(&address, f->mem, SIZE_MAX / 2);
   page_graph(&address, kind);
   leaks_draw_growth(kind, &arena, &packed);
   *drawn = graphs_put(f, buffer_str(&address), packed);

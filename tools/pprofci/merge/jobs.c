@@ -36,11 +36,10 @@ static size_t shared_folders(const char *a, const char *b) {
  * resolved. */
 static const char *link_between(struct arena *arena, const char *from, const char *to) {
   char page[PATH_MAX], job[PATH_MAX];
-  struct buffer text;
+  struct buffer text = ci_buffer();
   pprofc_str part;
   if (!realpath(from, page) || !realpath(to, job)) return text_printf(arena, "%s/", to);
   size_t same = shared_folders(page, job);
-  buffer_init(&text, arena->mem, SIZE_MAX / 2);
   for (pprofc_str rest = str_of(page + same); str_next(&rest, '/', &part);)
     if (part.size) buffer_add_text(&text, "../");
   for (pprofc_str rest = str_of(job + same); str_next(&rest, '/', &part);) {
@@ -218,7 +217,7 @@ static void explain_job_pair(struct ci_run *run, struct run_pair *pair) {
   pprofc_error ignored;
   if (!shown) return;
   const char *path = text_printf(&run->arena, "%s/profiles/%s.pb.gz", pair->folder, shown);
-  ci_need(graph_read(run, pair, shown, &ci_error));
+  graph_read(run, pair, shown);
   pprofc_report_options_init(&options);
   if (strcmp(pair->kind, "mem") == 0 && source_has_type(path, "alloc_space"))
     options.sample_index = "alloc_space";
@@ -287,7 +286,7 @@ void jobs_add_pairs(struct jobs *jobs) {
     outside_add(jobs->run, jobs->items[i].root, jobs->items[i].name);
     const struct node *pairs = node_get(jobs->items[i].root, "pairs");
     for (size_t k = 0; k < node_size(pairs); k++) {
-      ci_need(run_check_stopped(&ci_error));
+      run_check_stopped();
       job_add_pair(jobs->run, &jobs->items[i], node_at(pairs, k));
     }
   }

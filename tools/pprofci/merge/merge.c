@@ -43,8 +43,7 @@ static void take_commit(struct jobs *jobs, const char *key, const char **commit)
 
 static void take_machines(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   for (size_t i = 0; i < jobs->count; i++) {
     pprofc_str machine = node_text(jobs->items[i].root, "machine");
     if (!machine.size) continue;
@@ -134,10 +133,8 @@ const struct flag_table merge_table = {
     FLAG_TABLE("pprofci merge", "joins the runs of a matrix into one verdict and page")};
 
 /* Returns options for a merged run. A merged run measures nothing itself. */
-static pprofc_status merge_run_options(const struct merge_options *merge,
-                                       struct run_options *options, pprofc_error *error) {
-  pprofc_status status = flags_defaults(&run_table, options, error);
-  if (status != PPROFC_OK) return status;
+static void merge_run_options(const struct merge_options *merge, struct run_options *options) {
+  ci_need(flags_defaults(&run_table, options, &ci_error));
   options->bench_base = "";
   options->bench_head = "";
   options->out = merge->out;
@@ -145,7 +142,7 @@ static pprofc_status merge_run_options(const struct merge_options *merge,
   options->no_fail = merge->no_fail;
   options->threshold = merge->threshold;
   options->has_base = true;
-  return run_options_settle(options, error);
+  run_options_settle(options);
 }
 
 static void merge_steps(struct ci_run *run, const struct merge_options *merge,
@@ -166,15 +163,12 @@ static void merge_steps(struct ci_run *run, const struct merge_options *merge,
 
 static struct run_options settled; /* options of the merged run */
 
-static pprofc_status merge_check(void *options, const struct command_line *line,
-                                 pprofc_error *error) {
+static void merge_check(void *options, const struct command_line *line) {
   const struct merge_options *merge = options;
-  if (!line->count) return error_set(error, PPROFC_E_INVALID, "nothing to merge: pass a DIR");
+  if (!line->count) ci_fail("nothing to merge: pass a DIR");
   if (!jobs_expectation_is_valid(merge->expect))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-expect must be a number, or names separated by commas, not '%s'",
-                     merge->expect);
-  return merge_run_options(merge, &settled, error);
+    ci_fail("-expect must be a number, or names separated by commas, not '%s'", merge->expect);
+  merge_run_options(merge, &settled);
 }
 
 static int merge_run(void *options, const struct command_line *line) {

@@ -156,21 +156,18 @@ static void put_item(struct json_writer *json, const struct page_model *m,
 }
 
 void annotations_list(struct json_writer *json, const struct page_model *m) {
-  struct buffer text;
+  struct buffer text = ci_buffer();
   struct annotation a;
-  buffer_init(&text, m->run->mem, SIZE_MAX / 2);
   json_begin_array(json);
   for (size_t i = 0; i < annotations_most(m); i++)
     if (annotation_at(m, i, &a)) put_item(json, m, &a, &text);
   json_end(json);
-  json->scratch.failed |= text.failed;
   buffer_free(&text);
 }
 
 static void put_command(struct buffer *out, const struct page_model *m,
                         const struct annotation *a) {
-  struct buffer text;
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   buffer_add_text(out, "::error ");
   put_location(out, a->pair);
   buffer_add_text(out, "title=");
@@ -181,7 +178,6 @@ static void put_command(struct buffer *out, const struct page_model *m,
   put_message(&text, m, a);
   escape_command(out, buffer_str(&text), false);
   buffer_add_char(out, '\n');
-  out->failed |= text.failed;
   buffer_free(&text);
 }
 
@@ -201,11 +197,10 @@ static void annotations_print(struct buffer *out, const struct page_model *m) {
 void print_annotations(struct ci_run *run) {
   const char *actions = getenv("GITHUB_ACTIONS");
   struct page_model model;
-  struct buffer text;
+  struct buffer text = ci_buffer();
   int fd = STDOUT_FILENO;
   if (!actions || strcmp(actions, "true") != 0 || (!run->judged && !run->fired_count)) return;
   model_make(run, &model);
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
   annotations_print(&text, &model);
   if (fd_write(&fd, text.data, text.size) != 0) ci_fail("cannot write standard output");
   buffer_free(&text);

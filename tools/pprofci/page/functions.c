@@ -11,15 +11,12 @@
 /* Returns the profiles of base or head. The profiles are the files given by flags, or the files in
  * the artifacts of another run. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
-  struct profile_files files = {NULL, 0};
-  if (!pair->names[side]) return files;
+  if (!pair->names[side]) return (struct profile_files){NULL, 0};
   if (!pair->folder)
     return (struct profile_files){(const char *const *)pair->runs[side], run_drawn(pair, side)};
   const char **path = arena_array(arena, 1, sizeof *path);
-  if (!path) return files;
   *path = text_printf(arena, "%s/profiles/%s.pb.gz", pair->folder, pair->names[side]);
-  if (*path) files = (struct profile_files){path, 1};
-  return files;
+  return (struct profile_files){path, 1};
 }
 
 /* Returns the difference between base and head. Returns the only profile if there is just one
@@ -55,15 +52,14 @@ static void take_sides(const struct shown_sums *v, int64_t base, int64_t head, d
   sides[v->head] = (double)head / v->divisors[v->head];
 }
 
-/* Copies the functions with values into the list. Returns false when out of memory. */
-static bool take_rows(struct function_list *list, struct drawn *d, const struct shown_sums *v) {
+/* Copies the functions with values into the list. */
+static void take_rows(struct function_list *list, struct drawn *d, const struct shown_sums *v) {
   const struct flame_tree *t = &d->graph.tree;
   const struct drawn_sum *sums = drawn_sums(d);
   size_t count = d->graph.frames.count, type = d->result.value_index;
   list->type = arena_str(&list->arena, d->result.type);
   list->unit = arena_str(&list->arena, d->result.sample_unit);
   list->rows = arena_zero_array(&list->arena, count, sizeof *list->rows);
-  if (!sums || !list->rows || !list->type.data || !list->unit.data) return false;
   for (size_t i = 0; i < count; i++) {
     const struct stack_frame *frame = &d->graph.frames.items[i];
     const int64_t *flat = sums[i].flat, *cum = sums[i].cum;
@@ -74,20 +70,17 @@ static bool take_rows(struct function_list *list, struct drawn *d, const struct 
     row->line = frame->line;
     take_sides(v, flat[SIDE_BASE], flat[SIDE_HEAD], row->flat);
     take_sides(v, cum[SIDE_BASE], cum[SIDE_HEAD], row->cum);
-    if (!row->name.data || !row->file.data) return false;
   }
   take_sides(v, flame_base(t, 0, type), flame_head(t, 0, type), list->total);
-  return true;
 }
 
-void functions_init(const struct ci_run *run, struct function_list *list) {
-  *list = (struct function_list){.type = STR(""), .unit = STR("")};
-  arena_init(&list->arena, run->mem);
+void functions_init(struct function_list *list) {
+  *list = (struct function_list){.type = STR(""), .unit = STR(""), .arena = ci_arena()};
 }
 
 void functions_read(const struct ci_run *run, const struct run_pair *pair,
                     struct function_list *list) {
-  functions_init(run, list);
+  functions_init(list);
   const struct profile_source source = source_of(&list->arena, pair);
   struct shown_sums v = {.two = source.base.count > 0, .head = SIDE_BASE};
   pprofc_report_options options;
@@ -99,13 +92,11 @@ void functions_read(const struct ci_run *run, const struct run_pair *pair,
   pprofc_report_options_init(&options);
   if (pair->sample_index) options.sample_index = pair->sample_index;
   if (pair->hide) options.hide = pair->hide;
-  bool read = drawn_open(profile, &options, &d, NULL) == PPROFC_OK;
-  bool good = read && take_rows(list, &d, &v);
-  if (read) drawn_close(&d);
+  if (drawn_open(profile, &options, &d, NULL) == PPROFC_OK) {
+    take_rows(list, &d, &v);
+    drawn_close(&d);
+  }
   pprofc_profile_release(profile);
-  if (good) return;
-  arena_free(&list->arena);
-  functions_init(run, list);
 }
 
 /* Returns the number by which `order` sorts a row. */

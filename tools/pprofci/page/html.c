@@ -19,8 +19,7 @@
 
 /* Writes an amount in a column; '.' for 0. */
 static void put_amount(struct buffer *out, double value, pprofc_str unit) {
-  struct buffer text;
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   if (value > 0)
     number_profile(&text, value, unit);
   else
@@ -343,10 +342,9 @@ void html_gauge(struct fill *f, const struct gate_row *row) {
 /* ---- pictures ---------------------------------------- */
 
 void html_picture(struct fill *f, const struct run_picture *picture, double height) {
-  struct buffer cropped;
+  struct buffer cropped = ci_buffer();
   struct fill crop;
   if (!picture->frames.size) return;
-  buffer_init(&cropped, f->mem, SIZE_MAX / 2);
   fill_init(&crop, f->mem);
   buffer_printf(fill_text(&crop, "width"), "%.0f", picture->part.width);
   buffer_printf(fill_text(&crop, "height"), "%.0f", height);
@@ -354,7 +352,6 @@ void html_picture(struct fill *f, const struct run_picture *picture, double heig
   buffer_add_str(fill_html(&crop, "frames"), picture->frames);
   template_put(&cropped, html_template(), "crop", &crop);
   base64_put(fill_html(f, "picture"), (const uint8_t *)cropped.data, cropped.size);
-  f->failed |= cropped.failed;
   fill_free(&crop);
   buffer_free(&cropped);
 }

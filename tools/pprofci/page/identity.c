@@ -29,7 +29,7 @@ const char *identity_git(struct arena *arena, const char *const *argv) {
   if (child_run_for_user(&child, &user, &printed, &end, &ignored) == PPROFC_OK && end.status == 0)
     line = text_keep(arena, str_trim(buffer_str(&printed)));
   buffer_free(&printed);
-  return line ? line : "";
+  return line;
 }
 
 const char *identity_branch(struct arena *arena) {
@@ -60,28 +60,25 @@ static const struct identity_host {
 /* Sets the repository and its address on a host. `host` is NULL if the service is unknown, and then
  * the identity has no addresses of commits. Ignores a text that is not "owner/name". Ignores the
  * address of a server if the address has a user or a password. */
-static bool identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
+static void identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
                          const char *server, pprofc_str repository) {
   const char *url = text_printf(arena, "%s/%.*s", server, STR_ARG(repository));
   const char *name = text_keep(arena, repository);
-  if (!url || !name) return false;
-  if (!text_is_of(repository, TEXT_WORDS "/~") || str_starts(repository, STR("/"))) return true;
+  if (!text_is_of(repository, TEXT_WORDS "/~") || str_starts(repository, STR("/"))) return;
   id->repository = name;
-  if (!outside_may_link(str_of(url)) || strchr(server, '@')) return true;
+  if (!outside_may_link(str_of(url)) || strchr(server, '@')) return;
   id->url = url;
   if (host) id->commits = text_printf(arena, "%s%s", url, host->commit);
-  return id->commits != NULL;
 }
 
-static bool identity_set_change(struct identity *id, struct arena *arena,
+static void identity_set_change(struct identity *id, struct arena *arena,
                                 const struct identity_host *host, const char *word,
                                 pprofc_str number) {
   int64_t value;
-  if (!str_parse_int(number, 10, &value) || value < 1) return true;
+  if (!str_parse_int(number, 10, &value) || value < 1) return;
   id->change = text_printf(arena, "%s %lld", word, (long long)value);
   if (*id->url)
     id->change_url = text_printf(arena, "%s%s%lld", id->url, host->change, (long long)value);
-  return id->change && id->change_url;
 }
 
 /* Reads the title of the pull request from the event file, if the file is valid. */
@@ -92,39 +89,34 @@ static void identity_read_event(struct identity *id, struct arena *arena) {
   if (!*path || json_tree_read(arena, path, EVENT_MOST, &event, &ignored) != PPROFC_OK) return;
   const struct node *title = node_path(event, "pull_request.title");
   if (node_is(title, NODE_STRING)) id->title = text_keep(arena, title->text);
-  if (!id->title) id->title = "";
 }
 
-static bool identity_of_github(struct identity *id, struct arena *arena) {
+static void identity_of_github(struct identity *id, struct arena *arena) {
   const struct identity_host *host = &identity_hosts[0];
   const char *server = identity_value("GITHUB_SERVER_URL");
   pprofc_str ref = str_of(identity_value("GITHUB_REF"));
-  if (!identity_set(id, arena, host, *server ? server : "https://github.com",
-                    str_of(identity_value("GITHUB_REPOSITORY"))))
-    return false;
-  if (!str_starts(ref, STR("refs/pull/"))) return true;
+  identity_set(id, arena, host, *server ? server : "https://github.com",
+               str_of(identity_value("GITHUB_REPOSITORY")));
+  if (!str_starts(ref, STR("refs/pull/"))) return;
   ref = str_slice(ref, sizeof "refs/pull/" - 1, ref.size);
   identity_read_event(id, arena);
-  return identity_set_change(id, arena, host, "pull request",
-                             str_slice(ref, 0, str_find_char(ref, '/')));
+  identity_set_change(id, arena, host, "pull request", str_slice(ref, 0, str_find_char(ref, '/')));
 }
 
-static bool identity_of_gitlab(struct identity *id, struct arena *arena) {
+static void identity_of_gitlab(struct identity *id, struct arena *arena) {
   const struct identity_host *host = &identity_hosts[1];
-  if (!identity_set(id, arena, host, identity_value("CI_SERVER_URL"),
-                    str_of(identity_value("CI_PROJECT_PATH"))))
-    return false;
+  identity_set(id, arena, host, identity_value("CI_SERVER_URL"),
+               str_of(identity_value("CI_PROJECT_PATH")));
   id->title = identity_value("CI_MERGE_REQUEST_TITLE");
-  return identity_set_change(id, arena, host, "merge request",
-                             str_of(identity_value("CI_MERGE_REQUEST_IID")));
+  identity_set_change(id, arena, host, "merge request",
+                      str_of(identity_value("CI_MERGE_REQUEST_IID")));
 }
 
-static bool identity_of_bitbucket(struct identity *id, struct arena *arena) {
+static void identity_of_bitbucket(struct identity *id, struct arena *arena) {
   const struct identity_host *host = &identity_hosts[2];
-  return identity_set(id, arena, host, "https://bitbucket.org",
-                      str_of(identity_value("BITBUCKET_REPO_FULL_NAME"))) &&
-         identity_set_change(id, arena, host, "pull request",
-                             str_of(identity_value("BITBUCKET_PR_ID")));
+  identity_set(id, arena, host, "https://bitbucket.org",
+               str_of(identity_value("BITBUCKET_REPO_FULL_NAME")));
+  identity_set_change(id, arena, host, "pull request", str_of(identity_value("BITBUCKET_PR_ID")));
 }
 
 /* Address of a git remote, split into user, host and path. The host has no port. */
@@ -178,23 +170,23 @@ static bool identity_is_folder(const struct identity_remote *remote) {
   return false;
 }
 
-static bool identity_of_git(struct identity *id, struct arena *arena) {
+static void identity_of_git(struct identity *id, struct arena *arena) {
   static const char *const argv[] = {"git", "remote", "get-url", "origin", NULL};
   const struct identity_host *found = NULL;
   struct identity_remote remote;
-  if (!identity_split(str_of(identity_git(arena, argv)), &remote)) return true;
+  if (!identity_split(str_of(identity_git(arena, argv)), &remote)) return;
   for (size_t i = 0; i < sizeof identity_hosts / sizeof *identity_hosts && !found; i++)
     if (str_find(remote.host, str_of(identity_hosts[i].part)) < remote.host.size)
       found = &identity_hosts[i];
-  if (!found && identity_is_folder(&remote)) return true;
+  if (!found && identity_is_folder(&remote)) return;
   const char *server = text_printf(arena, "https://%.*s", STR_ARG(remote.host));
-  return server && identity_set(id, arena, found, server, remote.path);
+  identity_set(id, arena, found, server, remote.path);
 }
 
-bool identity_find(struct identity *id, struct arena *arena) {
+void identity_find(struct identity *id, struct arena *arena) {
   static const struct {
     const char *mark; /* variable of the host's CI jobs; NULL: any machine */
-    bool (*find)(struct identity *id, struct arena *arena);
+    void (*find)(struct identity *id, struct arena *arena);
   } jobs[] = {{"GITHUB_REPOSITORY", identity_of_github},
               {"CI_PROJECT_PATH", identity_of_gitlab},
               {"BITBUCKET_REPO_FULL_NAME", identity_of_bitbucket},
@@ -203,7 +195,7 @@ bool identity_find(struct identity *id, struct arena *arena) {
   *id = (struct identity){"", "", "", "", "", "", ""};
   while (jobs[i].mark && !*identity_value(jobs[i].mark)) i++;
   id->branch = identity_branch(arena);
-  return jobs[i].find(id, arena);
+  jobs[i].find(id, arena);
 }
 
 static void identity_fill_commit(struct fill *f, const struct identity *id, const char *list,

@@ -14,8 +14,10 @@ struct identity {
   const char *branch;
 };
 
-/* Returns false when out of memory. The texts are in the arena or in the environment. */
-bool identity_find(struct identity *id, struct arena *arena);
+/* Finds the repository, the change and the branch. The texts are in the arena or in the
+ * environment.
+ */
+void identity_find(struct identity *id, struct arena *arena);
 
 /* Adds the values of the line that names repository, change and branch. */
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);

@@ -3,28 +3,29 @@
 
 #include "common/sha256.h"
 #include "core/infile.h"
+#include "memory.h"
 #include "run/code.h"
 #include "run/comparisons.h"
 #include "run/load.h"
 #include "run/run.h"
+#include "run/text.h"
 
 #include <stdlib.h>
 
 struct manifest {
   const struct page_model *model;
-  struct json_writer json;
+  struct json_text text;
 };
 
 static void manifest_text(struct manifest *f, const char *key, const char *text) {
-  json_text(json_key(&f->json, key), text ? text : "");
+  json_text(json_key(&f->text.json, key), text ? text : "");
 }
 
 /* Writes the hash of a file. Writes an empty text if the file is unreadable. */
 static void put_hash(struct manifest *f, const char *path) {
   char hex[SHA256_HEX + 1] = "";
-  struct buffer data;
+  struct buffer data = ci_buffer();
   pprofc_error ignored;
-  buffer_init(&data, f->model->run->mem, SIZE_MAX / 2);
   if (file_read(path, &data, &ignored) == PPROFC_OK) sha256_hex_of(buffer_str(&data), hex);
   manifest_text(f, "sha256", hex);
   buffer_free(&data);
@@ -32,41 +33,41 @@ static void put_hash(struct manifest *f, const char *path) {
 
 static void put_input(struct manifest *f, int side, const char *path) {
   if (!run_has(path)) return;
-  json_line_break(&f->json);
-  json_begin_object(&f->json);
+  json_line_break(&f->text.json);
+  json_begin_object(&f->text.json);
   manifest_text(f, "side", side_names[side]);
-  json_string(json_key(&f->json, "name"), str_path_base(str_of(path)));
+  json_string(json_key(&f->text.json, "name"), str_path_base(str_of(path)));
   put_hash(f, path);
-  json_end(&f->json);
+  json_end(&f->text.json);
 }
 
 static void put_inputs(struct manifest *f) {
   const struct ci_run *run = f->model->run;
-  json_line_break(&f->json);
-  json_begin_array(json_key(&f->json, "inputs"));
+  json_line_break(&f->text.json);
+  json_begin_array(json_key(&f->text.json, "inputs"));
   for (size_t i = 0; i < run->pair_count; i++)
     for (int side = 0; side < SIDES; side++)
       for (size_t k = 0; k < run->pairs[i].run_count[side]; k++)
         put_input(f, side, run->pairs[i].runs[side][k]);
   for (int side = 0; side < SIDES; side++) put_input(f, side, run->bench[side]);
-  json_end(&f->json);
+  json_end(&f->text.json);
 }
 
 static void put_runs(struct manifest *f, const struct run_pair *pair) {
-  json_begin_object(json_key(&f->json, "runs"));
+  json_begin_object(json_key(&f->text.json, "runs"));
   manifest_text(f, "folder", pair->kept);
   for (int side = 0; side < SIDES; side++) {
-    json_begin_array(json_key(&f->json, side_names[side]));
+    json_begin_array(json_key(&f->text.json, side_names[side]));
     for (size_t i = 0; i < pair->run_count[side]; i++)
-      json_string(&f->json, str_path_base(str_of(pair->runs[side][i])));
-    json_end(&f->json);
+      json_string(&f->text.json, str_path_base(str_of(pair->runs[side][i])));
+    json_end(&f->text.json);
   }
-  json_end(&f->json);
+  json_end(&f->text.json);
 }
 
 static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
-  json_line_break(&f->json);
-  json_begin_object(&f->json);
+  json_line_break(&f->text.json);
+  json_begin_object(&f->text.json);
   manifest_text(f, "kind", pair->kind);
   manifest_text(f, "base", pair->names[SIDE_BASE]);
   manifest_text(f, "head", pair->names[SIDE_HEAD]);
@@ -74,19 +75,19 @@ static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
   if (pair->benchmark) {
     manifest_text(f, "package", pair->package);
     manifest_text(f, "benchmark", pair->benchmark);
-    json_double(json_key(&f->json, "iterations"), pair->iterations);
+    json_double(json_key(&f->text.json, "iterations"), pair->iterations);
   }
   if (pair->kept) put_runs(f, pair);
-  if (pair->built) built_write(&f->json, pair->built);
-  comparisons_write(&f->json, pair);
-  json_end(&f->json);
+  if (pair->built) built_write(&f->text.json, pair->built);
+  comparisons_write(&f->text.json, pair);
+  json_end(&f->text.json);
 }
 
 static void put_samples(struct manifest *f, const struct gate_row *row, int side) {
   struct run_samples samples = model_samples(f->model, row, side);
-  json_begin_array(json_key(&f->json, side_names[side]));
-  for (size_t i = 0; i < samples.count; i++) json_double(&f->json, samples.values[i]);
-  json_end(&f->json);
+  json_begin_array(json_key(&f->text.json, side_names[side]));
+  for (size_t i = 0; i < samples.count; i++) json_double(&f->text.json, samples.values[i]);
+  json_end(&f->text.json);
 }
 
 /* Writes the rounds of base or head. Writes nothing if the measurements have no rounds. */
@@ -96,40 +97,40 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
   bool any = false;
   for (size_t i = 0; i < samples.count; i++) any |= samples.rounds[i] != 0;
   if (!any) return;
-  json_begin_array(json_key(&f->json, keys[side]));
-  for (size_t i = 0; i < samples.count; i++) json_uint(&f->json, samples.rounds[i]);
-  json_end(&f->json);
+  json_begin_array(json_key(&f->text.json, keys[side]));
+  for (size_t i = 0; i < samples.count; i++) json_uint(&f->text.json, samples.rounds[i]);
+  json_end(&f->text.json);
 }
 
 static void put_if(struct manifest *f, const char *key, bool value) {
   if (!value) return;
-  json_bool(json_key(&f->json, key), true);
+  json_bool(json_key(&f->text.json, key), true);
 }
 
 /* Writes all measurements in order. `pprofci merge` reads them to judge several jobs together. */
 static void put_results(struct manifest *f) {
   size_t count;
   const struct gate_row *rows = gate_rows(&f->model->run->gate, &count);
-  json_line_break(&f->json);
-  json_begin_array(json_key(&f->json, "results"));
+  json_line_break(&f->text.json);
+  json_begin_array(json_key(&f->text.json, "results"));
   for (size_t i = 0; i < count; i++) {
-    json_line_break(&f->json);
-    json_begin_object(&f->json);
-    json_string(json_key(&f->json, "group"), rows[i].group);
-    json_string(json_key(&f->json, "benchmark"), rows[i].name);
-    json_string(json_key(&f->json, "unit"), rows[i].unit);
+    json_line_break(&f->text.json);
+    json_begin_object(&f->text.json);
+    json_string(json_key(&f->text.json, "group"), rows[i].group);
+    json_string(json_key(&f->text.json, "benchmark"), rows[i].name);
+    json_string(json_key(&f->text.json, "unit"), rows[i].unit);
     manifest_text(f, "verdict", gate_row_verdict(&rows[i]));
-    json_int(json_key(&f->json, "direction"), rows[i].direction);
-    json_bool(json_key(&f->json, "threaded"), rows[i].threaded);
+    json_int(json_key(&f->text.json, "direction"), rows[i].direction);
+    json_bool(json_key(&f->text.json, "threaded"), rows[i].threaded);
     put_if(f, "exact", rows[i].exact);
     put_if(f, "one_process", rows[i].one_process);
     put_if(f, "screened", rows[i].screened);
     put_if(f, "processes", rows[i].processes);
     for (int side = 0; side < SIDES; side++) put_samples(f, &rows[i], side);
     for (int side = 0; side < SIDES; side++) put_rounds(f, &rows[i], side);
-    json_end(&f->json);
+    json_end(&f->text.json);
   }
-  json_end(&f->json);
+  json_end(&f->text.json);
 }
 
 static int by_path_bytes(const void *a, const void *b) {
@@ -141,76 +142,67 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   const struct ci_run *run = f->model->run;
   const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);
   size_t count = 0;
-  for (size_t i = 0; paths && i < run->file_count; i++)
+  for (size_t i = 0; i < run->file_count; i++)
     if (run->files[i].of_benchdiff == of_benchdiff) paths[count++] = run->files[i].path;
-  if (paths) qsort(paths, count, sizeof *paths, by_path_bytes);
-  json_line_break(&f->json);
-  json_begin_array(json_key(&f->json, key));
+  qsort(paths, count, sizeof *paths, by_path_bytes);
+  json_line_break(&f->text.json);
+  json_begin_array(json_key(&f->text.json, key));
   for (size_t i = 0; i < count; i++) {
-    json_line_break(&f->json);
-    json_text(&f->json, paths[i]);
+    json_line_break(&f->text.json);
+    json_text(&f->text.json, paths[i]);
   }
-  json_end(&f->json);
-  if (!paths) f->json.scratch.failed = true;
+  json_end(&f->text.json);
   mem_free(run->mem, paths, run->file_count + 1, sizeof *paths);
 }
 
 static void put_manifest(struct manifest *f) {
   const struct ci_run *run = f->model->run;
-  json_begin_object(&f->json);
-  json_line_break(&f->json);
-  json_int(json_key(&f->json, "version"), 4);
+  json_begin_object(&f->text.json);
+  json_line_break(&f->text.json);
+  json_int(json_key(&f->text.json, "version"), 4);
   manifest_text(f, "tool", "pprofci");
   manifest_text(f, "tool_version", pprofc_version());
   manifest_text(f, "commit", run->head_commit);
   manifest_text(f, "base_commit", run->base_commit);
   if (*run->base_why) manifest_text(f, "base_choice", run->base_why);
   manifest_text(f, "verdict", run->verdict);
-  json_int(json_key(&f->json, "gate_status"), run->status);
-  json_string(json_key(&f->json, "headline"), f->model->headline);
+  json_int(json_key(&f->text.json, "gate_status"), run->status);
+  json_string(json_key(&f->text.json, "headline"), f->model->headline);
   manifest_text(f, "conclusion", conclusion_class(f->model->conclusion));
-  json_string(json_key(&f->json, "machine"), run->machine);
-  json_line_break(&f->json);
-  json_key(&f->json, "summary");
-  message_write(&f->json, run->summary);
-  json_line_break(&f->json);
+  json_string(json_key(&f->text.json, "machine"), run->machine);
+  json_line_break(&f->text.json);
+  json_key(&f->text.json, "summary");
+  message_write(&f->text.json, run->summary);
+  json_line_break(&f->text.json);
   manifest_text(f, "totals", run->totals);
   manifest_text(f, "instructions", run->instructions);
-  json_line_break(&f->json);
-  json_key(&f->json, "regressions");
-  annotations_list(&f->json, f->model);
-  json_line_break(&f->json);
-  comparisons_write_fired(&f->json, run);
-  json_line_break(&f->json);
-  same_write(&f->json, run);
-  load_write(&f->json, run);
-  surroundings_write(&f->json, run);
+  json_line_break(&f->text.json);
+  json_key(&f->text.json, "regressions");
+  annotations_list(&f->text.json, f->model);
+  json_line_break(&f->text.json);
+  comparisons_write_fired(&f->text.json, run);
+  json_line_break(&f->text.json);
+  same_write(&f->text.json, run);
+  load_write(&f->text.json, run);
+  surroundings_write(&f->text.json, run);
   if (run->gate.settings.overloaded) manifest_text(f, "overloaded", run->gate.settings.overloaded);
   put_inputs(f);
-  outside_write(&f->json, run);
-  json_line_break(&f->json);
-  json_begin_array(json_key(&f->json, "pairs"));
+  outside_write(&f->text.json, run);
+  json_line_break(&f->text.json);
+  json_begin_array(json_key(&f->text.json, "pairs"));
   for (size_t i = 0; i < run->pair_count; i++) put_manifest_pair(f, &run->pairs[i]);
-  json_end(&f->json);
+  json_end(&f->text.json);
   put_results(f);
   put_files(f, "files", false);
   put_files(f, "benchdiff", true);
-  json_end(&f->json);
+  json_end(&f->text.json);
 }
 
-void manifest_print(struct buffer *out, const struct page_model *m) {
+pprofc_str manifest_make(struct ci_run *run, const struct page_model *m) {
   struct manifest f = {.model = m};
-  struct output *to = mem_array(out->mem, 1, sizeof *to);
-  if (!to) {
-    out->failed = true;
-    return;
-  }
-  output_init(to, buffer_write, out);
-  json_init(&f.json, to, out->mem);
-  f.json.spaced = true;
+  json_text_begin(&f.text);
+  f.text.json.spaced = true;
   put_manifest(&f);
-  bool good = json_finish(&f.json);
-  output_add_char(to, '\n');
-  if (output_flush(to, NULL) != PPROFC_OK || !good) out->failed = true;
-  mem_free(out->mem, to, 1, sizeof *to);
+  output_add_char(f.text.out, '\n');
+  return json_text_end(&f.text, &run->arena);
 }

@@ -52,25 +52,22 @@ static bool next_message_piece(pprofc_str *rest, struct message_piece *piece) {
   return true;
 }
 
-bool message_add(struct message *m, struct arena *arena, struct message_part part,
+void message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text) {
-  if (!text->size && !text->failed) return true;
+  if (!text->size || m->count == MESSAGE_PARTS) return;
   part.text = buffer_keep(text, arena);
-  if (!part.text.data || !part.title.data || m->count == MESSAGE_PARTS) return false;
   buffer_clear(text);
   m->parts[m->count++] = part;
-  return true;
 }
 
-bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
+void message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline) {
   const char *was = text_printf(arena, "%s%.*s\n\n", m->sign, STR_ARG(m->headline));
-  if (!was || !headline.data || m->count == MESSAGE_PARTS) return false;
+  if (m->count == MESSAGE_PARTS) return;
   memmove(m->parts + 1, m->parts, m->count++ * sizeof *m->parts);
   m->parts[0] = (struct message_part){.title = STR(""), .text = str_of(was)};
   m->sign = sign;
   m->headline = headline;
-  return true;
 }
 
 static void message_put_text(struct buffer *out, pprofc_str text,
@@ -195,18 +192,15 @@ pprofc_status message_read(const struct node *node, struct arena *arena, struct 
                            pprofc_error *error) {
   const struct node *parts = node_get(node, "parts");
   struct message_part part;
-  struct buffer text;
+  struct buffer text = ci_buffer();
   *m = (struct message){.sign = text_keep(arena, node_text(node, "sign")),
                         .headline = node_text(node, "title")};
-  bool kept = m->sign, good = m->headline.size && node_size(parts) < MESSAGE_PARTS &&
-                              is_message_text(m->headline) &&
-                              is_message_text(node_text(node, "sign"));
-  buffer_init(&text, arena->mem, SIZE_MAX / 2);
-  for (size_t i = 0; good && kept && i < node_size(parts); i++) {
+  bool good = m->headline.size && node_size(parts) < MESSAGE_PARTS &&
+              is_message_text(m->headline) && is_message_text(node_text(node, "sign"));
+  for (size_t i = 0; good && i < node_size(parts); i++) {
     good = message_read_part(node_at(parts, i), &part, &text);
-    kept = !good || message_add(m, arena, part, &text);
+    if (good) message_add(m, arena, part, &text);
   }
   buffer_free(&text);
-  if (!kept) return error_nomem(error);
   return good ? PPROFC_OK : error_set(error, PPROFC_E_FORMAT, "it has no valid summary");
 }

@@ -41,14 +41,14 @@ void message_link_end(struct buffer *out);
  * report.html the address is "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
-/* Moves the text of the buffer into a new section. Adds no section for an empty text. Returns false
- * when out of memory, or if the message has MESSAGE_PARTS sections. */
-bool message_add(struct message *m, struct arena *arena, struct message_part part,
+/* Moves the text of the buffer into a new section. Adds no section for an empty text, or if the
+ * message has MESSAGE_PARTS sections. */
+void message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 
-/* Replaces the headline. Keeps the old headline as the first paragraph. Returns false when out of
- * memory. */
-bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
+/* Replaces the headline. Keeps the old headline as the first paragraph. Changes nothing if the
+ * message has MESSAGE_PARTS sections. */
+void message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 
 /* Append the headline, one section, or the whole message. */
@@ -60,7 +60,7 @@ void message_put(struct buffer *out, const struct message *m, const struct messa
 /* Writes a message as a JSON object. */
 void message_write(struct json_writer *json, const struct message *m);
 
-/* Reads the object that message_write wrote. Errors: PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
+/* Reads the object that message_write wrote. Errors: PPROFC_E_FORMAT. */
 pprofc_status message_read(const struct node *node, struct arena *arena, struct message *m,
                            pprofc_error *error);
 

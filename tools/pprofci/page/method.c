@@ -41,8 +41,7 @@ static bool measured_in_turns(const struct ci_run *run) {
 }
 
 pprofc_str method_machine(struct ci_run *run) {
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   machine_of_results(&text, run->benchstat);
   if (measured_in_turns(run)) machine_of_here(&text, run);
   return buffer_take(&text, &run->arena);

@@ -101,25 +101,21 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
 
 /* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the benchmark of row
  * i, and *found to the number of benchmarks. */
-static bool number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
+static void number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;
-  struct buffer key;
+  struct buffer key = ci_buffer();
   interner_init(&keys, run->mem);
-  buffer_init(&key, run->mem, SIZE_MAX / 2);
-  bool good = true;
-  for (size_t i = 0; i < count && good; i++) {
+  for (size_t i = 0; i < count; i++) {
     buffer_clear(&key);
     buffer_add_str(&key, rows[i].group);
     buffer_add_char(&key, '\0');
     buffer_add_str(&key, rows[i].name);
     numbers[i] = interner_copy(&keys, &run->arena, buffer_str(&key));
-    good = !key.failed && numbers[i] != MAP_NONE;
   }
   *found = keys.count;
   buffer_free(&key);
   interner_free(&keys);
-  return good;
 }
 
 static int by_importance(const void *a, const void *b) {
@@ -134,10 +130,9 @@ static void make_benchmarks(struct ci_run *run, struct page_model *m) {
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   uint32_t *numbers = arena_array(&run->arena, count, sizeof *numbers);
   choose_columns(m, rows, count);
-  if (!numbers || !number_rows(run, rows, count, numbers, &m->count)) ci_fail("out of memory");
+  number_rows(run, rows, count, numbers, &m->count);
   m->benchmarks = arena_zero_array(&run->arena, m->count, sizeof *m->benchmarks);
   size_t *space = arena_array(&run->arena, count, sizeof *space);
-  if (!m->benchmarks || !space) ci_fail("out of memory");
   for (size_t i = 0; i < count; i++) m->benchmarks[numbers[i]].row_count++;
   for (size_t i = 0; i < m->count; i++) {
     m->benchmarks[i].rows = space;
@@ -388,8 +383,7 @@ static void headline_visible(struct buffer *out, const struct page_model *m) {
 static pprofc_str model_text(struct page_model *m,
                              void (*say)(struct buffer *, const struct page_model *)) {
   struct ci_run *run = (struct ci_run *)(uintptr_t)m->run;
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   say(&text, m);
   return buffer_take(&text, &run->arena);
 }
@@ -405,7 +399,6 @@ void model_make(struct ci_run *run, struct page_model *m) {
   m->also = model_text(m, headline_also);
   m->counts = model_text(m, headline_counts);
   m->visible_text = model_text(m, headline_visible);
-  ci_need(m->headline.data ? PPROFC_OK : error_nomem(&ci_error));
 }
 
 bool model_is_of(const struct run_pair *pair, const struct benchmark *b) {

@@ -26,21 +26,17 @@ bool outside_may_link(pprofc_str url) {
   return true;
 }
 
-static void outside_add_one(struct ci_run *run, const struct node *from, const char *job) {
-  pprofc_str name = node_text(from, "name");
-  struct run_link link = {
-      .name = text_printf(&run->arena, "%s%s%.*s", job, *job ? ": " : "", STR_ARG(name)),
-      .url = text_keep(&run->arena, node_text(from, "url"))};
-  bool added = link.name && link.url &&
-               ARRAY_PUSH(run->mem, run->links, run->link_count, run->link_capacity, link);
-  ci_need(added ? PPROFC_OK : error_nomem(&ci_error));
-}
-
 void outside_add(struct ci_run *run, const struct node *root, const char *job) {
   const struct node *list = node_get(root, "links");
-  for (size_t i = 0; i < node_size(list) && i < LINKS_MOST; i++)
-    if (outside_may_link(node_text(node_at(list, i), "url")))
-      outside_add_one(run, node_at(list, i), job);
+  for (size_t i = 0; i < node_size(list) && i < LINKS_MOST; i++) {
+    pprofc_str url = node_text(node_at(list, i), "url");
+    pprofc_str name = node_text(node_at(list, i), "name");
+    if (!outside_may_link(url)) continue;
+    const struct run_link link = {
+        text_printf(&run->arena, "%s%s%.*s", job, *job ? ": " : "", STR_ARG(name)),
+        text_keep(&run->arena, url)};
+    (void)ARRAY_PUSH_IN(&run->arena, run->links, run->link_count, run->link_capacity, link);
+  }
 }
 
 /* Checks that a file given by the user is complete and valid. */
@@ -98,8 +94,7 @@ static void page_put_summary(struct buffer *out, const struct message *m,
  * a reader of the job summary cannot open the artifacts by address. */
 static void write_job_summary(const struct ci_run *run, const char *path) {
   static const struct message_place job = {.html = true};
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   page_put_summary(&text, run->summary, &job);
   ci_need(save_append(path, buffer_str(&text), &ci_error));
   buffer_free(&text);
@@ -114,11 +109,9 @@ void write_service_files(struct ci_run *run) {
 }
 
 static void put_graph(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
-  struct buffer address;
-  buffer_init(&address, f->mem, SIZE_MAX / 2);
+  struct buffer address = ci_buffer();
   html_flame(&address, m, pair, html_shown(pair), STR(""));
   graphs_put(f, buffer_str(&address), pair->graph);
-  f->failed |= address.failed;
   buffer_free(&address);
 }
 
@@ -244,10 +237,9 @@ static void page_print(struct buffer *out, const struct page_model *m) {
 
 static void write_one(struct ci_run *run, const struct page_model *m, const char *name,
                       void (*print)(struct buffer *, const struct page_model *)) {
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   print(&text, m);
-  ci_need(files_put(run, false, name, buffer_str(&text), &ci_error));
+  files_put(run, false, name, buffer_str(&text));
   buffer_free(&text);
 }
 
@@ -257,7 +249,7 @@ static void summary_print(struct buffer *out, const struct page_model *m) {
 }
 
 static void write_html(struct ci_run *run, struct page_model *m) {
-  ci_need(graph_write_viewer(run, &ci_error));
+  graph_write_viewer(run);
   write_one(run, m, "index.html", page_print);
   m->one_file = true;
   write_one(run, m, "report.html", page_print);
@@ -268,10 +260,10 @@ void write_pages(struct ci_run *run) {
   struct page_model model;
   if (!run->machine.size) run->machine = method_machine(run);
   model_make(run, &model);
-  if (!identity_find(&model.identity, &run->arena)) ci_fail("out of memory");
+  identity_find(&model.identity, &run->arena);
   write_html(run, &model);
   run->summary = arena_array(&run->arena, 1, sizeof *run->summary);
-  if (!(run->summary && summary_make(&model, &run->arena, run->summary))) ci_fail("out of memory");
+  summary_make(&model, &run->arena, run->summary);
   write_one(run, &model, "summary.md", summary_print);
-  write_one(run, &model, "manifest.json", manifest_print);
+  files_put(run, false, "manifest.json", manifest_make(run, &model));
 }

@@ -19,11 +19,13 @@ void print_annotations(struct ci_run *run);
 
 /* Appends a name in Markdown, as code if GitHub interprets it even when escaped. */
 void md_name(struct buffer *out, pprofc_str name);
-bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
-/* Appends the section of the summary for coding agents, with HTML entities. It has the regressions,
- * and commands that find the cause, in less than 2,000 bytes. Appends nothing for a good result. */
-void manifest_print(struct buffer *out, const struct page_model *model);
+/* Makes the text of the result. It is for pull requests and people; its section for coding agents
+ * has the regressions, and commands that find the cause, in less than 2,000 bytes. */
+void summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
+
+/* Returns the text of manifest.json. */
+pprofc_str manifest_make(struct ci_run *run, const struct page_model *model);
 
 /* Writes the regressions as a JSON array: benchmark, file and line, title and message. */
 void annotations_list(struct json_writer *json, const struct page_model *model);

@@ -23,7 +23,7 @@ void details_fill_all(struct fill *f, const struct page_model *m);
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row);
 
 /* Returns the machine of the results: "linux amd64, Intel(R) Xeon(R), 2 CPUs, go1.22.1". Omits
- * unknown items. data is NULL when out of memory. The text is in the run's arena. */
+ * unknown items. The text is in the run's arena. */
 pprofc_str method_machine(struct ci_run *run);
 void method_fill(struct fill *f, const struct page_model *m);
 
@@ -45,7 +45,7 @@ struct function_list {
 
 /* Sort key of the rows, largest first. */
 enum function_order { BY_BASE, BY_HEAD, BY_CHANGE };
-void functions_init(const struct ci_run *run, struct function_list *list);
+void functions_init(struct function_list *list);
 
 /* Reads a pair of profiles; empty if one is unreadable. The caller frees list->arena. */
 void functions_read(const struct ci_run *run, const struct run_pair *pair,

@@ -20,11 +20,9 @@
 
 /* Appends an escaped name. Removes the middle of a long name. */
 static void agents_put_name(struct buffer *out, pprofc_str name) {
-  struct buffer shorter;
-  buffer_init(&shorter, out->mem, SIZE_MAX);
+  struct buffer shorter = ci_buffer();
   brief_shorten(&shorter, name, AGENTS_NAME_MOST);
   template_escape(out, buffer_str(&shorter));
-  out->failed |= shorter.failed;
   buffer_free(&shorter);
 }
 
@@ -86,15 +84,13 @@ static void summary_for_agents(struct buffer *out, const struct page_model *m) {
   static const char advice[] =
       "Then pprofc -list='^NAME$' -budget=4000 with the same profiles shows lines, -peek callers.\n"
       "Change one thing, measure both commits again, and compare again.\n";
-  struct buffer rows;
+  struct buffer rows = ci_buffer();
   if (m->conclusion == CONCLUSION_GOOD) return;
-  buffer_init(&rows, out->mem, SIZE_MAX);
   agents_put_rows(&rows, m);
   buffer_add_text(out, warning);
   if (sizeof warning + sizeof advice - 2 + rows.size <= AGENTS_TEXT_MOST)
     buffer_add_str(out, buffer_str(&rows));
   buffer_add_text(out, advice);
-  out->failed |= rows.failed;
   buffer_free(&rows);
 }
 
@@ -119,15 +115,14 @@ struct summary_text {
 
 enum part_kind { PART_TEXT, PART_CODE, PART_LINKS };
 
-static bool summary_add(const struct summary_text *w, pprofc_str title, enum part_kind kind) {
-  return message_add(w->summary, w->arena,
-                     (struct message_part){.title = title,
-                                           .is_code = kind == PART_CODE,
-                                           .is_links = kind == PART_LINKS},
-                     w->text);
+static void summary_add(const struct summary_text *w, pprofc_str title, enum part_kind kind) {
+  message_add(w->summary, w->arena,
+              (struct message_part){
+                  .title = title, .is_code = kind == PART_CODE, .is_links = kind == PART_LINKS},
+              w->text);
 }
 
-/* Returns the text as the title of the next section. data is NULL when out of memory. */
+/* Returns the text as the title of the next section. */
 static pprofc_str title_of(const struct summary_text *w) {
   pprofc_str title = buffer_keep(w->text, w->arena);
   buffer_clear(w->text);
@@ -166,21 +161,17 @@ static void md_code_of(struct buffer *out, pprofc_str clean) {
 /* Appends a name with `put`, without control characters. */
 static void md_put_clean(struct buffer *out, pprofc_str name,
                          void (*put)(struct buffer *out, pprofc_str clean)) {
-  struct buffer plain;
-  buffer_init(&plain, out->mem, SIZE_MAX / 2);
+  struct buffer plain = ci_buffer();
   escape_terminal(&plain, name, false);
   put(out, buffer_str(&plain));
-  out->failed |= plain.failed;
   buffer_free(&plain);
 }
 
 /* Appends a short function name as code (html_short_function). */
 static void md_function(struct buffer *out, pprofc_str name) {
-  struct buffer shorter;
-  buffer_init(&shorter, out->mem, SIZE_MAX / 2);
+  struct buffer shorter = ci_buffer();
   html_short_function(&shorter, name);
   md_put_clean(out, buffer_str(&shorter), md_code_of);
-  out->failed |= shorter.failed;
   buffer_free(&shorter);
 }
 
@@ -209,12 +200,10 @@ static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
 /* Begins a link that opens the flame graph of a pair of profiles and searches for the function. */
 static void md_link_flame(struct buffer *out, const struct page_model *m,
                           const struct run_pair *pair, pprofc_str function) {
-  struct buffer address;
-  buffer_init(&address, out->mem, SIZE_MAX / 2);
+  struct buffer address = ci_buffer();
   html_flame(&address, m, pair, html_shown(pair), function);
   buffer_add_char(&address, '\0');
-  out->failed |= address.failed;
-  if (!address.failed) message_link(out, address.data, "");
+  message_link(out, address.data, "");
   buffer_free(&address);
 }
 
@@ -301,14 +290,12 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
 /* ---- other benchmarks -------------------------------- */
 
 /* Adds the sentence and the changed lines that explain the first regression. */
-static bool summary_add_lines(const struct summary_text *w) {
+static void summary_add_lines(const struct summary_text *w) {
   const struct page_model *m = w->model;
   const struct run_pair *pair = model_first_pair(m);
-  struct buffer text;
+  struct buffer text = ci_buffer();
   struct hunk_code code;
-  bool added = true;
-  if (!pair) return true;
-  buffer_init(&text, w->text->mem, SIZE_MAX / 2);
+  if (!pair) return;
   if (hunks_sentence(&text, m->run, pair, &code)) {
     pprofc_str sentence = buffer_str(&text);
     md_name(w->text, str_slice(sentence, 0, code.name));
@@ -318,13 +305,11 @@ static bool summary_add_lines(const struct summary_text *w) {
     buffer_add_text(w->text, ".\n\n");
     buffer_clear(&text);
     hunks_put_worst(&text, pair, HUNK_LINES);
-    added = summary_add(w, STR(""), PART_TEXT);
+    summary_add(w, STR(""), PART_TEXT);
     template_escape(w->text, buffer_str(&text));
-    added = added && summary_add(w, STR(""), PART_CODE);
+    summary_add(w, STR(""), PART_CODE);
   }
-  w->text->failed |= text.failed;
   buffer_free(&text);
-  return added;
 }
 
 static void put_sentences(struct buffer *out, const struct page_model *m) {
@@ -380,20 +365,21 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
 }
 
 /* Adds a list of benchmarks for each result except "unchanged". */
-static bool add_lists(const struct summary_text *w) {
+static void add_lists(const struct summary_text *w) {
   const struct page_model *m = w->model;
   size_t first = m->states[STATE_SLOWER];
   bool named = first + m->states[STATE_UNCHANGED] < m->count;
-  if (first == m->count) return true;
+  if (first == m->count) return;
   put_list_counts(w->text, m);
   if (!named) {
     buffer_add_text(w->text, "\n\n");
-    return summary_add(w, STR(""), PART_TEXT);
+    summary_add(w, STR(""), PART_TEXT);
+    return;
   }
   pprofc_str title = title_of(w);
   for (int state = STATE_MISSING; state < STATES; first += m->states[state++])
     if (m->states[state] && list_titles[state]) put_list(w->text, m, state, first);
-  return summary_add(w, title, PART_TEXT);
+  summary_add(w, title, PART_TEXT);
 }
 
 /* ---- numbers ----------------------------------------- */
@@ -415,12 +401,12 @@ static void md_put_measurement(struct buffer *out, const struct benchmark *b,
   buffer_printf(out, " | %s |\n", details_verdict(b, row));
 }
 
-static bool add_measurements(const struct summary_text *w) {
+static void add_measurements(const struct summary_text *w) {
   const struct page_model *m = w->model;
   struct buffer *out = w->text;
   size_t count, shown = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
-  if (!m->count) return true;
+  if (!m->count) return;
   buffer_printf(out, "all %zu measurements", count);
   pprofc_str title = title_of(w);
   buffer_add_text(out, "| benchmark | measured | base | head | \xCE\x94 | interval | verdict |\n"
@@ -429,7 +415,7 @@ static bool add_measurements(const struct summary_text *w) {
     for (size_t k = 0; k < m->benchmarks[i].row_count && shown < MEASURED_MOST; k++, shown++)
       md_put_measurement(out, &m->benchmarks[i], &rows[m->benchmarks[i].rows[k]]);
   if (shown < count) buffer_printf(out, "\nand %zu more, which are on the page\n", count - shown);
-  return summary_add(w, title, PART_TEXT);
+  summary_add(w, title, PART_TEXT);
 }
 
 /* ---- profiles ---------------------------------------- */
@@ -515,7 +501,7 @@ static bool is_summarized(const struct page_model *m, const struct run_pair *pai
   return !pair->benchmark;
 }
 
-static bool add_profile_tables(const struct summary_text *w) {
+static void add_profile_tables(const struct summary_text *w) {
   const struct ci_run *run = w->model->run;
   size_t shown = 0;
   for (size_t i = 0; i < run->pair_count && shown < TABLES_MOST; i++) {
@@ -525,25 +511,24 @@ static bool add_profile_tables(const struct summary_text *w) {
     buffer_printf(w->text, "%s: %s%s", pair->kind, html_shown(pair), pair_note(pair));
     pprofc_str title = title_of(w);
     put_function_table(w->text, run, pair);
-    if (!summary_add(w, title, PART_TEXT)) return false;
+    summary_add(w, title, PART_TEXT);
   }
-  return true;
 }
 
-static bool add_failure(const struct summary_text *w) {
+static void add_failure(const struct summary_text *w) {
   const struct ci_run *run = w->model->run;
   pprofc_str text = buffer_str(&run->gate_text), line;
   size_t lines = FAILED_LINES;
-  if (run->status != 1) return true;
+  if (run->status != 1) return;
   while (lines-- && text.data && str_next_line(&text, &line)) {
     template_escape(w->text, line);
     buffer_add_char(w->text, '\n');
   }
-  return summary_add(w, STR("what failed"), PART_CODE);
+  summary_add(w, STR("what failed"), PART_CODE);
 }
 
 /* Adds "Page · flame graph · how to repeat". */
-static bool add_links(const struct summary_text *w) {
+static void add_links(const struct summary_text *w) {
   const struct page_model *m = w->model;
   const struct run_pair *pair = model_first_pair(m);
   struct buffer *out = w->text;
@@ -561,31 +546,34 @@ static bool add_links(const struct summary_text *w) {
   buffer_add_text(out, "how to repeat it");
   message_link_end(out);
   buffer_add_text(out, "\n\n");
-  return summary_add(w, STR(""), PART_LINKS);
+  summary_add(w, STR(""), PART_LINKS);
 }
 
 /* Adds all sections before the links. */
-static bool summary_add_visible(const struct summary_text *w) {
+static void summary_add_visible(const struct summary_text *w) {
   put_slower(w->text, w->model);
-  bool added = summary_add(w, STR(""), PART_TEXT) && summary_add_lines(w);
+  summary_add(w, STR(""), PART_TEXT);
+  summary_add_lines(w);
   put_sentences(w->text, w->model);
-  return added && summary_add(w, STR(""), PART_TEXT) && add_links(w);
+  summary_add(w, STR(""), PART_TEXT);
+  add_links(w);
 }
 
-static bool add_for_agents(const struct summary_text *w) {
+static void add_for_agents(const struct summary_text *w) {
   summary_for_agents(w->text, w->model);
-  return summary_add(w, STR("for coding agents"), PART_CODE);
+  summary_add(w, STR("for coding agents"), PART_CODE);
 }
 
-bool summary_make(const struct page_model *m, struct arena *arena, struct message *summary) {
-  struct buffer text;
+void summary_make(const struct page_model *m, struct arena *arena, struct message *summary) {
+  struct buffer text = ci_buffer();
   const struct summary_text w = {m, arena, summary, &text};
-  buffer_init(&text, arena->mem, SIZE_MAX / 2);
   md_text(&text, m->headline);
   *summary = (struct message){.sign = conclusion_sign(m->conclusion), .headline = title_of(&w)};
-  bool made = summary->headline.data && summary_add_visible(&w) && add_lists(&w) &&
-              add_failure(&w) && add_measurements(&w) && add_profile_tables(&w) &&
-              add_for_agents(&w);
+  summary_add_visible(&w);
+  add_lists(&w);
+  add_failure(&w);
+  add_measurements(&w);
+  add_profile_tables(&w);
+  add_for_agents(&w);
   buffer_free(&text);
-  return made;
 }

@@ -220,7 +220,7 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
   if (tabs_has_room(f))
     functions_read(m->run, pair, &functions);
   else
-    functions_init(m->run, &functions);
+    functions_init(&functions);
   fill_words(f, "kind", pair->kind);
   fill_words(f, "shown", html_shown(pair));
   tabs_put_place(f, m, pair);

@@ -99,9 +99,8 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
 static size_t body_put_folded(struct buffer *out, const struct body *body, size_t first,
                               size_t room) {
   const struct message *m = body->summary;
-  struct buffer part;
+  struct buffer part = ci_buffer();
   size_t cut = 0, last = 0;
-  buffer_init(&part, out->mem, SIZE_MAX / 2);
   if (m->count > first) message_put_part(&part, &m->parts[m->count - 1], &body->place);
   if (part.size <= LAST_MOST) last = part.size;
   for (size_t i = first; i < m->count; i++) {
@@ -119,8 +118,7 @@ static size_t body_put_folded(struct buffer *out, const struct body *body, size_
 static size_t body_put_visible(struct buffer *out, const struct body *body, size_t room) {
   const struct message *m = body->summary;
   size_t first = 0;
-  struct buffer text;
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   message_put_headline(&text, m);
   put_first_line(out, buffer_str(&text), room / 2 < LINE_MAX ? room / 2 : LINE_MAX);
   buffer_clear(&text);
@@ -143,8 +141,7 @@ static void put_cut(struct buffer *out, const struct body *body, const char *lin
 }
 
 pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena) {
-  struct buffer out;
-  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
+  struct buffer out = ci_buffer();
   put_cut(&out, body, links, most);
   return buffer_take(&out, arena);
 }
@@ -164,7 +161,7 @@ static struct message body_summary(const struct body *body, struct arena *arena)
   const struct body_state *state = &body->state;
   struct message m = *body->summary;
   if (state->good && state->had.size && strcmp(m.sign, SIGN_GOOD) == 0)
-    (void)message_replace_headline(
+    message_replace_headline(
         &m, arena, SIGN_GOOD,
         str_of(text_printf(arena, "No regressions any more (%.*s had %zu)",
                            STR_ARG(str_slice(state->had, 0, COMMIT_SHOWN)), state->had_count)));
@@ -173,11 +170,10 @@ static struct message body_summary(const struct body *body, struct arena *arena)
 
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena) {
-  struct buffer out;
+  struct buffer out = ci_buffer();
   const struct message summary = body_summary(body, arena);
   struct body shown = *body;
   shown.summary = &summary;
-  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&out, "<!-- pprofc:%s -->\n", key);
   put_state(&out, &body->state);
   put_cut(&out, &shown, links, most);

@@ -5,6 +5,7 @@
 #include "core/escape.h"
 #include "core/template.h"
 #include "run/text.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,20 +39,18 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
 /* Sets a summary that consists of a sentence and a code block. */
 static void outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
                         struct buffer *code) {
-  struct buffer text;
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   buffer_printf(&text, "%s\n\n", sentence);
   const struct message_part words = {.title = STR("")}, lines = {.title = STR(""), .is_code = true};
-  (void)message_add(&outcome->summary, arena, words, &text);
-  (void)message_add(&outcome->summary, arena, lines, code);
+  message_add(&outcome->summary, arena, words, &text);
+  message_add(&outcome->summary, arena, lines, code);
   buffer_free(&text);
   buffer_free(code);
 }
 
 void outcome_missing(struct arena *arena, const char *why, struct outcome *outcome) {
   const pprofc_str headline = STR("The benchmarks have left no result.");
-  struct buffer code;
-  buffer_init(&code, &ci_mem, SIZE_MAX / 2);
+  struct buffer code = ci_buffer();
   template_escape(&code, str_of(why));
   buffer_add_char(&code, '\n');
   *outcome = (struct outcome){.ending = ENDING_UNUSABLE,
@@ -110,9 +109,8 @@ static void quote_line(struct buffer *out, pprofc_str text) {
 }
 
 void outcome_quote(struct outcome *outcome, struct arena *arena) {
-  struct buffer text;
+  struct buffer text = ci_buffer();
   size_t count = node_size(outcome->regressions);
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   quote_line(&text, outcome->verdict);
   quote_line(&text, outcome->headline);
   for (size_t i = 0; i < count && i < QUOTED_LINES; i++)
@@ -121,24 +119,6 @@ void outcome_quote(struct outcome *outcome, struct arena *arena) {
   outcome->summary =
       (struct message){.sign = "", .headline = STR("Reported by the fork's own run")};
   outcome_say(outcome, arena, "Nothing of this was checked.", &text);
-}
-
-void json_text_begin(struct json_text *text) {
-  buffer_init(&text->text, &ci_mem, SIZE_MAX / 2);
-  text->out = mem_array(&ci_mem, 1, sizeof *text->out);
-  output_init(text->out, buffer_write, &text->text);
-  json_init(&text->json, text->out, &ci_mem);
-}
-
-pprofc_str json_text_end(struct json_text *text, struct arena *arena) {
-  (void)json_finish(&text->json);
-  (void)output_flush(text->out, NULL);
-  mem_free(&ci_mem, text->out, 1, sizeof *text->out);
-  return buffer_take(&text->text, arena);
-}
-
-void json_text_member(struct json_text *text, const char *key, pprofc_str value) {
-  json_string(json_key(&text->json, key), value);
 }
 
 /* Returns the fingerprint by which GitLab recognizes a finding in later runs. The fingerprint is an
@@ -187,22 +167,15 @@ pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *are
   return json_text_end(&text, arena);
 }
 
-static int metrics_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Returns the median of numbers, or NaN if there are no numbers. */
 static double metrics_median(const struct node *samples) {
   size_t count = 0, size = node_size(samples);
   double *values = mem_array(&ci_mem, size + 1, sizeof *values);
-  double median = NAN;
   for (size_t i = 0; i < size; i++) {
     const struct node *item = node_at(samples, i);
     if (node_is(item, NODE_NUMBER) && str_parse_float(item->text, &values[count])) count++;
   }
-  qsort(values, count, sizeof *values, metrics_by_value);
-  if (count) median = values[(count - 1) / 2] / 2 + values[count / 2] / 2;
+  double median = stats_median(values, count);
   mem_free(&ci_mem, values, size + 1, sizeof *values);
   return median;
 }
@@ -222,8 +195,7 @@ static void metrics_put_label(struct buffer *out, const char *name, pprofc_str v
 
 pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena) {
   const struct node *results = node_get(outcome->root, "results");
-  struct buffer out;
-  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
+  struct buffer out = ci_buffer();
   buffer_add_text(&out, "# TYPE pprofc_benchmark gauge\n");
   for (size_t i = 0; i < node_size(results); i++) {
     const struct node *row = node_at(results, i);
@@ -286,8 +258,7 @@ pprofc_status outcome_json(const struct outcome *outcome, const char *page, uint
                            struct arena *arena, pprofc_str *text, pprofc_error *error) {
   const struct brief kind = {.kind = BRIEF_JSON};
   const struct plain plain = {outcome, page};
-  struct buffer out;
-  buffer_init(&out, &ci_mem, SIZE_MAX / 2);
+  struct buffer out = ci_buffer();
   pprofc_status status =
       brief_report(&kind, budget, "", plain_render, &plain, buffer_write, &out, error);
   *text = buffer_take(&out, arena);

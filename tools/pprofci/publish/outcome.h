@@ -5,8 +5,8 @@
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/json_tree.h"
-#include "core/json_write.h"
 #include "page/message.h"
+#include "run/text.h"
 
 /* Ending of a run, as its page shows it. */
 enum ending {
@@ -47,18 +47,6 @@ void outcome_missing(struct arena *arena, const char *why, struct outcome *outco
 
 /* True for at least 7 digits of a commit id. Comments show the id without quotes. */
 bool outcome_is_commit(pprofc_str text);
-
-struct json_text {
-  struct buffer text;
-  struct output *out;
-  struct json_writer json;
-};
-
-void json_text_begin(struct json_text *text);
-
-/* Ends the text and copies it into the arena. */
-pprofc_str json_text_end(struct json_text *text, struct arena *arena);
-void json_text_member(struct json_text *text, const char *key, pprofc_str value);
 
 /* Creates GitLab's code quality report, with an entry for each regression. */
 pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena);

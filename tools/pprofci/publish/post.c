@@ -351,9 +351,8 @@ static bool has_more_notes(const struct post *post, size_t at) {
 static pprofc_str note_message(struct post *post, const struct node *note) {
   pprofc_str message = body_prefix(node_text(note, "message"), NOTE_BYTES);
   pprofc_str link = node_text(note, "link");
-  struct buffer text;
+  struct buffer text = ci_buffer();
   if (!link.size || link.size > LINK_BYTES || !post->body.place.address.size) return message;
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   buffer_add_str(&text, message);
   buffer_add_char(&text, '\n');
   message_put_address(&text, link, &post->body.place);

@@ -117,18 +117,15 @@ const struct flag_table publish_table = {
     FLAG_TABLE("pprofci publish", "publishes a result as comments, checks and reports"),
     .examples = examples, .environment = environment};
 
-static pprofc_status read_places(struct publish_options *options, pprofc_error *error) {
+static void read_places(struct publish_options *options) {
   pprofc_str rest = str_of(options->to), word;
   while (*options->to && str_next(&rest, ',', &word)) {
     size_t i = 0;
     while (i < PLACES && !str_equal(str_trim(word), str_of(place_names[i]))) i++;
     if (i == PLACES)
-      return error_set(error, PPROFC_E_INVALID,
-                       "-to must list comment, status, check or summary, not '%.*s'",
-                       STR_ARG(word));
+      ci_fail("-to must list comment, status, check or summary, not '%.*s'", STR_ARG(word));
     options->places[i] = true;
   }
-  return PPROFC_OK;
 }
 
 /* True if the key is valid. The key becomes a part of a hidden line of the comment and of paths. */
@@ -136,50 +133,37 @@ static bool is_publish_key(const char *key) {
   return strlen(key) <= 32 && text_is_of(str_of(key), TEXT_WORDS) && !strstr(key, "--");
 }
 
-static pprofc_status check_body_alone(const struct publish_options *options, bool other,
-                                      pprofc_error *error) {
+static void check_body_alone(const struct publish_options *options, bool other) {
   const char *const others[] = {options->markdown, options->json, options->code_quality,
                                 options->metrics, options->write_body};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) other |= *others[i] != '\0';
   for (size_t i = 0; i < PLACES; i++) other |= i != PLACE_COMMENT && options->places[i];
   if (*options->issue && (other || *options->body || *options->to))
-    return error_set(error, PPROFC_E_INVALID, "-issue writes an issue, and nothing else");
-  if (!*options->body || !other) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID,
-                   "-body posts a comment from a manifest, and nothing else");
+    ci_fail("-issue writes an issue, and nothing else");
+  if (*options->body && other) ci_fail("-body posts a comment from a manifest, and nothing else");
 }
 
-static pprofc_status settle_page(struct publish_options *options, pprofc_error *error) {
-  if (!*options->report) return PPROFC_OK;
-  if (*options->site.page)
-    return error_set(error, PPROFC_E_INVALID, "-page and -report: give one address of the page");
+static void settle_page(struct publish_options *options) {
+  if (!*options->report) return;
+  if (*options->site.page) ci_fail("-page and -report: give one address of the page");
   options->site.page = options->report;
-  return PPROFC_OK;
 }
 
-static pprofc_status check_publish_numbers(const struct publish_options *options,
-                                           pprofc_error *error) {
+static void check_publish_numbers(const struct publish_options *options) {
   if (!is_publish_key(options->key))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-key must be at most 32 letters, digits, '.', '_' and '-', not '%s'",
-                     options->key);
-  if (options->site.number < 0) return error_set(error, PPROFC_E_INVALID, "-pr must be at least 1");
-  if (options->wait < 0 || options->wait > 86400)
-    return error_set(error, PPROFC_E_INVALID, "-wait must be from 0 to 86400 seconds");
+    ci_fail("-key must be at most 32 letters, digits, '.', '_' and '-', not '%s'", options->key);
+  if (options->site.number < 0) ci_fail("-pr must be at least 1");
+  if (options->wait < 0 || options->wait > 86400) ci_fail("-wait must be from 0 to 86400 seconds");
   if (options->timeout < 1 || options->timeout > 3600)
-    return error_set(error, PPROFC_E_INVALID, "-timeout must be from 1 to 3600 seconds");
-  return PPROFC_OK;
+    ci_fail("-timeout must be from 1 to 3600 seconds");
 }
 
-static pprofc_status publish_check(void *options, const struct command_line *line,
-                                   pprofc_error *error) {
-  pprofc_status status = read_places(options, error);
-  if (status == PPROFC_OK) status = check_publish_numbers(options, error);
-  if (status == PPROFC_OK) status = settle_page(options, error);
-  if (status == PPROFC_OK) status = check_body_alone(options, line->count > 0, error);
-  if (status == PPROFC_OK && line->count > 1)
-    status = error_set(error, PPROFC_E_INVALID, "give one DIR, not %zu", line->count);
-  return status;
+static void publish_check(void *options, const struct command_line *line) {
+  read_places(options);
+  check_publish_numbers(options);
+  settle_page(options);
+  check_body_alone(options, line->count > 0);
+  if (line->count > 1) ci_fail("give one DIR, not %zu", line->count);
 }
 
 /* Maximum size in bytes of the summary that GitHub accepts from a job step. */
@@ -248,7 +232,7 @@ static void replace_other_commit(struct publish *p) {
                                  STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha);
   o->headline = str_of(text_printf(&p->arena, "%s: %.*s", said, STR_ARG(o->headline)));
   pprofc_str sentence = str_of(text_printf(&p->arena, "%s.", said));
-  (void)message_replace_headline(&o->summary, &p->arena, "? ", sentence);
+  message_replace_headline(&o->summary, &p->arena, "? ", sentence);
   if (o->ending == ENDING_GOOD || o->ending == ENDING_UNCERTAIN) o->ending = ENDING_NOTHING;
 }
 
@@ -485,9 +469,8 @@ static void publish_result(struct publish *p) {
 }
 
 static int publish_run(void *options, const struct command_line *line) {
-  struct publish p = {.options = options, .out = line->out};
+  struct publish p = {.options = options, .out = line->out, .arena = ci_arena()};
   p.folder = line->count ? line->words[0] : ".docs/artifacts/ci";
-  arena_init(&p.arena, &ci_mem);
   site_read(&p.site, &p.arena, &p.options->site);
   if (*p.options->issue)
     publish_issue(&p);

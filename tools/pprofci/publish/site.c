@@ -272,9 +272,8 @@ const char *site_path(const struct site *site, const char *pattern, const char *
   const struct {
     const char *name, *value;
   } places[] = {{"{repo}", site->repo}, {"{number}", number}, {"{sha}", site->sha}, {"{id}", id}};
-  struct buffer path;
+  struct buffer path = ci_buffer();
   snprintf(number, sizeof number, "%lld", (long long)site->number);
-  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
   while (*pattern) {
     size_t i = 0, count = sizeof places / sizeof *places;
     while (i < count && !str_starts(str_of(pattern), str_of(places[i].name))) i++;

@@ -129,9 +129,8 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
 
 /* Appends the message of a JSON reply, and of the first item in its list of errors. */
 static void put_said(struct buffer *out, pprofc_str body) {
-  struct arena arena;
+  struct arena arena = ci_arena();
   struct node *root = NULL;
-  arena_init(&arena, &ci_mem);
   if (json_tree_parse(&arena, NULL, body, &root, NULL) == PPROFC_OK) {
     const struct node *nested = node_get(root, "error");
     pprofc_str said = node_text(root, "message");
@@ -176,10 +175,9 @@ static void hide_secret(struct buffer *text, pprofc_str secret) {
 
 static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, const char *why,
                                pprofc_error *error) {
-  struct buffer text;
+  struct buffer text = ci_buffer();
   char before[sizeof error->message];
   snprintf(before, sizeof before, "%s", why ? why : error->message);
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&text, "%s %s: ", try->request->method, try->url);
   if (!why && try->status == PPROFC_OK)
     put_failure(&text, try->reply);

@@ -103,8 +103,7 @@ static void push_name_type(struct push *push, const pprofc_profile *profile,
 }
 
 static void push_pack(struct push *push, const pprofc_profile *profile, pprofc_str *bytes) {
-  struct buffer packed;
-  buffer_init(&packed, &ci_mem, SIZE_MAX / 2);
+  struct buffer packed = ci_buffer();
   ci_need(pprofc_profile_write(profile, buffer_write, &packed, &ci_error));
   *bytes = buffer_take(&packed, &push->remote.arena);
 }
@@ -135,7 +134,7 @@ static void push_add(struct push *push, const struct found_file *at,
     push_pack_otlp(push, profile, &item.bytes);
   else
     push_pack(push, profile, &item.bytes);
-  (void)ARRAY_PUSH(&ci_mem, push->items, push->count, push->capacity, item);
+  (void)ARRAY_PUSH_IN(&push->remote.arena, push->items, push->count, push->capacity, item);
 }
 
 static void push_read(struct push *push, const struct found_file *at) {
@@ -152,9 +151,8 @@ static void push_load_source(struct push *push, const char *source) {
     push_read(push, &first);
     return;
   }
-  ci_need(found_below(&push->remote.arena, source, first.side, &files, &ci_error));
+  found_below(&push->remote.arena, source, first.side, &files);
   for (size_t i = 0; i < files.count; i++) push_read(push, &files.items[i]);
-  found_free(&files);
 }
 
 void push_load(struct push *push, const char *const *sources, size_t count) {

@@ -39,8 +39,7 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
 
 /* Returns a query, encoded: process_cpu:...{service_name="shop",sha="...",side="head"}. */
 static const char *links_query(struct push *push, const struct push_item *item) {
-  struct buffer query;
-  buffer_init(&query, &ci_mem, SIZE_MAX / 2);
+  struct buffer query = ci_buffer();
   buffer_printf(&query, "%s{service_name=", item->type);
   links_put_quoted(&query, str_of(push->options->service));
   for (size_t i = 0; i < push->label_count; i++) {
@@ -75,8 +74,7 @@ static void links_find_times(struct push_links *l) {
 
 static void links_add(struct push_links *l, size_t kind, const char *what, const char *path) {
   struct arena *arena = &l->push->remote.arena;
-  struct buffer url;
-  buffer_init(&url, &ci_mem, SIZE_MAX / 2);
+  struct buffer url = ci_buffer();
   remote_put_server(&url, l->push->options->to);
   buffer_add_text(&url, path);
   l->items[l->count++] = (struct push_link){
@@ -216,25 +214,19 @@ static bool push_is_word(const char *text, const char *const *words) {
   return false;
 }
 
-static pprofc_status push_check(void *given_options, const struct command_line *line,
-                                pprofc_error *error) {
+static void push_check(void *given_options, const struct command_line *line) {
   const struct push_options *options = given_options;
-  if (!*options->to) return error_set(error, PPROFC_E_INVALID, "-to is needed");
-  if (!*options->service) return error_set(error, PPROFC_E_INVALID, "-service is needed");
-  if (strpbrk(options->service, "{}=,"))
-    return error_set(error, PPROFC_E_INVALID, "-service must not contain {, }, = or a comma");
-  if (options->pr < 0) return error_set(error, PPROFC_E_INVALID, "-pr must be at least 1");
+  if (!*options->to) ci_fail("-to is needed");
+  if (!*options->service) ci_fail("-service is needed");
+  if (strpbrk(options->service, "{}=,")) ci_fail("-service must not contain {, }, = or a comma");
+  if (options->pr < 0) ci_fail("-pr must be at least 1");
   if (!push_is_word(options->format, formats))
-    return error_set(error, PPROFC_E_INVALID, "-protocol must be push, ingest or otlp, not '%s'",
-                     options->format);
+    ci_fail("-protocol must be push, ingest or otlp, not '%s'", options->format);
   if (*options->links && strcmp(options->format, "otlp") == 0)
-    return error_set(error, PPROFC_E_INVALID, "-links needs Pyroscope, not -protocol otlp");
+    ci_fail("-links needs Pyroscope, not -protocol otlp");
   if (*options->side && !push_is_word(options->side, sides))
-    return error_set(error, PPROFC_E_INVALID, "-side must be base or head, not '%s'",
-                     options->side);
-  if (!line->count)
-    return error_set(error, PPROFC_E_INVALID, "nothing to push: pass a FILE or DIR");
-  return PPROFC_OK;
+    ci_fail("-side must be base or head, not '%s'", options->side);
+  if (!line->count) ci_fail("nothing to push: pass a FILE or DIR");
 }
 
 static const char *push_type(const struct push *push) {
@@ -260,7 +252,6 @@ static int push_run(void *options, const struct command_line *line) {
   static struct push push; /* static, because the struct is too large for the stack */
   push.options = options;
   push_all(&push, line);
-  ARRAY_FREE(&ci_mem, push.items, push.capacity);
   remote_close(&push.remote);
   return EXIT_PASSED;
 }

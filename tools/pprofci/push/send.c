@@ -19,10 +19,9 @@
 
 void push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes) {
   pprofc_report_options options;
-  struct buffer data;
+  struct buffer data = ci_buffer();
   pprofc_report_options_init(&options);
   options.format = "otlp";
-  buffer_init(&data, &ci_mem, SIZE_MAX / 2);
   ci_need(pprofc_report(profile, &options, buffer_write, &data, &ci_error));
   *bytes = buffer_take(&data, &push->remote.arena);
 }
@@ -133,12 +132,11 @@ static bool otlp_find_resource(pprofc_str bytes, size_t *at, pprofc_str *inner) 
 
 static void otlp_pack_body(struct push *push, const struct push_item *item, pprofc_str resource,
                            pprofc_str *body) {
-  struct buffer packed;
+  struct buffer packed = ci_buffer();
   pprofc_str inner;
   size_t at;
   if (!otlp_find_resource(item->bytes, &at, &inner))
     ci_fail("'%s' cannot be written as OTLP", item->path);
-  buffer_init(&packed, &ci_mem, SIZE_MAX / 2);
   struct gzip_writer *out = gzip_writer_open(&ci_mem, 0, buffer_write, &packed);
   otlp_put_body(out, item->bytes, at, inner, resource);
   (void)gzip_writer_finish(out);
@@ -241,10 +239,9 @@ static void send_put_part(struct buffer *out, const char *name, const char *file
 /* Returns the path "/ingest?name=shop{side=head}&from=...&until=...&spyName=pprofci". */
 static const char *send_ingest_path(struct push *push, const struct push_item *item) {
   struct arena *arena = &push->remote.arena;
-  struct buffer name;
+  struct buffer name = ci_buffer();
   int64_t at = item->time_nanos > 0 ? item->time_nanos : (int64_t)time(NULL) * 1000000000;
   const char *between = "{";
-  buffer_init(&name, &ci_mem, SIZE_MAX / 2);
   buffer_add_text(&name, push->options->service);
   if (*item->side) {
     buffer_printf(&name, "{side=%s", item->side);
@@ -262,8 +259,7 @@ static const char *send_ingest_path(struct push *push, const struct push_item *i
 }
 
 static pprofc_str send_make_form(struct push *push, const struct push_item *item) {
-  struct buffer form;
-  buffer_init(&form, &ci_mem, SIZE_MAX / 2);
+  struct buffer form = ci_buffer();
   send_put_part(&form, "profile", "profile.pprof", item->bytes);
   buffer_add_text(&form, "--" BOUNDARY "--\r\n");
   return buffer_take(&form, &push->remote.arena);

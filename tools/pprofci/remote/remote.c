@@ -31,8 +31,7 @@ static const char *remote_variable(const char *name) {
 
 void remote_add(struct remote_client *remote, const char *name, const char *value,
                 const char *where) {
-  struct buffer line;
-  buffer_init(&line, &ci_mem, SIZE_MAX / 2);
+  struct buffer line = ci_buffer();
   buffer_printf(&line, "%s: %s", name, value);
   ci_need(headers_add(&remote->headers, buffer_take(&line, &remote->arena), where, &ci_error));
 }
@@ -44,9 +43,7 @@ void remote_add_secret(struct remote_client *remote, const char *secret) {
 }
 
 static void remote_add_basic(struct remote_client *remote, const char *user, const char *password) {
-  struct buffer plain, line;
-  buffer_init(&plain, &ci_mem, SIZE_MAX / 2);
-  buffer_init(&line, &ci_mem, SIZE_MAX / 2);
+  struct buffer plain = ci_buffer(), line = ci_buffer();
   buffer_printf(&plain, "%s:%s", user, password);
   buffer_add_text(&line, "Basic ");
   base64_put(&line, (const uint8_t *)plain.data, plain.size);
@@ -72,8 +69,7 @@ static void remote_identify(struct remote_client *remote) {
 }
 
 void remote_open(struct remote_client *remote, const char *type, bool is_pyroscope) {
-  *remote = (struct remote_client){.is_pyroscope = is_pyroscope};
-  arena_init(&remote->arena, &ci_mem);
+  *remote = (struct remote_client){.arena = ci_arena(), .is_pyroscope = is_pyroscope};
   headers_init(&remote->headers, &remote->arena);
   pprofc_limits_init(&remote->limits);
   if (is_pyroscope) remote_identify(remote);
@@ -102,8 +98,7 @@ void remote_put_server(struct buffer *out, const char *server) {
 
 void remote_address(struct remote_client *remote, const char *server, const char *path,
                     struct url *url) {
-  struct buffer text;
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   remote_put_server(&text, server);
   buffer_add_text(&text, path);
   pprofc_str whole = buffer_take(&text, &remote->arena);
@@ -156,9 +151,8 @@ void remote_fail(const struct remote_client *remote, const struct exchange *exch
       {404, " (is this the address of the server, without a path?)"},
       {413, " (the profile is larger than the server takes)"},
       {422, ""}};
-  struct arena arena;
+  struct arena arena = ci_arena();
   const char *hint = "";
-  arena_init(&arena, &ci_mem);
   pprofc_str said = exchange->reply.code ? remote_said(&arena, &exchange->reply) : STR("");
   if (remote_has_secret(remote, said)) said = STR("");
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)

@@ -97,14 +97,11 @@ static void built_put_same(const struct ci_run *run, const struct built sides[SI
 
 void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out) {
   size_t differences = 0;
-  struct buffer processor[SIDES];
+  struct buffer processor[SIDES] = {ci_buffer(), ci_buffer()};
   for (size_t i = 0; i < FACTS; i++)
     built_put_item(out, built_items[i].name, built_item_of(&sides[SIDE_BASE], i),
                    built_item_of(&sides[SIDE_HEAD], i), &differences);
-  for (int side = 0; side < SIDES; side++) {
-    buffer_init(&processor[side], run->mem, SIZE_MAX / 2);
-    built_processor(run, side, &processor[side]);
-  }
+  for (int side = 0; side < SIDES; side++) built_processor(run, side, &processor[side]);
   built_put_item(out, "processor", buffer_str(&processor[SIDE_BASE]),
                  buffer_str(&processor[SIDE_HEAD]), &differences);
   built_put_same(run, sides, out);
@@ -151,10 +148,9 @@ static bool have_same_size(const char *a, const char *b) {
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_size == y.st_size;
 }
 
-static bool have_same_text(struct ci_run *run, const char *a, const char *b) {
-  struct buffer texts[2];
+static bool have_same_text(const char *a, const char *b) {
+  struct buffer texts[2] = {ci_buffer(), ci_buffer()};
   if (!have_same_size(a, b)) return false;
-  for (int i = 0; i < 2; i++) buffer_init(&texts[i], run->mem, SIZE_MAX / 2);
   ci_need(file_read(a, &texts[0], &ci_error));
   ci_need(file_read(b, &texts[1], &ci_error));
   bool equal = str_equal(buffer_str(&texts[0]), buffer_str(&texts[1]));
@@ -192,7 +188,7 @@ static void same_add(struct ci_run *run, const char *package) {
 static void same_check(struct ci_run *run, struct go_package *package) {
   const char *const *programs = package->programs;
   if (!programs[SIDE_BASE] || !programs[SIDE_HEAD]) return;
-  package->same = have_same_text(run, programs[SIDE_BASE], programs[SIDE_HEAD]) &&
+  package->same = have_same_text(programs[SIDE_BASE], programs[SIDE_HEAD]) &&
                   !read_files_changed(run, package->folders[SIDE_HEAD]);
   if (!package->same) return;
   message_note("unchanged: same binary: %s", package->path);

@@ -240,9 +240,8 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_picture *pictur
       .embedded = true,
       .part = &picture->part,
   };
-  struct buffer text;
+  struct buffer text = ci_buffer();
   struct output *out = arena_alloc(&run->arena, sizeof *out);
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
   output_init(out, buffer_write, &text);
   pprofc_status status = flame_svg(&drawing, out, error);
   if (status == PPROFC_OK) status = output_flush(out, error);

@@ -18,80 +18,69 @@ static bool is_pull_merge(void) {
   return gitlab && strcmp(gitlab, "merged_result") == 0;
 }
 
-/* Finds the first parent of a pull request's merge commit, which is the commit of the target
- * branch. Returns NULL if HEAD is not such a merge commit. */
-static pprofc_status find_first_parent(struct ci_run *run, const char **commit,
-                                       pprofc_error *error) {
-  static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};
-  static const char *const first[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^1", NULL};
-  *commit = NULL;
-  if (!is_pull_merge()) return PPROFC_OK;
-  pprofc_status status = program_line(run, NULL, second, commit, error);
-  if (status == PPROFC_OK && run_has(*commit))
-    status = program_line(run, NULL, first, commit, error);
-  return status;
+/* Returns the last line that a git command prints, or NULL if the command fails. */
+static const char *git_line(struct ci_run *run, const char *const *argv) {
+  const char *line;
+  ci_need(program_line(run, NULL, argv, &line, &ci_error));
+  return line;
 }
 
-static pprofc_status is_shallow(struct ci_run *run, bool *shallow, pprofc_error *error) {
+/* Returns the first parent of a pull request's merge commit, which is the commit of the target
+ * branch. Returns NULL if HEAD is not such a merge commit. */
+static const char *find_first_parent(struct ci_run *run) {
+  static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};
+  static const char *const first[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^1", NULL};
+  return is_pull_merge() && run_has(git_line(run, second)) ? git_line(run, first) : NULL;
+}
+
+static bool is_shallow(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
-  const char *line = NULL;
-  pprofc_status status = program_line(run, NULL, argv, &line, error);
-  *shallow = run_has(line) && strcmp(line, "true") == 0;
-  return status;
+  const char *line = git_line(run, argv);
+  return run_has(line) && strcmp(line, "true") == 0;
 }
 
 #define MEND_SHALLOW                                                                               \
   "the clone is shallow: set `fetch-depth: 0` of actions/checkout, or run `git fetch --unshallow`"
 
-/* Finds the commit at which the head's branch diverged from the target branch. */
-static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pprofc_error *error) {
+/* Returns the commit at which the head's branch diverged from the target branch. */
+static const char *find_merge_base(struct ci_run *run) {
   static const char *const variables[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"};
   const char *branches[] = {NULL, NULL, "origin/main", "main", "origin/master", "master"};
-  bool shallow;
   for (size_t i = 0; i < 2; i++) {
     const char *target = getenv(variables[i]);
     if (run_has(target)) branches[i] = text_printf(&run->arena, "origin/%s", target);
   }
-  *commit = NULL;
-  for (size_t i = 0; i < sizeof branches / sizeof *branches && !run_has(*commit); i++) {
+  for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
     const char *const argv[] = {"git", "merge-base", "HEAD", branches[i], NULL};
-    if (!branches[i]) continue;
-    pprofc_status status = program_line(run, NULL, argv, commit, error);
-    if (status != PPROFC_OK) return status;
+    const char *commit = branches[i] ? git_line(run, argv) : NULL;
+    if (!run_has(commit)) continue;
     run->base_why = text_printf(&run->arena, "the merge base of HEAD and %s", branches[i]);
+    return commit;
   }
-  if (run_has(*commit)) return PPROFC_OK;
-  pprofc_status status = is_shallow(run, &shallow, error);
-  if (status != PPROFC_OK) return status;
-  return error_set(error, PPROFC_E_INVALID, "cannot find the base: %s",
-                   shallow ? MEND_SHALLOW
-                           : "neither origin/main nor main exists; set it with -base-ref");
+  ci_fail("cannot find the base: %s",
+          is_shallow(run) ? MEND_SHALLOW
+                          : "neither origin/main nor main exists; set it with -base-ref");
 }
 
 /* Chooses the first parent of a pull request's merge commit, or else the merge base. */
-static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc_error *error) {
-  pprofc_status status = find_first_parent(run, wanted, error);
-  if (status != PPROFC_OK || !run_has(*wanted))
-    return status == PPROFC_OK ? find_merge_base(run, wanted, error) : status;
+static const char *choose_base(struct ci_run *run) {
+  const char *parent = find_first_parent(run);
+  if (!run_has(parent)) return find_merge_base(run);
   run->base_why = "the first parent of the merge commit of the pull request";
-  return PPROFC_OK;
+  return parent;
 }
 
 /* Warns if the given base is not an ancestor of the head, or is older than the commit into which
  * the pull request is merged. In both cases the difference also contains changes of others. */
-static pprofc_status check_given_base(struct ci_run *run, const char *commit, pprofc_error *error) {
+static void check_given_base(struct ci_run *run, const char *commit) {
   const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
   struct program git = {.argv = argv};
-  const char *parent;
-  bool shallow;
   run->base_why = "given by -base-ref";
-  pprofc_status status = program_run(run, &git, error);
+  ci_need(program_run(run, &git, &ci_error));
   bool ancestor = git.status == 0;
   program_end(&git);
-  if (status == PPROFC_OK) status = is_shallow(run, &shallow, error);
-  if (status == PPROFC_OK) status = find_first_parent(run, &parent, error);
-  if (status != PPROFC_OK) return status;
-  if (!ancestor && shallow)
+  const char *parent = find_first_parent(run);
+  if (!ancestor && is_shallow(run))
     run->base_why = "given by -base-ref; unknown if it is an ancestor of the head: " MEND_SHALLOW;
   else if (!ancestor)
     run->base_why = "given by -base-ref, but it is not an ancestor of the head: the difference has "
@@ -100,102 +89,76 @@ static pprofc_status check_given_base(struct ci_run *run, const char *commit, pp
     run->base_why = "given by -base-ref, but the pull request is merged into a later commit: the "
                     "difference has commits of others; drop -base-ref";
   else
-    return PPROFC_OK;
+    return;
   message_note("warning: base %.12s: %s", commit, run->base_why);
-  return PPROFC_OK;
 }
 
 /* Converts a git ref to its commit id. Later git commands get only this id as an argument. */
-static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const char **commit,
-                                 pprofc_error *error) {
-  *commit = NULL;
+static const char *resolve_ref(struct ci_run *run, const char *wanted) {
   const char *spelled = text_printf(&run->arena, "%s^{commit}", wanted);
   const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", spelled, NULL};
-  pprofc_status status = PPROFC_OK;
-  if (wanted[0] != '-') status = program_line(run, NULL, argv, commit, error);
-  if (status != PPROFC_OK || run_has(*commit)) return status;
-  bool shallow = false;
-  status = is_shallow(run, &shallow, error);
-  if (status != PPROFC_OK) return status;
-  return error_set(error, PPROFC_E_INVALID, "cannot check out '%s': unknown commit%s", wanted,
-                   shallow ? "; " MEND_SHALLOW : "");
+  const char *commit = wanted[0] == '-' ? NULL : git_line(run, argv);
+  if (!run_has(commit))
+    ci_fail("cannot check out '%s': unknown commit%s", wanted,
+            is_shallow(run) ? "; " MEND_SHALLOW : "");
+  return commit;
 }
 
-static pprofc_status run_checkout(struct ci_run *run, const char *wanted, const char *const *argv,
-                                  pprofc_error *error) {
+static void run_checkout(struct ci_run *run, const char *wanted, const char *const *argv) {
   struct program git = {.argv = argv};
-  pprofc_status status = program_run(run, &git, error);
-  if (status == PPROFC_OK && git.status != 0)
-    status = error_set(error, PPROFC_E_IO, "cannot check out '%s': %.*s", wanted,
-                       STR_ARG(program_last_line(&git)));
+  ci_need(program_run(run, &git, &ci_error));
+  if (git.status != 0)
+    ci_fail("cannot check out '%s': %.*s", wanted, STR_ARG(program_last_line(&git)));
   program_end(&git);
-  return status;
 }
 
-static void add_worktree(struct ci_run *run, const char *wanted, const char *commit,
-                         const char *folder) {
-  const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
-                              "--detach", folder,     commit, NULL};
-  run->has_worktree = true;
-  ci_need(run_checkout(run, wanted, argv, &ci_error));
-}
-
-pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
-                              const char *folder, pprofc_error *error) {
+void checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
+                     const char *folder) {
   static const char *const top[] = {"git", "rev-parse", "--show-toplevel", NULL};
-  const char *from = NULL;
-  pprofc_status status = program_line(run, NULL, top, &from, error);
-  if (status == PPROFC_OK && !run_has(from))
-    status = error_set(error, PPROFC_E_INVALID, "cannot check out '%s': this is not a git checkout",
-                       wanted);
+  const char *from = git_line(run, top);
+  if (!run_has(from)) ci_fail("cannot check out '%s': this is not a git checkout", wanted);
   const char *const clone[] = {"git",           "clone", "--quiet", "--shared",
                                "--no-checkout", from,    folder,    NULL};
   const char *const checkout[] = {"git",     "-C",       folder, "checkout",
                                   "--quiet", "--detach", commit, NULL};
-  if (status == PPROFC_OK) status = run_checkout(run, wanted, clone, error);
-  return status == PPROFC_OK ? run_checkout(run, wanted, checkout, error) : status;
+  run_checkout(run, wanted, clone);
+  run_checkout(run, wanted, checkout);
 }
 
 void name_commits(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "HEAD", NULL};
   static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"};
-  const char *commit = NULL;
-  ci_need(program_line(run, NULL, argv, &commit, &ci_error));
+  const char *commit = git_line(run, argv);
   for (size_t i = 0; i < sizeof variables / sizeof *variables && !run_has(commit); i++)
     commit = getenv(variables[i]);
   if (run_has(commit)) run->head_commit = commit;
 }
 
-pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
-                                  pprofc_error *error) {
-  *wanted = run->options->base_ref;
-  bool given = **wanted;
-  pprofc_status status = PPROFC_OK;
-  if (!given) status = choose_base(run, wanted, error);
-  if (status == PPROFC_OK) status = resolve_ref(run, *wanted, commit, error);
-  if (status != PPROFC_OK) return status;
-  run->base_commit = *commit;
-  if (given) return check_given_base(run, *commit, error);
-  message_note("base %.12s: %s", *commit, run->base_why);
-  return PPROFC_OK;
+const char *checkouts_find_base(struct ci_run *run, const char **wanted) {
+  bool given = *run->options->base_ref;
+  *wanted = given ? run->options->base_ref : choose_base(run);
+  run->base_commit = resolve_ref(run, *wanted);
+  if (given)
+    check_given_base(run, run->base_commit);
+  else
+    message_note("base %.12s: %s", run->base_commit, run->base_why);
+  return run->base_commit;
 }
 
-pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const char **path,
-                               pprofc_error *error) {
+const char *checkouts_inside(struct ci_run *run, const char *checkout) {
   static const char *const argv[] = {"git", "rev-parse", "--show-prefix", NULL};
-  const char *prefix;
-  pprofc_status status = program_line(run, NULL, argv, &prefix, error);
-  if (status != PPROFC_OK) return status;
-  *path = text_printf(&run->arena, "%s/%s", checkout, prefix ? prefix : "");
-  return PPROFC_OK;
+  const char *prefix = git_line(run, argv);
+  return text_printf(&run->arena, "%s/%s", checkout, prefix ? prefix : "");
 }
 
-void checkouts_make(struct ci_run *run, const char **base) {
-  const char *wanted, *commit;
-  ci_need(checkouts_find_base(run, &wanted, &commit, &ci_error));
+const char *checkouts_make(struct ci_run *run) {
+  const char *wanted, *commit = checkouts_find_base(run, &wanted);
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
-  add_worktree(run, wanted, commit, folder);
-  ci_need(checkouts_inside(run, folder, base, &ci_error));
+  const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
+                              "--detach", folder,     commit, NULL};
+  run->has_worktree = true;
+  run_checkout(run, wanted, argv);
+  return checkouts_inside(run, folder);
 }
 
 void checkouts_remove(struct ci_run *run) {
@@ -245,67 +208,54 @@ static pprofc_str first_complaint(const struct program *go) {
   return STR("");
 }
 
-static pprofc_status build_program(struct ci_run *run, const char *checkout, const char *path,
-                                   const char *program, const char *overlay, pprofc_error *error) {
+static void build_program(struct ci_run *run, const char *checkout, const char *path,
+                          const char *program, const char *overlay) {
   /* Omit the build id and DWARF. Both can differ although the linked code is the same. */
   const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
   if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
   if (overlay) option = overlay;
   const char *const argv[] = {"go", "test", "-c", "-trimpath", option, "-o", program, path, NULL};
   struct program go = {.argv = argv, .folder = checkout};
-  pprofc_status status = program_run(run, &go, error);
-  if (status == PPROFC_OK && go.status != 0)
-    status = error_set(error, PPROFC_E_FORMAT, "%s does not build: %.*s", path,
-                       STR_ARG(first_complaint(&go)));
+  ci_need(program_run(run, &go, &ci_error));
+  if (go.status != 0) ci_fail("%s does not build: %.*s", path, STR_ARG(first_complaint(&go)));
   program_end(&go);
-  return status;
 }
 
-/* Checks if a test program contains at least one benchmark. */
-static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, const char *program,
-                                    bool *any, pprofc_error *error) {
+/* True if a test program contains at least one benchmark. */
+static bool has_benchmarks(struct ci_run *run, const char *folder, const char *program) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
   struct program test = {.argv = argv, .folder = folder};
-  pprofc_status status = program_run(run, &test, error);
+  ci_need(program_run(run, &test, &ci_error));
   pprofc_str rest = buffer_str(&test.printed), line;
-  *any = false;
-  while (rest.data && str_next_line(&rest, &line)) *any |= str_starts(line, STR("Benchmark"));
+  bool any = false;
+  while (rest.data && str_next_line(&rest, &line)) any |= str_starts(line, STR("Benchmark"));
   program_end(&test);
-  return status;
+  return any;
 }
 
-/* Makes the temporary folder of a test program, and its path: "bin/base/3/words.test". */
-static pprofc_status program_path(struct ci_run *run, int side, size_t number, pprofc_str path,
-                                  const char **program, pprofc_error *error) {
+/* Makes the temporary folder of a test program. Returns its path: "bin/base/3/words.test". */
+static const char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
   const char *word = text_word(&run->arena, str_path_base(path), "._-");
   const char *folder =
       text_printf(&run->arena, "%s/bin/%s/%zu", run->work, side_names[side], number);
-  *program = text_printf(&run->arena, "%s/%s.test", folder, word);
-  return files_need_folder(folder, error);
+  ci_need(files_need_folder(folder, &ci_error));
+  return text_printf(&run->arena, "%s/%s.test", folder, word);
 }
 
 /* Reads a line of `go list`, "path|module|folder", and builds the test program of that package. */
-static pprofc_status build_package(struct ci_run *run, int side, const char *checkout,
-                                   pprofc_str line, size_t number, struct packages *packages,
-                                   pprofc_error *error) {
+static void build_package(struct ci_run *run, int side, const char *checkout, pprofc_str line,
+                          size_t number, struct packages *packages) {
   pprofc_str path, module;
-  bool any;
-  if (!str_next(&line, '|', &path) || !str_next(&line, '|', &module)) return PPROFC_OK;
-  if (str_starts(path, STR("-")))
-    return error_set(error, PPROFC_E_INVALID, "'%.*s' is not a package", STR_ARG(path));
+  if (!str_next(&line, '|', &path) || !str_next(&line, '|', &module)) return;
+  if (str_starts(path, STR("-"))) ci_fail("'%.*s' is not a package", STR_ARG(path));
   const char *name = text_keep(&run->arena, path), *folder = text_keep(&run->arena, line);
-  const char *program;
-  pprofc_status status = program_path(run, side, number, path, &program, error);
-  if (status == PPROFC_OK)
-    status = build_program(run, checkout, name, program, packages->overlay, error);
+  const char *program = program_path(run, side, number, path);
+  build_program(run, checkout, name, program, packages->overlay);
   /* A package without test files has no test program. */
-  if (status != PPROFC_OK || access(program, X_OK) != 0) return status;
-  status = has_benchmarks(run, folder, program, &any, error);
-  if (status != PPROFC_OK || !any) return status;
+  if (access(program, X_OK) != 0 || !has_benchmarks(run, folder, program)) return;
   struct go_package *package = package_of(run, packages, path, module);
   package->programs[side] = program;
   package->folders[side] = folder;
-  return PPROFC_OK;
 }
 
 /* Adds the package patterns, for the base without folders that only the head has. */
@@ -325,25 +275,22 @@ static size_t choose_patterns(struct ci_run *run, int side, const char *checkout
 
 #define PATTERNS_MOST 256
 
-pprofc_status checkouts_build(struct ci_run *run, int side, const char *checkout,
-                              struct packages *packages, pprofc_error *error) {
+void checkouts_build(struct ci_run *run, int side, const char *checkout,
+                     struct packages *packages) {
   const char *argv[4 + PATTERNS_MOST + 1] = {
       "go", "list", "-f", "{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}"};
-  if (!choose_patterns(run, side, checkout, packages->patterns, argv + 4, PATTERNS_MOST))
-    return PPROFC_OK;
+  if (!choose_patterns(run, side, checkout, packages->patterns, argv + 4, PATTERNS_MOST)) return;
   struct program go = {.argv = argv, .folder = checkout};
-  pprofc_status status = program_run(run, &go, error);
-  if (status == PPROFC_OK && go.status != 0)
-    status = error_set(error, PPROFC_E_INVALID, "go list %s: %.*s", packages->patterns,
-                       STR_ARG(program_last_line(&go)));
+  ci_need(program_run(run, &go, &ci_error));
+  if (go.status != 0)
+    ci_fail("go list %s: %.*s", packages->patterns, STR_ARG(program_last_line(&go)));
   pprofc_str rest = buffer_str(&go.printed), line;
   size_t all = 0, number = 0;
   for (size_t i = 0; i < rest.size; i++) all += rest.data[i] == '\n';
-  while (status == PPROFC_OK && rest.data && str_next_line(&rest, &line)) {
+  while (rest.data && str_next_line(&rest, &line)) {
     run_progress(++number, all, "building %s %.*s", side_names[side],
                  STR_ARG(str_slice(line, 0, str_find_char(line, '|'))));
-    status = build_package(run, side, checkout, line, number, packages, error);
+    build_package(run, side, checkout, line, number, packages);
   }
   program_end(&go);
-  return status;
 }

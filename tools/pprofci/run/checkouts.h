@@ -20,27 +20,25 @@ struct packages {
   size_t count, capacity;
 };
 
-/* Checks out the base into a subfolder of the run's temporary folder. */
-void checkouts_make(struct ci_run *run, const char **base);
+/* Checks out the base into a subfolder of the run's temporary folder. Returns the folder in the
+ * checkout that corresponds to the user's current folder. */
+const char *checkouts_make(struct ci_run *run);
 
-/* Finds the base: the commit of -base-ref, or the merge base. *wanted is its name. */
-pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
-                                  pprofc_error *error);
+/* Returns the base: the commit of -base-ref, or the merge base. *wanted is its name. */
+const char *checkouts_find_base(struct ci_run *run, const char **wanted);
 
 /* Clones the repository with shared objects, and checks out a commit. Unlike a worktree, a clone
  * has a folder .git, and Node plugins need this folder. `wanted` is the commit's name in messages.
  */
-pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
-                              const char *folder, pprofc_error *error);
+void checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
+                     const char *folder);
 
-/* Sets *path to the folder in the checkout that corresponds to the user's current folder. */
-pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const char **path,
-                               pprofc_error *error);
+/* Returns the folder in the checkout that corresponds to the user's current folder. */
+const char *checkouts_inside(struct ci_run *run, const char *checkout);
 void checkouts_remove(struct ci_run *run);
 
 /* Builds the test programs of base or head. Uses -trimpath, because file names would otherwise
  * contain the folder of the checkout. */
-pprofc_status checkouts_build(struct ci_run *run, int side, const char *checkout,
-                              struct packages *packages, pprofc_error *error);
+void checkouts_build(struct ci_run *run, int side, const char *checkout, struct packages *packages);
 
 #endif

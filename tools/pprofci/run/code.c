@@ -228,7 +228,6 @@ void code_close(struct ci_run *run) {
   struct run_code *code = run->code;
   if (!code) return;
   for (size_t i = 0; i < code->count; i++) code_comparison_free(&code->items[i].comparison);
-  ARRAY_FREE(run->mem, code->items, code->capacity);
   if (code->sources.mem) source_lookup_free(&code->sources);
   revisions_free(&code->revisions);
   run->code = NULL;
@@ -431,12 +430,11 @@ static bool is_interpreted(pprofc_str file) {
 
 /* Reads how both programs were built. Without it, only the machine code is compared. */
 static void read_built(struct ci_run *run, struct code_programs *programs) {
-  struct buffer text;
+  struct buffer text = ci_buffer();
   pprofc_error ignored;
   struct built *built = arena_array(&run->arena, SIDES, sizeof *built);
   for (int side = 0; side < SIDES; side++)
     if (built_read(&built[side], programs->paths[side], &run->arena, &ignored)) return;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
   built_compare(run, built, &text);
   programs->built = built;
   programs->differs = buffer_take(&text, &run->arena).data;
@@ -454,8 +452,8 @@ static const struct code_programs *compared_programs(struct ci_run *run,
     if (strcmp(code->items[i].paths[SIDE_BASE], base) == 0 &&
         strcmp(code->items[i].paths[SIDE_HEAD], head) == 0)
       return code->items[i].good ? &code->items[i] : NULL;
-  (void)ARRAY_PUSH(run->mem, code->items, code->count, code->capacity,
-                   (struct code_programs){.paths = {base, head}, .differs = ""});
+  (void)ARRAY_PUSH_IN(&run->arena, code->items, code->count, code->capacity,
+                      (struct code_programs){.paths = {base, head}, .differs = ""});
   struct code_programs *made = &code->items[code->count - 1];
   made->good = code_compare(&made->comparison, base, head, run->mem, &error) == PPROFC_OK;
   if (!made->good) message_note("warning: %s", error.message);

@@ -265,6 +265,6 @@ void comparisons_read_fired(struct ci_run *run, const struct node *root, const c
     if (!changes_read(run, node_get(from, "functions"), &fired.change, 1)) continue;
     buffer_printf(&run->gate_text, "%s: -fail-on='%s': %s %s in %s\n", job, fired.condition,
                   fired.change.name, fired.change.verdict, fired.pair);
-    (void)ARRAY_PUSH(run->mem, run->fired, run->fired_count, run->fired_capacity, fired);
+    (void)ARRAY_PUSH_IN(&run->arena, run->fired, run->fired_count, run->fired_capacity, fired);
   }
 }

@@ -47,8 +47,7 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
 static bool failing_excuse(struct failing *f, const struct noise_finding *found,
                            const struct change *change) {
   struct ci_run *run = f->run;
-  struct buffer why;
-  buffer_init(&why, run->mem, SIZE_MAX / 2);
+  struct buffer why = ci_buffer();
   bool time = str_equal(f->report->summary.type, STR("cpu"));
   bool excused = time && code_excuses(run, f->pair, &why);
   if (excused) {
@@ -79,8 +78,8 @@ static void failing_take(void *context, const struct noise_finding *found) {
   if (!isnan(change.q)) snprintf(rest, sizeof rest, " (q=%.2g)", change.q);
   failing_print(f, found, &change, rest);
   const char *unit = text_keep(&run->arena, f->report->summary.unit);
-  (void)ARRAY_PUSH(
-      run->mem, run->fired, run->fired_count, run->fired_capacity,
+  (void)ARRAY_PUSH_IN(
+      &run->arena, run->fired, run->fired_count, run->fired_capacity,
       (struct run_fired){f->condition, f->pair->diff, failing_place(f, found), unit, change});
 }
 

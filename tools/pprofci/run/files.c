@@ -33,27 +33,23 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error) {
   return files_need_folder(folder, error);
 }
 
-pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error) {
+void files_temporary(struct arena *arena, const char **path) {
   const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
   char *made = text_printf(arena, "%s/pprofci.XXXXXX", folder);
   *path = NULL;
-  if (!mkdtemp(made))
-    return error_set(error, PPROFC_E_IO, "cannot make a folder in '%s': %s", folder,
-                     ERRNO_TEXT(errno));
+  if (!mkdtemp(made)) ci_fail("cannot make a folder in '%s': %s", folder, ERRNO_TEXT(errno));
   *path = made;
-  return PPROFC_OK;
 }
 
 /* Returns the path of a file in the stage (stage.c), and lists the file. */
 static const char *stage_path(struct ci_run *run, bool of_benchdiff, const char *path) {
-  (void)ARRAY_PUSH(run->mem, run->files, run->file_count, run->file_capacity,
-                   (struct run_file){path, of_benchdiff});
+  (void)ARRAY_PUSH_IN(&run->arena, run->files, run->file_count, run->file_capacity,
+                      (struct run_file){path, of_benchdiff});
   return text_printf(&run->arena, "%s/%s/%s", run->stage, of_benchdiff ? "benchdiff" : "ci", path);
 }
 
-pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
-                        pprofc_error *error) {
-  return save_text(stage_path(run, of_benchdiff, path), text, error);
+void files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text) {
+  ci_need(save_text(stage_path(run, of_benchdiff, path), text, &ci_error));
 }
 
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
@@ -62,17 +58,15 @@ pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, c
 }
 
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   pprofc_status status = file_read(from, &text, error);
   if (status == PPROFC_OK) status = save_text(to, buffer_str(&text), error);
   buffer_free(&text);
   return status;
 }
 
-pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
-                             pprofc_error *error) {
-  return files_copy(from, stage_path(run, false, path), error);
+void files_put_copy(struct ci_run *run, const char *from, const char *path) {
+  ci_need(files_copy(from, stage_path(run, false, path), &ci_error));
 }
 
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
@@ -119,8 +113,8 @@ pprofc_str place_in_checkout(const char *file) {
 
 #define FOUND_LEVELS 4 /* maximum number of levels below the folder; a capture has two */
 
-static void found_add(struct found_files *files, struct found_file file) {
-  (void)ARRAY_PUSH(&ci_mem, files->items, files->count, files->capacity, file);
+static void found_add(struct arena *arena, struct found_files *files, struct found_file file) {
+  (void)ARRAY_PUSH_IN(arena, files->items, files->count, files->capacity, file);
 }
 
 static int found_by_path(const void *a, const void *b) {
@@ -141,36 +135,25 @@ static void found_entry(struct arena *arena, struct found_files *open, struct fo
   if (strcmp(name, "base") == 0) found.side = "base";
   if (strcmp(name, "head") == 0) found.side = "head";
   if (files_is_regular(found.path))
-    found_add(files, found);
+    found_add(arena, files, found);
   else if (found.depth <= FOUND_LEVELS && files_is_folder(found.path))
-    found_add(open, found);
+    found_add(arena, open, found);
 }
 
-static pprofc_status found_open(struct arena *arena, struct found_files *open,
-                                struct found_files *files, struct found_file folder,
-                                pprofc_error *error) {
+static void found_open(struct arena *arena, struct found_files *open, struct found_files *files,
+                       struct found_file folder) {
   DIR *dir = opendir(folder.path);
-  if (!dir)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder.path, ERRNO_TEXT(errno));
+  if (!dir) ci_fail("cannot read '%s': %s", folder.path, ERRNO_TEXT(errno));
   for (const struct dirent *entry; (entry = readdir(dir));)
     found_entry(arena, open, files, folder, entry->d_name);
   closedir(dir);
-  return PPROFC_OK;
 }
 
-pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
-                          struct found_files *files, pprofc_error *error) {
+void found_below(struct arena *arena, const char *folder, const char *side,
+                 struct found_files *files) {
   struct found_files open = {NULL, 0, 0};
   *files = open;
-  pprofc_status status = PPROFC_OK;
-  found_add(&open, (struct found_file){folder, side, 0});
-  for (size_t i = 0; i < open.count && status == PPROFC_OK; i++)
-    status = found_open(arena, &open, files, open.items[i], error);
+  found_add(arena, &open, (struct found_file){folder, side, 0});
+  for (size_t i = 0; i < open.count; i++) found_open(arena, &open, files, open.items[i]);
   if (files->count) qsort(files->items, files->count, sizeof *files->items, found_by_path);
-  found_free(&open);
-  return status;
-}
-
-void found_free(struct found_files *files) {
-  ARRAY_FREE(&ci_mem, files->items, files->capacity);
 }

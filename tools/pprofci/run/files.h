@@ -18,18 +18,16 @@ pprofc_status files_need_folder(const char *path, pprofc_error *error);
 pprofc_status files_need_parent(const char *path, pprofc_error *error);
 
 /* Creates a new folder in $TMPDIR or /tmp. */
-pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error);
+void files_temporary(struct arena *arena, const char **path);
 
 /* Writes a new file into the stage (stage.c), and lists it in the manifest. `path` is relative to
  * the folder of the page, or with `of_benchdiff` of the benchmark tables. */
-pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
-                        pprofc_error *error);
+void files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text);
 
 /* Like files_put, but `write` writes the contents. */
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error);
-pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
-                             pprofc_error *error);
+void files_put_copy(struct ci_run *run, const char *from, const char *path);
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
 /* Lists the names in a folder, also hidden ones, by a function such as alphasort(3). */
@@ -57,10 +55,9 @@ struct found_files {
 };
 
 /* Lists the files of a folder and of its subfolders, four levels deep. Sorts them by path, with
- * run2 before run10. Skips hidden files, manifests and warm-up folders. The caller frees the list,
- * also after an error. The arena owns the paths. */
-pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
-                          struct found_files *files, pprofc_error *error);
-void found_free(struct found_files *files);
+ * run2 before run10. Skips hidden files, manifests and warm-up folders. The arena
+ * owns the list. */
+void found_below(struct arena *arena, const char *folder, const char *side,
+                 struct found_files *files);
 
 #endif

@@ -24,13 +24,12 @@ static int graph_write(void *context, const void *data, size_t size) {
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error) {
   struct graph_data data = {.wanted = 0};
-  struct buffer text;
+  struct buffer text = ci_buffer();
   pprofc_report_options packing = *options;
   packing.format = "flame";
   packing.argument = "data:all";
   *packed = STR("");
   buffer_init(&data.text, arena->mem, GRAPH_MOST);
-  buffer_init(&text, arena->mem, SIZE_MAX / 2);
   pprofc_status status = pprofc_report(profile, &packing, graph_write, &data, error);
   if (!data.text.failed) base64_put(&text, (const uint8_t *)data.text.data, data.text.size);
   buffer_free(&data.text);
@@ -41,25 +40,21 @@ pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_opti
   return PPROFC_OK;
 }
 
-static pprofc_status graph_save(struct ci_run *run, const char *path, pprofc_str packed,
-                                pprofc_error *error) {
-  struct buffer file;
-  buffer_init(&file, run->mem, SIZE_MAX / 2);
+static void graph_save(struct ci_run *run, const char *path, pprofc_str packed) {
+  struct buffer file = ci_buffer();
   buffer_add_str(&file, GRAPH_BEFORE);
   buffer_add_str(&file, packed);
   buffer_add_str(&file, GRAPH_AFTER);
-  pprofc_status status = files_put(run, false, path, buffer_str(&file), error);
+  files_put(run, false, path, buffer_str(&file));
   buffer_free(&file);
-  return status;
 }
 
-pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
-                        pprofc_str packed, pprofc_error *error) {
-  if (!packed.size) return PPROFC_OK;
+void graph_set(struct ci_run *run, struct run_pair *pair, const char *name, pprofc_str packed) {
+  if (!packed.size) return;
   const char *path = text_printf(&run->arena, "flame/%s.js", name);
   if (packed.size <= GRAPHS_MOST) pair->graph = arena_str(&run->arena, packed);
   pair->graph_file = path;
-  return graph_save(run, path, packed, error);
+  graph_save(run, path, packed);
 }
 
 static bool graph_is_digit(char c) {
@@ -77,8 +72,7 @@ static pprofc_str graph_text(pprofc_str file) {
   return text;
 }
 
-pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
-                         pprofc_error *error) {
+void graph_read(struct ci_run *run, struct run_pair *pair, const char *name) {
   struct buffer file;
   pprofc_error ignored;
   const char *path = text_printf(&run->arena, "%s/flame/%s.js", pair->folder, name);
@@ -86,17 +80,18 @@ pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *
   buffer_init(&file, run->mem, 2 * GRAPH_MOST);
   bool found = file_read(path, &file, &ignored) == PPROFC_OK;
   pprofc_str text = found ? graph_text(buffer_str(&file)) : STR("");
-  pprofc_status status = graph_set(run, pair, own, text, error);
+  graph_set(run, pair, own, text);
   buffer_free(&file);
-  return status;
 }
 
 extern const unsigned char asset_flame_js[];
 extern const size_t asset_flame_js_size;
 
-pprofc_status graph_write_viewer(struct ci_run *run, pprofc_error *error) {
+void graph_write_viewer(struct ci_run *run) {
   const pprofc_str viewer = {(const char *)asset_flame_js, asset_flame_js_size};
   for (size_t i = 0; i < run->pair_count; i++)
-    if (run->pairs[i].graph_file) return files_put(run, false, GRAPH_VIEWER, viewer, error);
-  return PPROFC_OK;
+    if (run->pairs[i].graph_file) {
+      files_put(run, false, GRAPH_VIEWER, viewer);
+      return;
+    }
 }

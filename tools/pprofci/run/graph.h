@@ -14,15 +14,13 @@ pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_opti
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
 /* Writes the graph to a file of `name` in the stage, and keeps one that fits report.html. */
-pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
-                        pprofc_str packed, pprofc_error *error);
+void graph_set(struct ci_run *run, struct run_pair *pair, const char *name, pprofc_str packed);
 
 /* Reads the graph of a pair of profiles from the artifacts of another run. Leaves the pair without
  * a graph if the file is missing or is not a graph. */
-pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
-                         pprofc_error *error);
+void graph_read(struct ci_run *run, struct run_pair *pair, const char *name);
 
 /* Writes the viewer's script into the stage if a pair has a graph. */
-pprofc_status graph_write_viewer(struct ci_run *run, pprofc_error *error);
+void graph_write_viewer(struct ci_run *run);
 
 #endif

@@ -82,11 +82,11 @@ static void several_copy(struct ci_run *run, const struct run_pair *pair, int si
   for (size_t i = 0; i < pair->run_count[side]; i++) {
     pprofc_str name = str_path_base(str_of(pair->runs[side][i]));
     const char *to = text_printf(arena, "%s/%s/%.*s", pair->kept, side_names[side], STR_ARG(name));
-    ci_need(files_put_copy(run, pair->runs[side][i], to, &ci_error));
+    files_put_copy(run, pair->runs[side][i], to);
   }
   if (!pair->printed[side].size) return;
   const char *results = text_printf(arena, "%s/%s.txt", pair->kept, side_names[side]);
-  ci_need(files_put(run, false, results, pair->printed[side], &ci_error));
+  files_put(run, false, results, pair->printed[side]);
 }
 
 void several_keep(struct ci_run *run, struct run_pair *pair, const char *name) {
@@ -158,8 +158,8 @@ static void list_entry(struct ci_run *run, const char *folder, const char *name,
       files_are_same(path, run->bench[SIDE_HEAD]))
     return;
   if (is_profile(run, path, other))
-    (void)ARRAY_PUSH(run->mem, list->items, list->count, list->capacity,
-                     (struct listed_profile){path, profile_key(run, path), false});
+    (void)ARRAY_PUSH_IN(&run->arena, list->items, list->count, list->capacity,
+                        (struct listed_profile){path, profile_key(run, path), false});
 }
 
 static void list_profiles(struct ci_run *run, const char *folder, const char *other,
@@ -221,17 +221,14 @@ static void pair_subfolders(struct ci_run *run, const char *base, const char *he
 }
 
 static void pair_folders(struct ci_run *run, const char *base, const char *head) {
-  struct profile_list lists[SIDES];
+  struct profile_list lists[SIDES] = {{NULL, 0, 0}, {NULL, 0, 0}};
   size_t folders;
-  memset(lists, 0, sizeof lists);
   pair_subfolders(run, base, head, &folders);
   if (*base) list_profiles(run, base, head, &lists[SIDE_BASE]);
   list_profiles(run, head, base, &lists[SIDE_HEAD]);
   for (int side = 0; side < SIDES; side++)
     check_profiles(side == SIDE_BASE ? base : head, &lists[side], folders);
   pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]);
-  for (int side = 0; side < SIDES; side++)
-    ARRAY_FREE(run->mem, lists[side].items, lists[side].capacity);
 }
 
 static void pair_bundled(struct ci_run *run) {

@@ -108,8 +108,7 @@ static void judged_row_take(const struct filling *f, const pprofc_verdict_row *r
  * cost moved. */
 static const char *judged_domain_names(const struct filling *f,
                                        const pprofc_verdict_domain *domain) {
-  struct buffer names;
-  buffer_init(&names, f->run->mem, SIZE_MAX / 2);
+  struct buffer names = ci_buffer();
   for (size_t i = 0; i < domain->row_count && i < INSIDE_MOST; i++) {
     pprofc_str name = f->report->rows[domain->rows[i]].name;
     buffer_add_text(&names, i ? ", " : "");
@@ -196,10 +195,9 @@ static void judged_blame(struct filling *f) {
  * sum changed: "Grew inside svc.f: net +353 ±64 of 894." */
 static const char *judged_sentence(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
-  struct buffer out;
+  struct buffer out = ci_buffer();
   size_t count, added = 0;
   const pprofc_verdict_domain *domains = pprofc_verdicts_domains(f->report->verdicts, &count);
-  buffer_init(&out, f->run->mem, SIZE_MAX / 2);
   buffer_add_str(&out, s->sentence);
   for (size_t i = 0; i < count && added < SUMS_MOST; i++) {
     const pprofc_verdict_estimate *net = &domains[i].net;
@@ -244,8 +242,7 @@ static void command_option(struct buffer *out, const char *name, const char *val
 /* Appends a path in the artifacts that contains the name of the pair of profiles. */
 static void command_path(struct buffer *out, const char *option, const char *folder,
                          const char *name, const char *rest) {
-  struct buffer path;
-  buffer_init(&path, out->mem, SIZE_MAX / 2);
+  struct buffer path = ci_buffer();
   buffer_printf(&path, "%s%s%s", folder, name, rest);
   buffer_add_char(out, ' ');
   if (option) buffer_printf(out, "-%s=", option);
@@ -273,8 +270,7 @@ static void command_exposure(struct buffer *out, const struct filling *f,
 /* Returns the command that prints these verdicts in the folder of the page. */
 static const char *judged_command(const struct filling *f, const struct run_pair *pair,
                                   const char *index) {
-  struct buffer out;
-  buffer_init(&out, f->run->mem, SIZE_MAX / 2);
+  struct buffer out = ci_buffer();
   buffer_add_text(&out, "pprofc -blame");
   if (run_has(index)) buffer_printf(&out, " -sample_index=%s", index);
   if (run_has(pair->hide)) command_option(&out, "hide", pair->hide);
@@ -309,8 +305,7 @@ static void judged_largest(struct filling *f) {
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
       s->largest == PPROFC_VERDICT_NO_ROW)
     return;
-  struct buffer name;
-  buffer_init(&name, f->run->mem, SIZE_MAX / 2);
+  struct buffer name = ci_buffer();
   brief_function(&name, f->report->rows[s->largest].name, NAME_MOST);
   f->to->largest = judged_row_text(f, buffer_take(&name, &f->run->arena));
 }
@@ -364,7 +359,7 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
     status = source_read(path, mem, &profile, error);
     if (status != PPROFC_OK) break;
     j->runs[j->count++] = (pprofc_verdict_run){.profile = profile, .name = path};
-    status = run_check_stopped(error);
+    run_check_stopped();
   }
   return status;
 }

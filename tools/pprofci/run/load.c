@@ -91,8 +91,7 @@ const char *load_judge(struct ci_run *run, double processors) {
   }
   if (!count || 2 * overloaded < count) return NULL;
   double all = wall * processors, others = all > 0 ? (busy - own) / all : 0;
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   buffer_printf(&text, "load %.3g on %.0f processor%s", average, processors,
                 processors == 1 ? "" : "s");
   if (average <= LOAD_MOST * processors && others > OTHERS_MOST)

@@ -17,7 +17,7 @@ struct round_load {
 /* Returns the clocks. The caller reads them at the beginning and the end of a round. */
 struct round_load load_now(void);
 
-/* Adds the load since `begin` to run->loads, which records a lack of memory. */
+/* Adds the load since `begin` to run->loads. */
 void load_add(struct ci_run *run, const struct round_load *begin);
 
 /* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded, or NULL. */

@@ -201,14 +201,11 @@ static const char *run_text(const struct run_options *o, size_t offset) {
 }
 
 /* Rejects empty values. An empty value usually comes from a variable that is not set. */
-static pprofc_status check_empty(const struct run_options *o, const struct flags_parsed *parsed,
-                                 pprofc_error *error) {
+static void check_empty(const struct run_options *o, const struct flags_parsed *parsed) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     if (flags[i].kind != FLAG_STRING || flags[i].call == brief_store || !parsed->seen[i]) continue;
-    if (!*run_text(o, flags[i].offset))
-      return error_set(error, PPROFC_E_INVALID, "-%s is empty", flags[i].name);
+    if (!*run_text(o, flags[i].offset)) ci_fail("-%s is empty", flags[i].name);
   }
-  return PPROFC_OK;
 }
 
 /* True for a list such as "1,4" of whole numbers above 0. */
@@ -233,39 +230,30 @@ static bool is_kind_list(pprofc_str list) {
   return true;
 }
 
-static pprofc_status check_how_often(const struct run_options *o, pprofc_error *error) {
+static void check_how_often(const struct run_options *o) {
   if (o->count < 1 || o->count > 999999)
-    return error_set(error, PPROFC_E_INVALID, "-count must be a whole number from 1 up, not '%lld'",
-                     (long long)o->count);
+    ci_fail("-count must be a whole number from 1 up, not '%lld'", (long long)o->count);
   if (o->profile_runs < 0 || o->profile_runs > RUN_PROFILE_RUNS_MAX)
-    return error_set(error, PPROFC_E_INVALID,
-                     "-profile-runs must be a whole number from 0 to %d, not '%lld'",
-                     RUN_PROFILE_RUNS_MAX, (long long)o->profile_runs);
+    ci_fail("-profile-runs must be a whole number from 0 to %d, not '%lld'", RUN_PROFILE_RUNS_MAX,
+            (long long)o->profile_runs);
   if (o->simulated_runs < 1 || o->simulated_runs > RUN_SIMULATED_MAX)
-    return error_set(error, PPROFC_E_INVALID,
-                     "-runs must be a whole number from 1 to %d, not '%lld'", RUN_SIMULATED_MAX,
-                     (long long)o->simulated_runs);
-  return PPROFC_OK;
+    ci_fail("-runs must be a whole number from 1 to %d, not '%lld'", RUN_SIMULATED_MAX,
+            (long long)o->simulated_runs);
 }
 
-static pprofc_status check_values(const struct run_options *o, pprofc_error *error) {
+static void check_values(const struct run_options *o) {
   const char *benchtime = o->benchtime;
-  pprofc_status status = check_how_often(o, error);
-  for (size_t i = 0; i < o->fail_on_count && status == PPROFC_OK; i++)
-    status = noise_condition_check("fail-on", o->fail_on[i], error);
-  if (status != PPROFC_OK) return status;
+  check_how_often(o);
+  for (size_t i = 0; i < o->fail_on_count; i++)
+    ci_need(noise_condition_check("fail-on", o->fail_on[i], &ci_error));
   if (*benchtime && !text_is_iterations(str_of(benchtime), NULL) &&
       !text_is_duration(str_of(benchtime), NULL))
-    return error_set(
-        error, PPROFC_E_INVALID,
-        "-benchtime must be a time or a number of iterations, as 500ms or 1000x, not '%s'",
-        benchtime);
+    ci_fail("-benchtime must be a time or a number of iterations, as 500ms or 1000x, not '%s'",
+            benchtime);
   if (*o->cpu && !is_cpu_list(str_of(o->cpu)))
-    return error_set(error, PPROFC_E_INVALID, "-cpu must be numbers with commas, not '%s'", o->cpu);
+    ci_fail("-cpu must be numbers with commas, not '%s'", o->cpu);
   if (!is_kind_list(str_of(o->profiles)))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-profiles must be of cpu, mem, block and mutex, not '%s'", o->profiles);
-  return PPROFC_OK;
+    ci_fail("-profiles must be of cpu, mem, block and mutex, not '%s'", o->profiles);
 }
 
 static const struct {
@@ -276,17 +264,15 @@ static const struct {
              {FIELD(program_base), FIELD(program_head), "program-"},
              {FIELD(simulate_base), FIELD(simulate_head), "simulate-"}};
 
-static pprofc_status check_both_sides(const struct run_options *o, pprofc_error *error) {
+static void check_both_sides(const struct run_options *o) {
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
     const char *prefix = sides[i].prefix, *lacks = NULL;
     bool base = *run_text(o, sides[i].base), head = *run_text(o, sides[i].head);
     if (base && !head) lacks = "head";
     if (head && !base && o->has_base) lacks = "base";
     if (lacks)
-      return error_set(error, PPROFC_E_INVALID, "-%sbase and -%shead go together: -%s%s is missing",
-                       prefix, prefix, prefix, lacks);
+      ci_fail("-%sbase and -%shead go together: -%s%s is missing", prefix, prefix, prefix, lacks);
   }
-  return PPROFC_OK;
 }
 
 /* Flags that are valid only together with at least one of two other flags. */
@@ -299,41 +285,32 @@ static const struct {
                   {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
 /* Rejects two flags that both measure base and head. */
-static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *error) {
+static void check_one_maker(const struct run_options *o) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
   if (*o->walltime && (others || *o->simulate))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-walltime cannot be combined with -record, -simulate, -simulate-base and "
-                     "-simulate-head");
+    ci_fail("-walltime cannot be combined with -record, -simulate, -simulate-base and "
+            "-simulate-head");
   if (*o->simulate && others)
-    return error_set(
-        error, PPROFC_E_INVALID,
-        "-simulate cannot be combined with -record, -simulate-base and -simulate-head");
-  return PPROFC_OK;
+    ci_fail("-simulate cannot be combined with -record, -simulate-base and -simulate-head");
 }
 
 /* Rejects other inputs together with a flag that measures base and head. */
-static pprofc_status check_makers(const struct run_options *o, pprofc_error *error) {
+static void check_makers(const struct run_options *o) {
   bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
   const char *maker = *o->record ? "record" : NULL;
   if (*o->simulate) maker = "simulate";
   if (*o->walltime) maker = "walltime";
   if (given && maker)
-    return error_set(error, PPROFC_E_INVALID,
-                     "-%s cannot be combined with -base, -head, -bench-base and -bench-head",
-                     maker);
-  return check_one_maker(o, error);
+    ci_fail("-%s cannot be combined with -base, -head, -bench-base and -bench-head", maker);
+  check_one_maker(o);
 }
 
-static pprofc_status check_together(const struct run_options *o, const struct flags_parsed *parsed,
-                                    pprofc_error *error) {
-  pprofc_status status = check_makers(o, error);
-  for (size_t i = 0; i < sizeof belongings / sizeof *belongings && status == PPROFC_OK; i++)
+static void check_together(const struct run_options *o, const struct flags_parsed *parsed) {
+  check_makers(o);
+  for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
     if (run_seen(parsed, belongings[i].name) && !run_seen(parsed, belongings[i].of) &&
         !run_seen(parsed, belongings[i].or_of))
-      status =
-          error_set(error, PPROFC_E_INVALID, "-%s needs -%s", belongings[i].name, belongings[i].of);
-  return status;
+      ci_fail("-%s needs -%s", belongings[i].name, belongings[i].of);
 }
 
 static bool run_names_base(struct run_options *o) {
@@ -343,14 +320,13 @@ static bool run_names_base(struct run_options *o) {
          o->counts_base || (*o->walltime && named);
 }
 
-pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
+void run_options_settle(struct run_options *o) {
   const char *variable = getenv("THRESHOLD_PERCENT");
   const char *usual = *o->simulate ? "1" : "5";
   double number;
   if (!*o->threshold) o->threshold = variable && *variable ? variable : usual;
-  if (gate_parse_percent(str_of(o->threshold), &number)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "-threshold must be a percentage, not '%s'",
-                   o->threshold);
+  if (!gate_parse_percent(str_of(o->threshold), &number))
+    ci_fail("-threshold must be a percentage, not '%s'", o->threshold);
 }
 
 static bool run_is_given(const struct run_options *o) {
@@ -358,26 +334,22 @@ static bool run_is_given(const struct run_options *o) {
          *o->walltime;
 }
 
-pprofc_status run_check(void *options, const struct command_line *line, pprofc_error *error) {
+void run_check(void *options, const struct command_line *line) {
   struct run_options *o = options;
   const struct flags_parsed *parsed = &line->parsed;
   if (!o->bench_base) o->bench_base = "";
   if (!o->bench_head) o->bench_head = "";
-  if (line->count)
-    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s': pass inputs with flags",
-                     line->words[0]);
-  pprofc_status status = check_empty(o, parsed, error);
-  if (status == PPROFC_OK) status = check_values(o, error);
-  if (status == PPROFC_OK) status = check_together(o, parsed, error);
-  if (status == PPROFC_OK) status = run_options_settle(o, error);
+  if (line->count) ci_fail("unexpected argument '%s': pass inputs with flags", line->words[0]);
+  check_empty(o, parsed);
+  check_values(o);
+  check_together(o, parsed);
+  run_options_settle(o);
   o->has_base = run_names_base(o);
-  if (status == PPROFC_OK) status = check_both_sides(o, error);
-  if (status != PPROFC_OK || run_is_given(o)) return status;
+  check_both_sides(o);
+  if (run_is_given(o)) return;
   if (!*o->bundled)
-    return error_set(error, PPROFC_E_INVALID,
-                     "nothing to compare: pass -base and -head, -bench-base and -bench-head, "
-                     "-record, -simulate, -walltime, or -simulate-base and -simulate-head");
+    ci_fail("nothing to compare: pass -base and -head, -bench-base and -bench-head, "
+            "-record, -simulate, -walltime, or -simulate-base and -simulate-head");
   o->is_bundled = true;
   o->has_base = true;
-  return PPROFC_OK;
 }

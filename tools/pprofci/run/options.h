@@ -36,7 +36,7 @@ struct run_options {
 };
 
 /* Reads the threshold from the environment, unless a flag sets it. Then checks the threshold. */
-pprofc_status run_options_settle(struct run_options *options, pprofc_error *error);
-pprofc_status run_check(void *options, const struct command_line *line, pprofc_error *error);
+void run_options_settle(struct run_options *options);
+void run_check(void *options, const struct command_line *line);
 
 #endif

@@ -47,7 +47,7 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
         text_printf(&run->arena, "%s%s%s", artifacts[i].before, name, artifacts[i].after);
     job.options.format = artifacts[i].format;
     status = files_make(run, path, write_report, &job, error);
-    if (status == PPROFC_OK) status = run_check_stopped(error);
+    run_check_stopped();
   }
   return status;
 }
@@ -64,12 +64,11 @@ struct render_source {
 static pprofc_status draw_shown(struct ci_run *run, struct run_pair *pair,
                                 const struct render_source *what, const pprofc_profile *profile,
                                 const pprofc_report_options *options, pprofc_error *error) {
-  struct arena arena;
+  struct arena arena = ci_arena();
   pprofc_str packed;
   pprofc_status status = changes_find(run, pair, profile, options, what->judged, error);
-  arena_init(&arena, run->mem);
   if (status == PPROFC_OK) status = graph_pack(profile, options, &arena, &packed, error);
-  if (status == PPROFC_OK) status = graph_set(run, pair, what->name, packed, error);
+  if (status == PPROFC_OK) graph_set(run, pair, what->name, packed);
   arena_free(&arena);
   return status;
 }
@@ -265,7 +264,7 @@ static void drop_empty(struct ci_run *run) {
 void draw_pairs(struct ci_run *run) {
   for (size_t i = 0; i < run->pair_count; i++) {
     pprofc_report_options options;
-    ci_need(run_check_stopped(&ci_error));
+    run_check_stopped();
     prepare_pair(run, &run->pairs[i], i + 1, &options);
     draw_pair(run, &run->pairs[i], &options);
   }

@@ -7,6 +7,7 @@
 #include "run/files.h"
 #include "run/recording.h"
 #include "run/text.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,17 +26,9 @@ struct profiled {
   struct buffer printed[GROUPS][SIDES];
 };
 
-static int took_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Sorts the numbers and returns their median. */
 static double took_median(struct buffer *took) {
-  size_t n = took->size / sizeof(double);
-  double *values = (double *)(void *)took->data;
-  qsort(values, n, sizeof *values, took_by_value);
-  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+  return stats_median((double *)(void *)took->data, took->size / sizeof(double));
 }
 
 /* Returns how many iterations the base completes in the benchmark time, by the median of its
@@ -156,8 +149,7 @@ static void profiled_prepare(struct recording *r, struct profiled *p) {
 }
 
 const char *recording_only(struct recording *r, const struct recorded *item) {
-  struct buffer text;
-  buffer_init(&text, r->run->mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   buffer_add_text(&text, "-test.bench=");
   add_exactly(&text, str_of(item->name));
   return buffer_take(&text, &r->run->arena).data;

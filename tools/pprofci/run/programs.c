@@ -20,7 +20,7 @@ pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_er
                                   .watched = program->watched};
   pprofc_status status = child_run_for_user(&child, &user, &program->printed, &end, error);
   program->status = end.status;
-  if (run_stopped) return run_check_stopped(error);
+  if (run_stopped) return error_set(error, PPROFC_E_IO, "interrupted");
   if (status == PPROFC_OK || status == PPROFC_E_NOMEM || status == PPROFC_E_LIMIT) return status;
   buffer_add_text(&program->said, error->message);
   program->status = NOT_STARTED;

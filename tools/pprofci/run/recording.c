@@ -74,11 +74,12 @@ static struct recorded *recording_item(struct recording *r, size_t package, cons
   const char *key = text_printf(&run->arena, "%zu %s %.*s", package, cpu, STR_ARG(name));
   uint32_t id = interner_add(&r->keys, str_of(key));
   if (id < r->count) return &r->items[id];
-  const struct recorded new = {
-      .package = package, .cpu = cpu, .name = text_keep(&run->arena, name)};
-  (void)ARRAY_PUSH(run->mem, r->items, r->count, r->capacity, new);
+  const struct recorded new = {.package = package,
+                               .cpu = cpu,
+                               .name = text_keep(&run->arena, name),
+                               .took = {ci_buffer(), ci_buffer()}};
+  (void)ARRAY_PUSH_IN(&run->arena, r->items, r->count, r->capacity, new);
   struct recorded *item = &r->items[id];
-  for (int i = 0; i < SIDES; i++) buffer_init(&item->took[i], run->mem, SIZE_MAX / 2);
   item->label = item->name + strlen("Benchmark");
   if (strcmp(cpu, "1") != 0) item->label = text_printf(&run->arena, "%s-%s", item->label, cpu);
   return item;
@@ -248,9 +249,8 @@ static void texts_add(struct recording *r, int side, struct buffer *out) {
 /* Writes the results of base or head to a file and makes the file an input of the verdict. */
 static void texts_write(struct recording *r, int side, const char *name) {
   struct ci_run *run = r->run;
-  struct buffer text;
+  struct buffer text = ci_buffer();
   const char *path = text_printf(&run->arena, "%s/%s_%s.txt", run->work, name, side_names[side]);
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
   texts_add(r, side, &text);
   ci_need(save_append(path, buffer_str(&text), &ci_error));
   buffer_free(&text);
@@ -439,23 +439,20 @@ static void recording_check(struct ci_run *run) {
 }
 
 static void recording_build(struct recording *r) {
-  const char *base;
   char here[4096];
   if (!getcwd(here, sizeof here)) ci_fail("cannot find the current folder: %s", ERRNO_TEXT(errno));
-  checkouts_make(r->run, &base);
-  ci_need(checkouts_build(r->run, SIDE_BASE, base, &r->packages, &ci_error));
-  ci_need(checkouts_build(r->run, SIDE_HEAD, here, &r->packages, &ci_error));
+  const char *base = checkouts_make(r->run);
+  checkouts_build(r->run, SIDE_BASE, base, &r->packages);
+  checkouts_build(r->run, SIDE_HEAD, here, &r->packages);
   if (!r->packages.count) ci_fail("no benchmarks in %s", r->run->options->record);
 }
 
 static void recording_free(struct recording *r) {
-  const pprofc_allocator *mem = r->run->mem;
   for (size_t i = 0; i < r->count; i++)
     for (int side = 0; side < SIDES; side++) buffer_free(&r->items[i].took[side]);
   buffer_free(&r->texts);
   interner_free(&r->keys);
-  ARRAY_FREE(mem, r->items, r->capacity);
-  ARRAY_FREE(mem, r->packages.items, r->packages.capacity);
+  ARRAY_FREE(r->run->mem, r->packages.items, r->packages.capacity);
 }
 
 static void record_all(struct recording *r) {
@@ -475,14 +472,14 @@ static void record_all(struct recording *r) {
 }
 
 void record_benchmarks(struct ci_run *run) {
-  ci_need(files_temporary(&run->arena, &run->work, &ci_error));
+  files_temporary(&run->arena, &run->work);
   if (!*run->options->record) return;
   /* A go command that is stopped does not remove its temporary folder. This setting puts that
    * folder into the run's folder, which the run removes. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) ci_fail("out of memory");
-  struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
+  struct recording r = {
+      .run = run, .packages = {.patterns = run->options->record}, .texts = ci_buffer()};
   interner_init(&r.keys, run->mem);
-  buffer_init(&r.texts, run->mem, SIZE_MAX / 2);
   recording_check(run);
   record_all(&r);
   recording_free(&r);

@@ -13,8 +13,8 @@ const char *const side_names[SIDES] = {"base", "head"};
 volatile sig_atomic_t run_stopped;
 
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head) {
-  (void)ARRAY_PUSH(run->mem, run->pairs, run->pair_count, run->pair_capacity,
-                   (struct run_pair){.paths = {base, head}, .note = ""});
+  (void)ARRAY_PUSH_IN(&run->arena, run->pairs, run->pair_count, run->pair_capacity,
+                      (struct run_pair){.paths = {base, head}, .note = ""});
   struct run_pair *pair = &run->pairs[run->pair_count - 1];
   for (int side = 0; side < SIDES; side++) {
     if (!pair->paths[side]) continue;
@@ -50,8 +50,8 @@ void run_progress(size_t done, size_t of, const char *format, ...) {
   message_note("[%zu/%zu] %s", done, of, text);
 }
 
-pprofc_status run_check_stopped(pprofc_error *error) {
-  return run_stopped ? error_set(error, PPROFC_E_IO, "interrupted") : PPROFC_OK;
+void run_check_stopped(void) {
+  if (run_stopped) ci_fail("interrupted");
 }
 
 const char *run_take_name(struct ci_run *run, const char *name) {
@@ -70,11 +70,10 @@ const char *run_take_name_of(struct ci_run *run, pprofc_str text) {
 
 const char *run_stem(struct ci_run *run, const char *path) {
   static const char *const endings[] = {".gz", ".pb", ".prof"};
-  struct buffer text;
+  struct buffer text = ci_buffer();
   pprofc_str name = str_path_base(str_of(path));
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (str_ends(name, str_of(endings[i]))) name.size -= strlen(endings[i]);
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
   text_plain(&text, name);
   return buffer_take(&text, &run->arena).data;
 }
@@ -101,6 +100,7 @@ static void run_clean(void *context) {
 void run_begin(struct ci_run *run, const struct run_options *options) {
   *run = (struct ci_run){.options = options,
                          .mem = &ci_mem,
+                         .arena = ci_arena(),
                          .has_base = options->has_base,
                          .bench = {options->bench_base, options->bench_head},
                          .verdict = "no benchmarks were compared",
@@ -109,16 +109,15 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
                          .base_commit = "",
                          .base_why = "",
                          .head_commit = "",
-                         .instructions = ""};
+                         .instructions = "",
+                         .gate_text = ci_buffer(),
+                         .unread = ci_buffer(),
+                         .loads = ci_buffer(),
+                         .plots = {ci_buffer(), ci_buffer()}};
   memory_set_cleanup(run_clean, run);
-  arena_init(&run->arena, run->mem);
   interner_init(&run->names, run->mem);
   interner_init(&run->screened, run->mem);
   gate_init(&run->gate, run->mem);
-  buffer_init(&run->gate_text, run->mem, SIZE_MAX / 2);
-  buffer_init(&run->unread, run->mem, SIZE_MAX / 2);
-  buffer_init(&run->loads, run->mem, SIZE_MAX / 2);
-  for (int i = 0; i < SIDES; i++) buffer_init(&run->plots[i], run->mem, SIZE_MAX / 2);
 }
 
 void run_end(struct ci_run *run) {
@@ -132,10 +131,6 @@ void run_end(struct ci_run *run) {
   gate_free(&run->gate);
   interner_free(&run->names);
   interner_free(&run->screened);
-  ARRAY_FREE(run->mem, run->pairs, run->pair_capacity);
-  ARRAY_FREE(run->mem, run->files, run->file_capacity);
-  ARRAY_FREE(run->mem, run->links, run->link_capacity);
-  ARRAY_FREE(run->mem, run->fired, run->fired_capacity);
   arena_free(&run->arena);
 }
 
@@ -153,7 +148,7 @@ static void run_steps(struct ci_run *run) {
       count_step,   time_step,       pair_inputs,  code_open,         stage_open,
       draw_pairs,   judge_results,   write_pages,  stage_commit,      write_service_files};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-    ci_need(run_check_stopped(&ci_error));
+    run_check_stopped();
     steps[i](run);
   }
 }

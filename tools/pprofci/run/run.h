@@ -6,6 +6,7 @@
 #include "core/map.h"
 #include "flame/flame.h"
 #include "gate/judge.h"
+#include "memory.h"
 #include "pprofc/verdict.h"
 #include "run/options.h"
 #include "symbolize/code.h"
@@ -280,8 +281,8 @@ extern volatile sig_atomic_t run_stopped;
 /* Prints progress such as "[3/40] measuring base words" to standard error. */
 void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF(3, 4);
 
-/* Returns PPROFC_E_IO if the run was interrupted. */
-pprofc_status run_check_stopped(pprofc_error *error);
+/* Ends the command if the run was interrupted. */
+void run_check_stopped(void);
 
 /* Returns `name`, or adds a suffix "_2", "_3" ... if an artifact already has this name. */
 const char *run_take_name(struct ci_run *run, const char *name);

@@ -46,8 +46,7 @@ char *text_keep(struct arena *arena, pprofc_str text) {
 }
 
 const char *text_url(struct arena *arena, pprofc_str text, const char *also) {
-  struct buffer url;
-  buffer_init(&url, &ci_mem, SIZE_MAX / 2);
+  struct buffer url = ci_buffer();
   escape_url(&url, text, also);
   return buffer_take(&url, arena).data;
 }
@@ -103,4 +102,22 @@ void text_unescape(struct buffer *out, pprofc_str text) {
     buffer_add_char(out, i < count ? entities[i].c : *text.data);
     text = str_slice(text, i < count ? strlen(entities[i].entity) : 1, text.size);
   }
+}
+
+void json_text_begin(struct json_text *text) {
+  buffer_init(&text->text, &ci_mem, SIZE_MAX / 2);
+  text->out = mem_array(&ci_mem, 1, sizeof *text->out);
+  output_init(text->out, buffer_write, &text->text);
+  json_init(&text->json, text->out, &ci_mem);
+}
+
+pprofc_str json_text_end(struct json_text *text, struct arena *arena) {
+  (void)json_finish(&text->json);
+  (void)output_flush(text->out, NULL);
+  mem_free(&ci_mem, text->out, 1, sizeof *text->out);
+  return buffer_take(&text->text, arena);
+}
+
+void json_text_member(struct json_text *text, const char *key, pprofc_str value) {
+  json_string(json_key(&text->json, key), value);
 }

@@ -3,6 +3,7 @@
 #define PPROFCI_RUN_TEXT_H
 
 #include "core/buffer.h"
+#include "core/json_write.h"
 #include "memory.h"
 
 /* True for a number of iterations such as "1000x". `count` may be NULL. */
@@ -43,5 +44,18 @@ const char *text_word(struct arena *arena, pprofc_str text, const char *others);
 
 /* Appends text of HTML or XML, with its entities decoded. */
 void text_unescape(struct buffer *out, pprofc_str text);
+
+/* A JSON text that is written to a buffer. */
+struct json_text {
+  struct buffer text;
+  struct output *out;
+  struct json_writer json;
+};
+
+void json_text_begin(struct json_text *text);
+
+/* Ends the text and copies it into the arena. */
+pprofc_str json_text_end(struct json_text *text, struct arena *arena);
+void json_text_member(struct json_text *text, const char *key, pprofc_str value);
 
 #endif

@@ -48,13 +48,12 @@ static void print_table(const pprofc_bench *set, struct buffer *text) {
 /* Compares inputs such as "base=FILE", and writes the table to the benchmark folder. */
 static void write_table(struct ci_run *run, const char *name, const char *const *inputs,
                         size_t count) {
-  struct buffer text;
+  struct buffer text = ci_buffer();
   pprofc_bench *set = pprofc_bench_new(run->mem);
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
   ci_need(pprofc_bench_read_inputs(set, inputs, count, &ci_error));
   check_messages(set);
   print_table(set, &text);
-  ci_need(files_put(run, true, name, buffer_str(&text), &ci_error));
+  files_put(run, true, name, buffer_str(&text));
   run->benchstat = buffer_take(&text, &run->arena);
   pprofc_bench_free(set);
 }
@@ -190,8 +189,7 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
 static void mark_screened(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
-  struct buffer key;
-  buffer_init(&key, run->mem, SIZE_MAX / 2);
+  struct buffer key = ci_buffer();
   for (size_t i = 0; i < count && run->screened.count; i++) {
     buffer_clear(&key);
     gate_noise_key(&key, rows[i].group, rows[i].name, STR(""));
@@ -272,8 +270,7 @@ static void excuse_rows(struct ci_run *run) {
   for (size_t i = 0; i < count; i++) {
     if (rows[i].verdict != PPROFC_GATE_REGRESSED) continue;
     for (size_t k = 0; k < run->pair_count; k++) {
-      struct buffer why;
-      buffer_init(&why, run->mem, SIZE_MAX / 2);
+      struct buffer why = ci_buffer();
       if (is_time_of(&run->pairs[k], &rows[i]) && code_excuses(run, &run->pairs[k], &why)) {
         gate_excuse(&run->gate, &rows[i]);
         buffer_printf(&run->gate_text, "%.*s %.*s: %.*s\n", STR_ARG(rows[i].name),

@@ -27,7 +27,7 @@ pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_comm
   if (status == PPROFC_OK && !run_has(head))
     status = error_set(error, PPROFC_E_INVALID, "-%s with a base needs a git checkout", flag);
   if (status == PPROFC_OK)
-    status = checkouts_find_base(run, &commits->names[SIDE_BASE], &commits->ids[SIDE_BASE], error);
+    commits->ids[SIDE_BASE] = checkouts_find_base(run, &commits->names[SIDE_BASE]);
   commits->names[SIDE_HEAD] = "HEAD";
   commits->ids[SIDE_HEAD] = head;
   return status == PPROFC_OK ? note_changes(run, error) : status;
@@ -35,13 +35,11 @@ pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_comm
 
 pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
                               const char *checkout, const char **folder, pprofc_error *error) {
-  pprofc_status status =
-      checkouts_clone(run, commits->names[side], commits->ids[side], checkout, error);
-  if (status == PPROFC_OK) status = checkouts_inside(run, checkout, folder, error);
-  if (status == PPROFC_OK && !files_is_folder(*folder))
-    status = error_set(error, PPROFC_E_INVALID, "%s has no folder '%s'", commits->names[side],
-                       *folder + strlen(checkout) + 1);
-  return status;
+  checkouts_clone(run, commits->names[side], commits->ids[side], checkout);
+  *folder = checkouts_inside(run, checkout);
+  if (files_is_folder(*folder)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "%s has no folder '%s'", commits->names[side],
+                   *folder + strlen(checkout) + 1);
 }
 
 pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error) {

@@ -306,7 +306,7 @@ pprofc_status count_go_side(struct counting *c, int side, const char *folder, si
   if (setenv("GOTMPDIR", c->run->work, 0) != 0 || !go_save(&c->run->arena, saved))
     return error_nomem(error);
   pprofc_status status = overlay_make(c, folder, error);
-  if (status == PPROFC_OK) status = checkouts_build(c->run, side, folder, &c->packages, error);
+  if (status == PPROFC_OK) checkouts_build(c->run, side, folder, &c->packages);
   if (!go_restore(saved) && status == PPROFC_OK) status = error_nomem(error);
   size_t with = 0;
   for (size_t i = 0; i < c->packages.count; i++)

@@ -47,8 +47,8 @@ pprofc_status backing_open(struct backing *backing, const char *where, bool crea
    * process. */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
-  *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};
-  arena_init(&backing->arena, &ci_mem);
+  *backing = (struct backing){
+      .kind = bucket ? &backing_s3 : &backing_folder, .where = where, .arena = ci_arena()};
   pprofc_status status = backing->kind->open(backing, error);
   if (status == PPROFC_OK) status = backing_check_mark(backing, create, error);
   if (status != PPROFC_OK) backing_close(backing);
@@ -68,8 +68,7 @@ static int stored_by_name(const void *a, const void *b) {
 
 pprofc_status backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
                            pprofc_error *error) {
-  *keys = (struct stored_keys){.count = 0};
-  arena_init(&keys->arena, &ci_mem);
+  *keys = (struct stored_keys){.arena = ci_arena()};
   pprofc_status status = backing->kind->list(backing, prefix, keys, error);
   if (keys->count) qsort(keys->items, keys->count, sizeof *keys->items, stored_by_name);
   return status;
@@ -86,14 +85,13 @@ pprofc_status backing_each(struct backing *backing, const char *prefix, backing_
 }
 
 void stored_keys_free(struct stored_keys *keys) {
-  ARRAY_FREE(&ci_mem, keys->items, keys->capacity);
   keys->count = 0;
   arena_free(&keys->arena);
 }
 
 void stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time) {
-  (void)ARRAY_PUSH(&ci_mem, keys->items, keys->count, keys->capacity,
-                   (struct stored_key){text_keep(&keys->arena, name), size, time});
+  (void)ARRAY_PUSH_IN(&keys->arena, keys->items, keys->count, keys->capacity,
+                      (struct stored_key){text_keep(&keys->arena, name), size, time});
 }
 
 /* Maximum number of attempts to write a file. An attempt fails if another process removes the
@@ -105,8 +103,8 @@ static pprofc_status folder_failed(const char *what, const char *path, pprofc_er
   return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(number));
 }
 
-static char *folder_path(struct arena *arena, const struct backing *backing, const char *key) {
-  return text_printf(arena, "%s/%s", backing->where, key);
+static char *folder_path(struct backing *backing, const char *key) {
+  return text_printf(&backing->arena, "%s/%s", backing->where, key);
 }
 
 /* Opens a new file "TMP/PID-NUMBER" with the permissions of the umask. */
@@ -157,9 +155,10 @@ static bool folder_rename(struct arena *arena, const char *from, const char *to)
   return false;
 }
 
-static pprofc_status folder_put_new(struct backing *backing, struct arena *arena, const char *path,
-                                    pprofc_str data, pprofc_error *error) {
-  const char *tmp = folder_path(arena, backing, "tmp");
+static pprofc_status folder_put_new(struct backing *backing, const char *path, pprofc_str data,
+                                    pprofc_error *error) {
+  struct arena *arena = &backing->arena;
+  const char *tmp = folder_path(backing, "tmp");
   char *temporary = NULL;
   if (!files_make_folders(tmp)) return folder_failed("make the folder", tmp, error);
   int fd = folder_open_new(arena, tmp, &temporary);
@@ -177,17 +176,12 @@ static pprofc_status folder_put_new(struct backing *backing, struct arena *arena
 
 static pprofc_status folder_put(struct backing *backing, const char *key, pprofc_str data,
                                 pprofc_error *error) {
-  struct arena arena;
   struct stat info;
-  arena_init(&arena, &ci_mem);
-  const char *path = folder_path(&arena, backing, key);
-  pprofc_status status = PPROFC_OK;
+  const char *path = folder_path(backing, key);
   /* An existing file of another size is damaged, and is therefore written again. */
   bool there = stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
-  if (!there) status = folder_put_new(backing, &arena, path, data, error);
-  arena_free(&arena);
-  return status;
+  return there ? PPROFC_OK : folder_put_new(backing, path, data, error);
 }
 
 static bool folder_is_empty(const char *path) {
@@ -205,7 +199,7 @@ static bool folder_is_empty(const char *path) {
 
 /* Accepts an empty folder, and a folder that another process has made a store in the meantime. */
 static pprofc_status folder_check_new(struct backing *backing, pprofc_error *error) {
-  const char *mark = folder_path(&backing->arena, backing, RECORD_MARK);
+  const char *mark = folder_path(backing, RECORD_MARK);
   if (folder_is_empty(backing->where) || access(mark, F_OK) == 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "'%s' is not a store and not empty; give a new folder",
                    backing->where);
@@ -214,16 +208,10 @@ static pprofc_status folder_check_new(struct backing *backing, pprofc_error *err
 static pprofc_status folder_get(struct backing *backing, const char *key, struct buffer *data,
                                 pprofc_error *error) {
   struct stat info;
-  struct arena arena;
-  arena_init(&arena, &ci_mem);
-  const char *path = folder_path(&arena, backing, key);
-  pprofc_status status;
+  const char *path = folder_path(backing, key);
   if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
-    status = error_set(error, PPROFC_E_NO_MATCH, "'%s' does not exist", path);
-  else
-    status = file_read(path, data, error);
-  arena_free(&arena);
-  return status;
+    return error_set(error, PPROFC_E_NO_MATCH, "'%s' does not exist", path);
+  return file_read(path, data, error);
 }
 
 static pprofc_status folder_open(struct backing *backing, pprofc_error *error) {
@@ -244,7 +232,7 @@ static void folder_list_entry(DIR *dir, const char *below, const char *name,
 
 static pprofc_status folder_list_one(struct backing *backing, const char *below,
                                      struct stored_keys *keys, pprofc_error *error) {
-  const char *path = folder_path(&keys->arena, backing, below);
+  const char *path = folder_path(backing, below);
   DIR *dir = opendir(path);
   if (!dir && (errno == ENOENT || errno == ENOTDIR)) return PPROFC_OK;
   if (!dir) return folder_failed("read", path, error);
@@ -269,9 +257,7 @@ static pprofc_status folder_list(struct backing *backing, const char *prefix,
 }
 
 static pprofc_status folder_remove(struct backing *backing, const char *key, pprofc_error *error) {
-  struct arena arena;
-  arena_init(&arena, &ci_mem);
-  char *path = folder_path(&arena, backing, key);
+  char *path = folder_path(backing, key);
   pprofc_status status = PPROFC_OK;
   if (unlink(path) != 0 && errno != ENOENT) status = folder_failed("remove", path, error);
   char *slash = strrchr(path, '/');
@@ -279,7 +265,6 @@ static pprofc_status folder_remove(struct backing *backing, const char *key, ppr
     *slash = '\0';
     (void)rmdir(path); /* removes the folder only if it is empty */
   }
-  arena_free(&arena);
   return status;
 }
 

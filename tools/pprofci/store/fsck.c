@@ -73,10 +73,9 @@ static pprofc_status check_record(void *context, const struct stored_key *stored
                                   pprofc_error *error) {
   struct checker *c = context;
   const char *key = stored->name;
-  struct arena arena;
+  struct arena arena = ci_arena();
   struct buffer data;
   struct run_record record;
-  arena_init(&arena, &ci_mem);
   buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
   pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
   pprofc_str text = buffer_str(&data);

@@ -477,14 +477,13 @@ static pprofc_status index_use(struct store_index *x, struct arena *arena, bool 
 pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
                          pprofc_error *error) {
   struct store_index x = {.past = past, .backing = backing};
-  struct arena arena;
+  struct arena arena = ci_arena();
   pprofc_error ignored;
   *used = false;
   if (index_load_library(&x.lib, &ignored) != PPROFC_OK) {
     message_note("pprofci: without an index: %s", ignored.message);
     return PPROFC_OK;
   }
-  arena_init(&arena, &ci_mem);
   x.path = index_path(&arena, backing);
   *used = x.path != NULL;
   pprofc_status status = x.path ? index_use(&x, &arena, used, error) : PPROFC_OK;

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 void past_init(struct past *past) {
-  *past = (struct past){.by_order = true};
-  arena_init(&past->arena, &ci_mem);
+  *past = (struct past){.by_order = true, .arena = ci_arena()};
   interner_init(&past->series_keys, &ci_mem);
 }
 
@@ -32,8 +31,7 @@ struct past_run *past_add_run(struct past *past, const char *key) {
 
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction) {
-  struct buffer key;
-  buffer_init(&key, &ci_mem, SIZE_MAX / 2);
+  struct buffer key = ci_buffer();
   buffer_add_str(&key, group);
   buffer_add_char(&key, '\0');
   buffer_add_str(&key, name);
@@ -116,9 +114,8 @@ static pprofc_status past_read_record(struct arena *arena, struct backing *backi
 /* Skips a record that is damaged or that another process has removed. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error) {
-  struct arena arena;
+  struct arena arena = ci_arena();
   struct run_record record;
-  arena_init(&arena, &ci_mem);
   pprofc_status status = past_read_record(&arena, backing, key, &record, error);
   if (status == PPROFC_OK) {
     past_add_record(past, key, &record);
@@ -134,14 +131,18 @@ pprofc_status past_read_one(struct past *past, struct backing *backing, const ch
 }
 
 /* Reads a key "tags/NAME/COMMIT" and sets the tag of the commit's runs. */
-static void past_note_tag(struct past *past, const char *key) {
-  pprofc_str rest = str_of(key), name, commit;
+static pprofc_status past_note_tag(void *context, const struct stored_key *key,
+                                   pprofc_error *error) {
+  struct past *past = context;
+  pprofc_str rest = str_of(key->name), name, commit;
+  (void)error;
   size_t last = str_find_last_char(rest, '/');
   commit = str_slice(rest, last + 1, rest.size);
   name = str_slice(rest, sizeof "tags/" - 1, last);
   const char *tag = text_keep(&past->arena, name);
   for (size_t i = 0; i < past->run_count; i++)
     if (str_equal(past->runs[i].place.commit, commit)) past->runs[i].tag = tag;
+  return PPROFC_OK;
 }
 
 void past_sort(struct past *past) {
@@ -155,12 +156,8 @@ void past_sort(struct past *past) {
 
 /* Sorts the runs like past_sort. Then reads the tags. */
 static pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error) {
-  struct stored_keys keys;
   past_sort(past);
-  pprofc_status status = backing_list(backing, "tags", &keys, error);
-  for (size_t i = 0; i < keys.count; i++) past_note_tag(past, keys.items[i].name);
-  stored_keys_free(&keys);
-  return status;
+  return backing_each(backing, "tags", past_note_tag, past, error);
 }
 
 pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error) {

@@ -83,11 +83,9 @@ static pprofc_status s3_abort(struct s3_upload *u, pprofc_error *error) {
 
 static pprofc_status s3_put_parts(struct s3_wire *w, const char *key, pprofc_str data, bool once,
                                   int *code, pprofc_error *error) {
-  struct s3_upload u = {.wire = w, .key = key};
+  struct s3_upload u = {.wire = w, .key = key, .arena = ci_arena(), .list = ci_buffer()};
   size_t size = w->part, number = 0;
   pprofc_error ignored;
-  arena_init(&u.arena, &ci_mem);
-  buffer_init(&u.list, &ci_mem, SIZE_MAX / 2);
   buffer_add_text(&u.list, "<CompleteMultipartUpload>");
   pprofc_status status = s3_begin(&u, error);
   for (size_t at = 0; at < data.size && status == PPROFC_OK; at += size)
@@ -158,12 +156,11 @@ static const struct s3_page s3_uploads = {"ListMultipartUploadsResult", "Upload"
 /* Adds the key of an item. An incomplete upload has the key "tmp/UPLOAD/KEY". */
 static void s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_str item,
                         struct stored_keys *keys) {
-  struct buffer name;
+  struct buffer name = ci_buffer();
   uint64_t size = 0;
   int64_t seconds = 0;
   pprofc_str when = xml_first(item, page->time);
   char day[21] = "";
-  buffer_init(&name, &ci_mem, SIZE_MAX / 2);
   text_unescape(&name, xml_first(item, "Key"));
   pprofc_str prefix = str_of(w->prefix), key = buffer_str(&name);
   bool ours = str_starts(key, prefix);
@@ -171,8 +168,7 @@ static void s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   (void)str_parse_uint(xml_first(item, "Size"), 10, &size);
   if (when.size >= 19) snprintf(day, sizeof day, "%.19sZ", when.data);
   (void)times_parse(str_of(day), &seconds);
-  struct buffer path;
-  buffer_init(&path, &ci_mem, SIZE_MAX / 2);
+  struct buffer path = ci_buffer();
   if (page->uploads) {
     buffer_add_text(&path, "tmp/");
     escape_url(&path, xml_first(item, "UploadId"), "");
@@ -232,11 +228,10 @@ static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *
 static pprofc_status s3_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
                              pprofc_error *error) {
   struct s3_wire *w = backing->state;
-  struct buffer next;
+  struct buffer next = ci_buffer();
   bool uploads = str_starts(str_of(prefix), STR("tmp"));
   const struct s3_page *page = uploads ? &s3_uploads : &s3_objects;
   pprofc_status status = PPROFC_OK;
-  buffer_init(&next, &ci_mem, SIZE_MAX / 2);
   do {
     const char *query = s3_list_query(w, page, prefix, buffer_str(&next), &keys->arena);
     status = s3_read_page(w, page, query, keys, &next, error);
@@ -254,8 +249,7 @@ static pprofc_status s3_remove(struct backing *backing, const char *key, pprofc_
   }
   pprofc_str rest = str_slice(name, 4, name.size);
   size_t slash = str_find_char(rest, '/');
-  struct s3_upload u = {.wire = w, .key = rest.data + slash + 1};
-  arena_init(&u.arena, &ci_mem);
+  struct s3_upload u = {.wire = w, .key = rest.data + slash + 1, .arena = ci_arena()};
   u.id = text_keep(&u.arena, str_slice(rest, 0, slash));
   pprofc_status status = PPROFC_OK;
   if (slash < rest.size) status = s3_abort(&u, error);

@@ -134,7 +134,7 @@ static const char *s3_path(const struct s3_wire *w, const struct s3_request *req
 static const char *s3_sign(const struct s3_wire *w, const struct s3_request *request,
                            const char *host, const char *path, const char *payload,
                            struct arena *arena) {
-  struct buffer signature;
+  struct buffer signature = ci_buffer();
   struct sigv4_header headers[5] = {{"host", host}};
   size_t count = 1;
   if (request->once) headers[count++] = (struct sigv4_header){"if-none-match", "*"};
@@ -147,18 +147,16 @@ static const char *s3_sign(const struct s3_wire *w, const struct s3_request *req
                                      .headers = headers,
                                      .header_count = count,
                                      .payload = payload};
-  buffer_init(&signature, &ci_mem, SIZE_MAX / 2);
   sigv4_sign(&signature, &w->scope, &what);
   return buffer_take(&signature, arena).data;
 }
 
 static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *request,
                                   struct reply *reply, pprofc_error *error) {
-  struct arena arena;
+  struct arena arena = ci_arena();
   char payload[SHA256_HEX + 1];
   const char *headers[9];
   size_t count = 0;
-  arena_init(&arena, &ci_mem);
   sigv4_set_time(&w->scope, (int64_t)time(NULL));
   sha256_hex_of(request->body, payload);
   const char *path = s3_path(w, request, &arena), *host = w->host;
@@ -268,9 +266,8 @@ static void s3_put_hint(struct buffer *out, const struct reply *reply, pprofc_st
 
 pprofc_status s3_wire_fail(const struct s3_wire *w, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error) {
-  struct buffer text;
+  struct buffer text = ci_buffer();
   pprofc_str body = buffer_str(&reply->body), code = xml_first(body, "Code");
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   buffer_printf(&text, "%s s3://%s/%s%s: %d", request->method, w->bucket, w->prefix,
                 request->key ? request->key : "", reply->code);
   if (code.size) buffer_printf(&text, " %.*s", STR_ARG(str_slice(code, 0, 100)));

@@ -125,13 +125,10 @@ static int store_all(void *options, const struct command_line *line) {
   return EXIT_PASSED;
 }
 
-static pprofc_status store_check(void *options, const struct command_line *line,
-                                 pprofc_error *error) {
+static void store_check(void *options, const struct command_line *line) {
   const struct store_options *o = options;
-  if (!*o->to) return error_set(error, PPROFC_E_INVALID, "-to is needed");
-  if (!line->count && !*o->retain && !o->commit.tag_count)
-    return error_set(error, PPROFC_E_INVALID, "nothing to store");
-  return PPROFC_OK;
+  if (!*o->to) ci_fail("-to is needed");
+  if (!line->count && !*o->retain && !o->commit.tag_count) ci_fail("nothing to store");
 }
 
 COMMAND(store, struct store_options, COMMAND_WORDS, store_check, store_all, false);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 static void writing_add_profile(struct writing *w, struct writing_profile profile) {
-  (void)ARRAY_PUSH(&ci_mem, w->profiles, w->profile_count, w->profile_capacity, profile);
+  (void)ARRAY_PUSH_IN(&w->arena, w->profiles, w->profile_count, w->profile_capacity, profile);
 }
 
 static void writing_note_time(struct writing *w, const char *path) {
@@ -84,8 +84,7 @@ static void writing_read_file(struct writing *w, const char *path) {
 }
 
 void writing_read(struct writing *w, const char *const *paths, size_t count) {
-  *w = (struct writing){.folder = NULL};
-  arena_init(&w->arena, &ci_mem);
+  *w = (struct writing){.arena = ci_arena()};
   for (size_t i = 0; i < count; i++) {
     const char *manifest = text_printf(&w->arena, "%s/manifest.json", paths[i]);
     bool is_run = files_is_folder(paths[i]) && files_is_regular(manifest);
@@ -100,17 +99,15 @@ void writing_read(struct writing *w, const char *const *paths, size_t count) {
 
 void writing_free(struct writing *w) {
   pprofc_bench_free(w->set);
-  ARRAY_FREE(&ci_mem, w->profiles, w->profile_capacity);
   arena_free(&w->arena);
 }
 
 /* Returns the machine of a file of results: "linux/amd64, AMD EPYC". */
 static const char *writing_machine(struct writing *w) {
   static const char *const keys[] = {"goos", "goarch", "cpu"};
-  struct buffer text;
+  struct buffer text = ci_buffer();
   size_t count;
   (void)pprofc_bench_results(w->set, &count);
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
   for (size_t i = 0; i < sizeof keys / sizeof *keys && count; i++) {
     pprofc_str value = pprofc_bench_result_config(w->set, 0, str_of(keys[i]));
     if (value.size && text.size) buffer_add_char(&text, ' ');

@@ -88,26 +88,21 @@ static bool trend_is_url(const char *url) {
   return !*url || (web && str_find(text, STR("{}")) < text.size);
 }
 
-static pprofc_status trend_check(void *options, const struct command_line *line,
-                                 pprofc_error *error) {
+static void trend_check(void *options, const struct command_line *line) {
   struct trend_options *o = options;
   (void)line;
   if (!gate_parse_percent(str_of(o->threshold), &o->query.threshold))
-    return error_set(error, PPROFC_E_INVALID, "-threshold: '%s' is not a percentage", o->threshold);
-  if (!(o->alpha > 0) || o->alpha >= 1)
-    return error_set(error, PPROFC_E_INVALID, "-alpha must be above 0 and below 1");
+    ci_fail("-threshold: '%s' is not a percentage", o->threshold);
+  if (!(o->alpha > 0) || o->alpha >= 1) ci_fail("-alpha must be above 0 and below 1");
   if (!trend_is_url(o->query.commit_url) || !trend_is_url(o->query.page_url))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-commit-url and -page-url must be like https://example.com/{}");
+    ci_fail("-commit-url and -page-url must be like https://example.com/{}");
   if (o->window < 4 || o->window > STEPS_WINDOW_MAX)
-    return error_set(error, PPROFC_E_INVALID, "-window must be from 4 to %d", STEPS_WINDOW_MAX);
-  if (o->least < 1 || o->least > o->window / 2)
-    return error_set(error, PPROFC_E_INVALID, "-least must be from 1 to half of -window");
+    ci_fail("-window must be from 4 to %d", STEPS_WINDOW_MAX);
+  if (o->least < 1 || o->least > o->window / 2) ci_fail("-least must be from 1 to half of -window");
   steps_defaults(&o->query.steps);
   o->query.steps.window = (size_t)o->window;
   o->query.steps.least = (size_t)o->least;
   o->query.steps.alpha = o->alpha;
-  return PPROFC_OK;
 }
 
 /* Saves the text if `path` is not empty, and clears the text. */
@@ -127,14 +122,13 @@ static void trend_find_commits(struct trend_view *trend, struct trend_options *o
   const char *object = text_printf(&trend->arena, "%.*s^{commit}", STR_ARG(id));
   const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", object, NULL};
   if (!text_is_of(id, TEXT_HEX) || !*identity_git(&trend->arena, argv)) return;
-  (void)identity_find(&identity, &trend->arena);
+  identity_find(&identity, &trend->arena);
   if (*identity.commits) query->commit_url = text_printf(&trend->arena, "%s{}", identity.commits);
 }
 
 static void trend_write(struct trend_options *o, struct trend_view *trend, struct backing *backing,
                         struct output *out) {
-  struct buffer text;
-  buffer_init(&text, &ci_mem, SIZE_MAX / 2);
+  struct buffer text = ci_buffer();
   if (*o->svg) trend_print_svg(&text, trend);
   trend_save(o->svg, &text);
   trend_find_commits(trend, o);

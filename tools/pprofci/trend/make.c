@@ -44,9 +44,7 @@ static void functions_graph(struct backing *backing, const struct past_profile *
 /* Returns the series of a function, such as "Count/size=8-2: main.count" in "% of cpu". */
 static uint32_t functions_series(struct function_shares *f, const struct past_profile *profile,
                                  pprofc_str function) {
-  struct buffer name, unit;
-  buffer_init(&name, &ci_mem, SIZE_MAX / 2);
-  buffer_init(&unit, &ci_mem, SIZE_MAX / 2);
+  struct buffer name = ci_buffer(), unit = ci_buffer();
   if (profile->benchmark.size) {
     buffer_add_str(&name, profile->benchmark);
     buffer_add_text(&name, ": ");
@@ -252,7 +250,7 @@ static void trend_add_change(struct trend_view *t, uint32_t series, const struct
                                       .needed = needed,
                                       .machine = !str_equal(run->machine, before->machine),
                                       .unmeasured = trend_unmeasured(t, s, step->index)};
-  (void)ARRAY_PUSH(&ci_mem, t->changes, t->change_count, t->change_capacity, change);
+  (void)ARRAY_PUSH_IN(&t->arena, t->changes, t->change_count, t->change_capacity, change);
 }
 
 /* Adds a suspected change, about which later values will decide. */
@@ -302,8 +300,7 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
 }
 
 void trend_make(struct trend_view *t, struct backing *backing, const struct trend_query *query) {
-  *t = (struct trend_view){.branch = ""};
-  arena_init(&t->arena, &ci_mem);
+  *t = (struct trend_view){.branch = "", .arena = ci_arena()};
   past_init(&t->past);
   ci_need(past_load(&t->past, backing, &ci_error));
   if (*query->commits) trend_list_commits(t, query->commits);
@@ -317,7 +314,6 @@ void trend_make(struct trend_view *t, struct backing *backing, const struct tren
 }
 
 void trend_free(struct trend_view *t) {
-  ARRAY_FREE(&ci_mem, t->changes, t->change_capacity);
   past_free(&t->past);
   arena_free(&t->arena);
 }

@@ -122,12 +122,11 @@ static const struct trend_graph *graphs_known(const struct trend_graphs *g,
 static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profile *const *sides,
                                  pprofc_str commit, const struct trend_graph **graph,
                                  pprofc_error *error) {
-  struct arena arena;
+  struct arena arena = ci_arena();
   pprofc_str packed;
   size_t objects;
   const char *made = graphs_new_address(g, sides[SIDE_HEAD], commit);
   g->tries++;
-  arena_init(&arena, g->out->mem);
   pprofc_status status = graphs_pack(g, sides, &arena, &packed, &objects, error);
   if (status == PPROFC_OK && graphs_put(g->out, str_of(made), packed)) {
     *graph = &g->made[g->count];

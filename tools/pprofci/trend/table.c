@@ -131,8 +131,7 @@ static void table_put_row(struct buffer *out, const struct trend_view *trend,
   buffer_add_text(out, " " ARROW " ");
   trend_put_value(out, change->step.after, series->name.unit);
   table_pad(out, begin, 24);
-  struct buffer name;
-  buffer_init(&name, out->mem, SIZE_MAX / 2);
+  struct buffer name = ci_buffer();
   trend_put_name(&name, series);
   escape_line(out, buffer_str(&name));
   buffer_clear(&name);
@@ -179,8 +178,7 @@ static void table_flush(struct output *out, struct buffer *line) {
 }
 
 void trend_print_table(struct output *out, const struct trend_view *trend) {
-  struct buffer line;
-  buffer_init(&line, &ci_mem, SIZE_MAX / 2);
+  struct buffer line = ci_buffer();
   struct trend_row *rows = trend_rows(trend);
   if (trend->change_count) {
     output_add_text(out, "first commit  time              change            interval 95 %        "
@@ -298,7 +296,7 @@ static void issue_put_row(struct buffer *out, const struct trend_view *trend,
                           const struct trend_query *query, const struct trend_change *change,
                           bool again) {
   const struct trend_series *series = &trend->series[change->series];
-  struct buffer text;
+  struct buffer text = ci_buffer();
   buffer_add_text(out, "| ");
   if (!again) issue_put_commit(out, trend_run(trend, series, change->step.index), query);
   buffer_add_text(out, " | **");
@@ -310,7 +308,6 @@ static void issue_put_row(struct buffer *out, const struct trend_view *trend,
   buffer_add_text(out, " \xE2\x86\x92 ");
   trend_put_value(out, change->step.after, series->name.unit);
   buffer_add_text(out, " | ");
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
   trend_put_name(&text, series);
   md_name(out, buffer_str(&text));
   buffer_clear(&text);
