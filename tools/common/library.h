@@ -11,6 +11,12 @@ struct library_function {
   void *pointer; /* the function pointer to set, which has the function's type */
 };
 
+/* A list of the functions that a program needs is a macro: #define LIST(X) X(curl_, easy_init) ...
+ * It gives the fields of a struct, and the table for library_load, in which `library` is the
+ * struct. The build of static programs finds the names by the form X(PREFIX, NAME). */
+#define LIBRARY_FIELD(prefix, name) __typeof__(prefix##name) *name;
+#define LIBRARY_ENTRY(prefix, name) {#prefix #name, &library->name},
+
 /* Loads a library, and sets the function pointers in the table. The library stays loaded until the
  * process ends. The function may be called again. The error message names `package` as the package
  * to install. Errors: PPROFC_E_UNSUPPORTED. */

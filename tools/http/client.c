@@ -4,7 +4,6 @@
 
 #include "core/budget.h"
 #include "core/system.h"
-#include "http/failure.h"
 #include "http/libcurl.h"
 #include "pprofc/base.h"
 

@@ -1,36 +1,54 @@
-/* Loads libcurl before the first request. */
+/* Loads libcurl before the first request, and explains to the user why a transfer failed. */
 #ifndef TOOLS_HTTP_LIBCURL_H
 #define TOOLS_HTTP_LIBCURL_H
 
+#include "common/library.h"
 #include "core/error.h"
+#include "http/url.h"
 
 #ifdef HAVE_LIBCURL
 #include <curl/curl.h>
 
+#define CURL_FUNCTIONS(X)                                                                          \
+  X(curl_, global_init)                                                                            \
+  X(curl_, easy_init)                                                                              \
+  X(curl_, easy_setopt)                                                                            \
+  X(curl_, easy_getinfo)                                                                           \
+  X(curl_, easy_cleanup)                                                                           \
+  X(curl_, easy_strerror)                                                                          \
+  X(curl_, slist_append)                                                                           \
+  X(curl_, slist_free_all)                                                                         \
+  X(curl_, getdate)                                                                                \
+  X(curl_, multi_init)                                                                             \
+  X(curl_, multi_add_handle)                                                                       \
+  X(curl_, multi_remove_handle)                                                                    \
+  X(curl_, multi_perform)                                                                          \
+  X(curl_, multi_poll)                                                                             \
+  X(curl_, multi_info_read)                                                                        \
+  X(curl_, multi_cleanup)
+
 struct libcurl {
-  CURLcode (*global_init)(long flags);
-  CURL *(*easy_init)(void);
-  CURLcode (*easy_perform)(CURL *easy);
-  CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
-  CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
-  void (*easy_cleanup)(CURL *easy);
-  const char *(*easy_strerror)(CURLcode code);
-  struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
-  void (*slist_free_all)(struct curl_slist *list);
-  time_t (*getdate)(const char *text, const time_t *unused);
-  CURLM *(*multi_init)(void);
-  CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
-  CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
-  CURLMcode (*multi_perform)(CURLM *multi, int *running);
-  CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *fds, unsigned count, int timeout_ms,
-                          int *ready);
-  CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
-  CURLMcode (*multi_cleanup)(CURLM *multi);
+  CURL_FUNCTIONS(LIBRARY_FIELD)
 };
 
 /* Loads the library, and sets the function pointers. Only one thread may call this function. The
  * message of the error PPROFC_E_UNSUPPORTED names the package to install. */
-pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error);
+pprofc_status libcurl_load(struct libcurl *library, pprofc_error *error);
+
+struct failure {
+  CURLcode code;
+  const char *why; /* libcurl's message about the failure */
+  int number;      /* errno of the connection, or 0 */
+  const struct url *url;
+  const struct url *to; /* URL of the connection: the proxy, or `url` */
+  bool proxied;
+  int64_t limit_ms;
+  bool came;        /* true if the client received a part of the reply */
+  bool flags;       /* true if messages may mention -timeout and -tls_ca, -tls_cert, -tls_key */
+  bool certificate; /* true if the client sends a certificate */
+};
+
+pprofc_status failure_explain(const struct failure *failure, pprofc_error *error);
 #endif
 
 #endif

@@ -1,7 +1,7 @@
 /* Reads lines from a terminal. Uses libedit as the line editor if libedit is installed. */
-#include "libedit.h"
 #include "session.h"
 
+#include "common/library.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/outfile.h"
@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <wchar.h>
+#if HAVE_LIBEDIT
+#include <histedit.h>
+#endif
 
 #define PROMPT "(pprofc) "
 
@@ -32,7 +35,32 @@ struct editor {
 
 #if HAVE_LIBEDIT
 
-static struct libedit editor_lib; /* functions of libedit, loaded before the first line */
+#define EDITOR_FUNCTIONS(X)                                                                        \
+  X(el_, init)                                                                                     \
+  X(el_, end)                                                                                      \
+  X(el_, reset)                                                                                    \
+  X(el_, gets)                                                                                     \
+  X(el_, set)                                                                                      \
+  X(el_, wset)                                                                                     \
+  X(el_, get)                                                                                      \
+  X(el_, source)                                                                                   \
+  X(el_, resize)                                                                                   \
+  X(el_, line)                                                                                     \
+  X(el_, insertstr)                                                                                \
+  X(el_, deletestr)                                                                                \
+  X(, history_init)                                                                                \
+  X(, history_end)                                                                                 \
+  X(, history)
+
+/* The functions of libedit. The shell loads them before the first line, because linking libedit and
+ * its dependencies would make a small report take a tenth longer. */
+static struct libedit { EDITOR_FUNCTIONS(LIBRARY_FIELD) } editor_lib;
+
+static pprofc_status editor_load(struct libedit *library, pprofc_error *error) {
+  const struct library_function functions[] = {EDITOR_FUNCTIONS(LIBRARY_ENTRY)};
+  return library_load("libedit.so.2", "libedit2", functions, sizeof functions / sizeof *functions,
+                      error);
+}
 
 static char editor_prompt_text[] = PROMPT;
 
@@ -178,7 +206,7 @@ static FILE *editor_stream(int fd, const char *mode) {
 
 static bool editor_open_line(struct editor *editor) {
   pprofc_error error;
-  if (libedit_load(&editor_lib, &error) != PPROFC_OK) {
+  if (editor_load(&editor_lib, &error) != PPROFC_OK) {
     message_note("%s: line editing is off", error.message);
     return false;
   }

@@ -57,33 +57,22 @@ typedef enum MHD_Result mhd_result;
 typedef int mhd_result;
 #endif
 
-/* Functions of libmicrohttpd. Their names lack the prefix MHD_. */
-static struct {
-  __typeof__(&MHD_start_daemon) start_daemon;
-  __typeof__(&MHD_stop_daemon) stop_daemon;
-  __typeof__(&MHD_queue_response) queue_response;
-  __typeof__(&MHD_create_response_from_buffer_with_free_callback_cls) create_response;
-  __typeof__(&MHD_add_response_header) add_response_header;
-  __typeof__(&MHD_destroy_response) destroy_response;
-  __typeof__(&MHD_get_connection_values_n) get_connection_values;
-  __typeof__(&MHD_get_connection_info) get_connection_info;
-  __typeof__(&MHD_suspend_connection) suspend_connection;
-  __typeof__(&MHD_resume_connection) resume_connection;
-} mhd;
+#define SERVER_FUNCTIONS(X)                                                                        \
+  X(MHD_, start_daemon)                                                                            \
+  X(MHD_, stop_daemon)                                                                             \
+  X(MHD_, queue_response)                                                                          \
+  X(MHD_, create_response_from_buffer_with_free_callback_cls)                                      \
+  X(MHD_, add_response_header)                                                                     \
+  X(MHD_, destroy_response)                                                                        \
+  X(MHD_, get_connection_values_n)                                                                 \
+  X(MHD_, get_connection_info)                                                                     \
+  X(MHD_, suspend_connection)                                                                      \
+  X(MHD_, resume_connection)
 
-static pprofc_status server_load(pprofc_error *error) {
-  static const struct library_function functions[] = {
-      {"MHD_start_daemon", &mhd.start_daemon},
-      {"MHD_stop_daemon", &mhd.stop_daemon},
-      {"MHD_queue_response", &mhd.queue_response},
-      {"MHD_create_response_from_buffer_with_free_callback_cls", &mhd.create_response},
-      {"MHD_add_response_header", &mhd.add_response_header},
-      {"MHD_destroy_response", &mhd.destroy_response},
-      {"MHD_get_connection_values_n", &mhd.get_connection_values},
-      {"MHD_get_connection_info", &mhd.get_connection_info},
-      {"MHD_suspend_connection", &mhd.suspend_connection},
-      {"MHD_resume_connection", &mhd.resume_connection},
-  };
+static struct libmicrohttpd { SERVER_FUNCTIONS(LIBRARY_FIELD) } mhd;
+
+static pprofc_status server_load(struct libmicrohttpd *library, pprofc_error *error) {
+  const struct library_function functions[] = {SERVER_FUNCTIONS(LIBRARY_ENTRY)};
   return library_load("libmicrohttpd.so.12", "libmicrohttpd12", functions,
                       sizeof functions / sizeof *functions, error);
 }
@@ -247,8 +236,8 @@ static mhd_result server_send(struct MHD_Connection *connection, struct web_repl
   static char nothing[1];
   if (!reply) return MHD_NO; /* out of memory: close the connection */
   void *data = reply->body.size ? reply->body.data : nothing;
-  struct MHD_Response *response =
-      mhd.create_response(reply->body.size, data, server_release_reply, reply);
+  struct MHD_Response *response = mhd.create_response_from_buffer_with_free_callback_cls(
+      reply->body.size, data, server_release_reply, reply);
   if (!response) {
     reply_release(reply);
     return MHD_NO;
@@ -355,7 +344,7 @@ static bool server_open_body(struct http_exchange *exchange) {
 static mhd_result server_begin(struct http_exchange *e, const char *method) {
   struct http_server *s = e->server;
   struct server_head head = {.count = 0};
-  mhd.get_connection_values(e->connection, MHD_HEADER_KIND, server_take_header, &head);
+  mhd.get_connection_values_n(e->connection, MHD_HEADER_KIND, server_take_header, &head);
   struct guard_request request = {.method = str_of(method),
                                   .target = str_of(e->target),
                                   .headers = head.headers,
@@ -488,7 +477,7 @@ static struct MHD_Daemon *server_daemon(struct http_server *s) {
 
 pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
                                 pprofc_error *error) {
-  pprofc_status status = server_load(error);
+  pprofc_status status = server_load(&mhd, error);
   if (status != PPROFC_OK) return status;
   struct http_server *s = mem_zero_array(&mem_default, 1, sizeof *s);
   if (!s) return error_nomem(error);

@@ -1,5 +1,139 @@
-/* Answers requests for the data of a flame graph: the whole tree, or the subtree of a node. */
+/* Answers requests for the data of a flame graph: the whole tree, or the subtree of a node. Caches
+ * the trees, because a zoom needs the same tree again. */
+#include "common/text.h"
+#include "pprofc/profile.h"
+#include "report/stacks/flame_kept.h"
 #include "web/routes.h"
+
+/* Maximum number of trees in the cache. */
+#define TREES_MOST 16
+
+/* A tree and its data. The thread that builds the tree sets the fields below `key`. */
+struct web_tree {
+  struct web_tree *next;
+  int references;
+  bool building;
+  char *key;
+  struct arena arena;     /* memory for the texts of the query */
+  struct web_query query; /* query of the request; `options` points into it */
+  pprofc_report_options options;
+  struct budget *budget;   /* budget of the building request, to which the tree keeps a reference */
+  pprofc_profile *profile; /* profile of the tree; its memory belongs to that budget */
+  struct flame_kept *graph;
+};
+
+struct web_trees {
+  pthread_mutex_t lock;
+  pthread_cond_t built;
+  struct web_tree *first; /* tree that was used last; it comes first */
+  uint64_t most;
+};
+
+struct web_trees *trees_new(uint64_t bytes) {
+  struct web_trees *trees = mem_zero_array(&mem_default, 1, sizeof *trees);
+  if (!trees) return NULL;
+  trees->most = bytes;
+  pthread_mutex_init(&trees->lock, NULL);
+  pthread_cond_init(&trees->built, NULL);
+  return trees;
+}
+
+static void tree_release(struct web_tree *tree) {
+  if (!tree || __atomic_sub_fetch(&tree->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+  flame_kept_close(tree->graph);
+  pprofc_profile_release(tree->profile);
+  budget_release(tree->budget);
+  arena_free(&tree->arena);
+  text_free(tree->key);
+  mem_free(&mem_default, tree, 1, sizeof *tree);
+}
+
+/* Removes the tree at a link from the list, and gives the reference of the list to the caller. */
+static struct web_tree *trees_unlink(struct web_tree **link) {
+  struct web_tree *tree = *link;
+  *link = tree->next;
+  return tree;
+}
+
+static void trees_link(struct web_trees *trees, struct web_tree *tree) {
+  tree->next = trees->first;
+  trees->first = tree;
+}
+
+void trees_free(struct web_trees *trees) {
+  if (!trees) return;
+  while (trees->first) tree_release(trees_unlink(&trees->first));
+  pthread_cond_destroy(&trees->built);
+  pthread_mutex_destroy(&trees->lock);
+  mem_free(&mem_default, trees, 1, sizeof *trees);
+}
+
+/* Creates a tree with one reference for the list, and one for the caller. */
+static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
+  struct web_tree *tree = mem_zero_array(&mem_default, 1, sizeof *tree);
+  if (!tree) return NULL;
+  arena_init(&tree->arena, &mem_default);
+  tree->key = text_copy(key);
+  tree->building = true;
+  tree->references = tree->key ? 2 : 1;
+  if (tree->key) {
+    trees_link(trees, tree);
+    return tree;
+  }
+  tree_release(tree);
+  return NULL;
+}
+
+/* Removes the trees beyond the limits of the cache, except the last used ones. Needs the lock. */
+static void trees_trim(struct web_trees *trees) {
+  uint64_t bytes = 0;
+  size_t count = 0;
+  for (struct web_tree **link = &trees->first, *tree; (tree = *link);) {
+    uint64_t more = tree->building ? 0 : budget_used(budget_allocator(tree->budget));
+    bool kept = tree->building || (bytes + more <= trees->most && count < TREES_MOST);
+    count += kept && !tree->building;
+    bytes += kept ? more : 0;
+    if (kept)
+      link = &tree->next;
+    else
+      tree_release(trees_unlink(link));
+  }
+}
+
+static struct web_tree **trees_find(struct web_trees *trees, pprofc_str key) {
+  struct web_tree **link = &trees->first;
+  while (*link && !str_equal(str_of((*link)->key), key)) link = &(*link)->next;
+  return link;
+}
+
+/* Returns the tree of a key. Sets *mine if it is new: build it and call trees_built. Otherwise
+ * waits until it is built. The caller releases the tree. NULL: out of memory. */
+static struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine) {
+  struct web_tree *tree, **link;
+  pthread_mutex_lock(&trees->lock);
+  while ((tree = *(link = trees_find(trees, key))) && tree->building)
+    pthread_cond_wait(&trees->built, &trees->lock);
+  *mine = !tree;
+  if (tree) {
+    trees_link(trees, trees_unlink(link));
+    __atomic_add_fetch(&tree->references, 1, __ATOMIC_RELAXED);
+  } else {
+    tree = trees_add(trees, key);
+  }
+  pthread_mutex_unlock(&trees->lock);
+  return tree;
+}
+
+/* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree from
+ * the cache. The caller must still release the tree. */
+static void trees_built(struct web_trees *trees, struct web_tree *tree, bool good) {
+  pthread_mutex_lock(&trees->lock);
+  tree->building = false;
+  if (!good) tree_release(trees_unlink(trees_find(trees, str_of(tree->key))));
+  pthread_cond_broadcast(&trees->built);
+  trees_trim(trees);
+  pthread_mutex_unlock(&trees->lock);
+}
 
 /* Writes the cache key of a tree. The key has the ids of the chosen profiles and the query. */
 static bool flame_key(const struct web_question *q, const struct state_choice *c,
@@ -87,7 +221,7 @@ static pprofc_status flame_answer(struct web_question *q, uint32_t node, struct 
   if (status == PPROFC_OK)
     status = flame_kept_write(tree->graph, node, mem, reply_write, reply, error);
   status = budget_status(mem, status, error);
-  trees_release(q->web->trees, tree);
+  tree_release(tree);
   return status;
 }
 

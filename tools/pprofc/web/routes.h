@@ -8,7 +8,6 @@
 #include "web/jobs.h"
 #include "web/judge.h"
 #include "web/state.h"
-#include "web/trees.h"
 #include "web/views/views.h"
 
 #include <pthread.h>
@@ -27,6 +26,11 @@ void dot_slots_init(struct dot_slots *slots, unsigned count);
  * for graphviz, less if cancelled. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT
  * after 10 s, PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
+
+/* A cache of the trees of flame graphs. At its limit in bytes, it removes the tree whose last use
+ * is longest ago. trees_new returns NULL when out of memory. */
+struct web_trees *trees_new(uint64_t bytes);
+void trees_free(struct web_trees *trees);
 
 struct web {
   struct command *command;
