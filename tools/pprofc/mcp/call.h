@@ -60,10 +60,6 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
-/* Finds the functions and stacks whose values keep growing. The profiles must be sorted by time. */
-pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
-                            pprofc_error *error);
-
 /* Sets the call's budget, which a cancellation stops. NULL after the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 

@@ -1,5 +1,6 @@
-/* Reads benchmark results, and assigns them to the runs, in the order of the files. */
-#include "benches.h"
+/* Combines benchmark results with profiles. A result gives the cost of an operation in a run, and
+ * the profile gives each function's share of this cost. */
+#include "noise.h"
 
 #include "common/terminal.h"
 #include "core/array.h"

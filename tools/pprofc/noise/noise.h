@@ -2,8 +2,8 @@
 #ifndef PPROFC_TOOLS_NOISE_H
 #define PPROFC_TOOLS_NOISE_H
 
-#include "benches.h"
 #include "pipeline/pipeline.h"
+#include "runs.h"
 #include "verdict/print/print.h"
 
 /* Maximum number of stored warnings about filters. A warning is printed once, and only if every run
@@ -42,6 +42,12 @@ struct noise_report noise_report_of(const pprofc_report_options *options,
 /* Judges the runs by the flags, and completes the report. The caller frees its verdicts. */
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
                           struct loaded_runs *runs, pprofc_error *error);
+
+/* Reads the files of -bench_base and -bench_head, and sets the cost per operation of each run.
+ * Writes the names of the benchmark and of its unit to `shown`, or "" without these flags. */
+pprofc_status benches_match(const pprofc_report_options *options, const struct noise_options *n,
+                            struct loaded_runs *runs, char shown[BENCHES_TEXT],
+                            pprofc_error *error);
 
 /* Parses -ops: numbers of operations for base and head, or one for each run. */
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
