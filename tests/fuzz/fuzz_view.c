@@ -62,7 +62,7 @@ static void make_pages(struct shape *s, struct web_view_input *input) {
   struct web_query query;
   pprofc_report_options options;
   pprofc_error error;
-  const struct web_info info = {.version = "1", .head_name = "a\"<b>", .draw = no_graphviz};
+  const struct web_info info = {.version = "1", .head = {.name = "a\"<b>"}, .draw = no_graphviz};
   pprofc_report_options_init(&options);
   options.warn = ignore_warning;
   options.threads = 1;

@@ -170,7 +170,7 @@ static struct web_info plain_info(void) {
   static const char *const arguments[] = {"-diff_base=it's <old>.prof", "new.prof"};
   static const struct web_item saved[] = {
       {"\"><script>alert(1)</script>", "f=%22%3E&g=lines", true}};
-  static const char *const warnings[] = {"<script>alert(3)</script>"};
+  static const struct web_choice profiles[] = {{"\"><script>alert(3)</script>", 1, true, true}};
   return (struct web_info){.version = "1",
                            .css = "assets/app.css",
                            .js = "assets/app.js",
@@ -179,13 +179,11 @@ static struct web_info plain_info(void) {
                            .argument_count = 2,
                            .saved = saved,
                            .saved_count = 1,
-                           .profiles = saved,
+                           .profiles = profiles,
                            .profile_count = 1,
-                           .head_name = "new<i>.prof",
-                           .base_name = "\"old\" onload=x.prof",
+                           .head = {.name = "new<i>.prof"},
+                           .base = {.name = "\"old\" onload=x.prof"},
                            .pending = "<u>new.prof changed",
-                           .warnings = warnings,
-                           .warning_count = 1,
                            .draw = draw_nothing};
 }
 
@@ -304,8 +302,8 @@ TEST(test_runs_are_means) {
   struct asked asked = ask("top", "sel=f0", head);
   asked.base = sum;
   asked.diff = diff;
-  asked.info.base_runs = runs;
-  asked.info.base_run_count = 2;
+  asked.info.base.runs = runs;
+  asked.info.base.run_count = 2;
   asked.info.divisors[WEB_BASE] = asked.info.divisors[WEB_DIFF] = 2;
   expect_text(&asked, "<span class=totals>mean of 2 + 1 runs</span>", true);
   expect_text(&asked, "Runs: mean of 2 + 1 runs", true);
@@ -344,7 +342,7 @@ TEST(test_changes_are_judged) {
   struct asked asked = ask("top", "sel=f0", head);
   asked.base = base;
   asked.diff = diff;
-  asked.info.base_sources = 3;
+  asked.info.base.sources = 3;
   expect_text(&asked, "noise between runs is unknown", true);
   expect_text(&asked, "The base is 3 profiles added up, judged as one run.", true);
   expect_text(&asked, "The head is", false);
@@ -391,13 +389,11 @@ TEST(test_what_cannot_be_judged_is_shown) {
 }
 
 TEST(test_head_and_base_can_be_chosen) {
-  static const struct web_item heads[] = {{"<a>", "head=1", true}, {"b", "head=2", false}};
-  static const struct web_item bases[] = {{"<a>", "base=1", false}, {"b", "base=2", true}};
+  static const struct web_choice profiles[] = {{"<a>", 1, true, false}, {"b", 2, false, true}};
   pprofc_profile *p = small_profile(1000000000, 500000000);
   struct asked asked = ask("compare", "f=parse&base=2", p);
-  asked.info.heads = heads;
-  asked.info.profiles = bases;
-  asked.info.head_count = asked.info.profile_count = 2;
+  asked.info.profiles = profiles;
+  asked.info.profile_count = 2;
   expect_text(&asked, "href=\"compare?f=parse&amp;base=2&amp;head=2\">b</a>", true);
   expect_text(&asked, "base=1", false);
   expect_text(&asked, "aria-current=\"true\">&lt;a&gt;</a>", true);

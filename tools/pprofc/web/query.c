@@ -79,16 +79,6 @@ void web_query_remove(struct web_query *query, const char *name) {
   query->count = kept;
 }
 
-size_t web_query_count(const struct web_query *query) {
-  return query->count;
-}
-
-void web_query_at(const struct web_query *query, size_t index, const char **name,
-                  const char **value) {
-  *name = query->items[index].name;
-  *value = query->items[index].value;
-}
-
 static pprofc_str query_changed(const struct web_query *query, const struct web_change *changes,
                                 size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)

@@ -31,12 +31,6 @@ const char *web_query_get(const struct web_query *query, const char *name);
 
 void web_query_remove(struct web_query *query, const char *name);
 
-/* The first function returns the number of parameters, for the hidden fields of a form. The second
- * function sets the name and the value of one parameter. */
-size_t web_query_count(const struct web_query *query);
-void web_query_at(const struct web_query *query, size_t index, const char **name,
-                  const char **value);
-
 /* A new value for a parameter of a link. An empty value removes the parameter. */
 struct web_change {
   const char *name;

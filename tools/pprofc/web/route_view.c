@@ -141,45 +141,37 @@ struct view_parts {
   pprofc_report_options options;
   struct state_choice choice;
   struct web_info info;
-  struct web_item items[STATE_PROFILES_MAX], heads[STATE_PROFILES_MAX];
+  struct web_choice choices[STATE_PROFILES_MAX];
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t profile_count;
   struct state_recordings recordings;
   struct state_news news;
 };
 
-static const char *view_text(struct web_question *q, const char *prefix, unsigned id) {
-  char text[32];
-  int size = snprintf(text, sizeof text, "%s%u", prefix, id);
-  return arena_copy(&q->arena, text, (size_t)size + 1);
-}
-
-static bool view_list(struct web_question *q, struct view_parts *p) {
+static void view_list(const struct web_question *q, struct view_parts *p) {
+  const struct state_profile *head = p->choice.head, *base = p->choice.base;
   p->profile_count = state_list(q->web->state, p->profiles);
   for (size_t i = 0; i < p->profile_count; i++) {
     const struct state_profile *one = p->profiles[i];
-    p->items[i] = (struct web_item){one->name, view_text(q, "base=", one->id),
-                                    p->choice.base && p->choice.base->id == one->id};
-    p->heads[i] = (struct web_item){one->name, view_text(q, "head=", one->id),
-                                    p->choice.head && p->choice.head->id == one->id};
-    if (!p->items[i].query || !p->heads[i].query) return false;
+    p->choices[i] = (struct web_choice){one->name, one->id, head && head->id == one->id,
+                                        base && base->id == one->id};
   }
-  p->info.profiles = p->items;
-  p->info.heads = p->heads;
-  p->info.profile_count = p->info.head_count = p->profile_count;
-  return true;
+  p->info.profiles = p->choices;
+  p->info.profile_count = p->profile_count;
 }
 
-static void view_set_runs(struct view_parts *p) {
-  const struct state_profile *head = p->choice.head, *base = p->choice.base;
-  p->info.head_runs = head->runs;
-  p->info.head_run_count = head->run_count;
-  p->info.base_runs = base ? base->runs : NULL;
-  p->info.base_run_count = base ? base->run_count : 0;
+static struct web_profile view_side(const struct state_profile *p) {
+  return p ? (struct web_profile){p->name, p->sources, p->runs, p->run_count}
+           : (struct web_profile){.name = NULL};
+}
+
+static void view_set_sides(struct view_parts *p) {
+  bool compared = p->choice.base;
+  p->info.head = view_side(p->choice.head);
+  p->info.base = view_side(p->choice.base);
   p->info.by_time = p->choice.by_time;
-  for (int side = WEB_HEAD; side <= WEB_DIFF && base; side++)
+  for (int side = WEB_HEAD; side <= (compared ? WEB_DIFF : WEB_HEAD); side++)
     p->info.divisors[side] = state_divisor(&p->choice, (enum web_side)side);
-  if (!base) p->info.divisors[WEB_HEAD] = state_divisor(&p->choice, WEB_HEAD);
 }
 
 /* Copies the data that can change while no request runs. */
@@ -208,13 +200,10 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   p->recordings.list.base = p->choice.base ? p->choice.base->id : 0;
   if (!settings_list(q->web->settings, &q->query, &q->arena, &p->info.saved, &p->info.saved_count))
     return error_nomem(error);
-  if (!view_list(q, p) || !assets_name(&p->info, &q->arena)) return error_nomem(error);
+  view_list(q, p);
+  if (!assets_name(&p->info, &q->arena)) return error_nomem(error);
   if (status != PPROFC_OK) return status;
-  p->info.head_name = p->choice.head->name;
-  p->info.base_name = p->choice.base ? p->choice.base->name : NULL;
-  p->info.head_sources = p->choice.head->sources;
-  p->info.base_sources = p->choice.base ? p->choice.base->sources : 0;
-  view_set_runs(p);
+  view_set_sides(p);
   if (!arguments_make(q->web->command, &p->choice, &q->arena, &p->info.arguments,
                       &p->info.argument_count))
     return error_nomem(error);

@@ -76,21 +76,12 @@ void routes_forget(void *question);
 struct web_reply *route_view(struct web_question *q);
 struct web_reply *route_download(struct web_question *q);
 struct web_reply *route_flamedata(struct web_question *q);
-struct web_reply *route_upload(struct web_question *q);
-struct web_reply *route_reload(struct web_question *q);
-struct web_reply *route_pin(struct web_question *q);
-struct web_reply *route_unpin(struct web_question *q);
 struct web_reply *route_strip(struct web_question *q);
-struct web_reply *route_status(struct web_question *q);
 
 /* Judges the chosen difference, if any. The caller frees the judgement, even after an error. */
 pprofc_status route_judge(struct web_question *q, const struct state_choice *choice,
                           const pprofc_report_options *options, struct judgement *judgement,
                           pprofc_error *error);
-
-/* Answers a request that changed something. A page without a script sends the parameter `view`, and
- * gets a redirect to that view. A script gets a reply that reports success. */
-struct web_reply *route_back(const struct web_question *q);
 
 struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);
 

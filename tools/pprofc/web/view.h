@@ -14,11 +14,27 @@ struct noise_options;
 /* The profile that a view shows. Without a base, this is the head. */
 enum web_side { WEB_HEAD, WEB_BASE, WEB_DIFF };
 
-/* An entry of a menu: a saved view, or a profile that the user can select. */
+/* A saved view. */
 struct web_item {
   const char *name;
-  const char *query; /* query of the link of the entry: "f=main&g=lines", "base=2" */
+  const char *query; /* query of the link to the view: "f=main&g=lines" */
   bool current;
+};
+
+/* A profile that can be head or base, and whether it is. */
+struct web_choice {
+  const char *name;
+  unsigned id;
+  bool is_head, is_base;
+};
+
+/* The head or the base of the page. */
+struct web_profile {
+  const char *name; /* name; NULL if there is no base */
+  size_t sources;   /* number of profiles that were added up; 0: unknown */
+  /* runs that were added up; the views show their means; number 0: a single profile */
+  const pprofc_verdict_run *runs;
+  size_t run_count;
 };
 
 /* A recording of -every, or a sequence of failed attempts. */
@@ -54,19 +70,11 @@ struct web_info {
   /* command-line arguments that select the sources, for "Copy as command" */
   const char *const *arguments;
   size_t argument_count;
-  const char *command; /* shell command that prints the same data, or NULL */
   const struct web_item *saved;
   size_t saved_count;
-  const struct web_item *profiles; /* profiles that can be the base; their query is "base=ID" */
+  const struct web_choice *profiles;
   size_t profile_count;
-  const struct web_item *heads; /* profiles that can be the head; their query is "head=ID" */
-  size_t head_count;
-  const char *head_name, *base_name; /* names of the profiles; base_name is NULL without a base */
-  size_t head_sources, base_sources; /* number of profiles added up in head and base; 0: unknown */
-  /* runs that were added up for head or base; the views show their means; number 0: a single
-   * profile */
-  const pprofc_verdict_run *head_runs, *base_runs;
-  size_t head_run_count, base_run_count;
+  struct web_profile head, base;
   double divisors[3];                /* divisors of head, base and difference (enum web_side) */
   bool by_time;                      /* true if the page shows values per second */
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
@@ -74,9 +82,7 @@ struct web_info {
   const char *broken;                /* "cpu.prof changed at 12:03: truncated gzip stream" */
   uint64_t generation;
   const struct web_recordings *recordings; /* recordings; NULL without -every */
-  const char *const *warnings;             /* warnings from reading the profiles */
-  size_t warning_count;
-  bool safe; /* true: the program must not open source files */
+  bool safe;                               /* true: the program must not open source files */
   /* Draws a graph with graphviz, one per core at a time. Errors: PPROFC_E_UNSUPPORTED without
    * graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if it fails. */
   pprofc_status (*draw)(void *context, pprofc_str dot, struct buffer *svg, pprofc_error *error);

@@ -182,10 +182,6 @@ void document_command(struct view_page *page, struct buffer *out) {
   } else if (!adds_up) {
     options.divide_by *= page_divisor(page, page->in->side);
   }
-  if (info->command) {
-    buffer_add_text(out, info->command);
-    return;
-  }
   buffer_add_text(out, "pprofc");
   command_write_format(page, out);
   if (judges) command_write_noise(page, out);

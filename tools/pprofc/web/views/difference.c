@@ -200,6 +200,6 @@ void page_sentence(struct view_page *page) {
   }
   fill_str(&page->fill, "sentence", j->summary.sentence);
   difference_notes(page);
-  difference_source(page, "base", page->in->info->base_sources);
-  difference_source(page, "head", page->in->info->head_sources);
+  difference_source(page, "base", page->in->info->base.sources);
+  difference_source(page, "head", page->in->info->head.sources);
 }

@@ -4,6 +4,8 @@
 #include "core/template.h"
 #include "web/views/page.h"
 
+#include <stdio.h>
+
 static const struct web_view web_views[] = {
     {"flamegraph", "Flame", '1', view_flame, "every stack, as wide as its cost", "flame", false},
     {"top", "Top", '2', view_top, "a row for each function", "top", false},
@@ -114,7 +116,9 @@ static void document_fill_alone(struct view_page *page) {
   const struct web_info *info = page->in->info;
   const char *base = page_parameter(page, "base");
   for (size_t i = 0; i < info->profile_count && *base; i++) {
-    if (strcmp(info->profiles[i].query + strlen("base="), base) != 0) continue;
+    char id[16];
+    snprintf(id, sizeof id, "%u", info->profiles[i].id);
+    if (strcmp(id, base) != 0) continue;
     buffer_printf(fill_text(&page->fill, "alone"), "flamegraph?side=head&head=%s", base);
     fill_words(&page->fill, "other", info->profiles[i].name);
   }

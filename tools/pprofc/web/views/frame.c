@@ -25,10 +25,10 @@ static void frame_head(struct view_page *page) {
 
 static void frame_brand(struct view_page *page) {
   const struct web_info *info = page->in->info;
-  const char *name = page->in->side == WEB_BASE ? info->base_name : info->head_name;
+  const char *name = page->in->side == WEB_BASE ? info->base.name : info->head.name;
   fill_words(&page->fill, "profile", name ? name : "profile");
   if (page_is_diff(page))
-    fill_words(&page->fill, "compared", info->base_name ? info->base_name : "the base");
+    fill_words(&page->fill, "compared", info->base.name ? info->base.name : "the base");
 }
 
 /* Adds the views for two lists: the links in the bar and the keyboard shortcuts. */

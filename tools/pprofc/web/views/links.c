@@ -51,15 +51,14 @@ void page_more(struct view_page *page, size_t shown, size_t count) {
 }
 
 void document_hidden_fields(struct view_page *page, const char *list, const char *const *without) {
-  for (size_t i = 0; i < web_query_count(page->in->query); i++) {
-    const char *name, *value;
-    web_query_at(page->in->query, i, &name, &value);
-    bool skipped = !*value || !link_keeps(page, name);
-    for (size_t k = 0; without[k]; k++) skipped |= strcmp(name, without[k]) == 0;
+  for (size_t i = 0; i < page->in->query->count; i++) {
+    const struct web_parameter *p = &page->in->query->items[i];
+    bool skipped = !link_keeps(page, p->name);
+    for (size_t k = 0; without[k]; k++) skipped |= strcmp(p->name, without[k]) == 0;
     if (skipped) continue;
     fill_begin(&page->fill, list);
-    fill_words(&page->fill, "name", name);
-    fill_words(&page->fill, "value", value);
+    fill_words(&page->fill, "name", p->name);
+    fill_words(&page->fill, "value", p->value);
     fill_end(&page->fill);
   }
 }

@@ -128,6 +128,5 @@ void document_more_menu(struct view_page *page) {
   const struct web_info *info = page->in->info;
   menu_downloads(page);
   for (size_t i = 0; i < info->saved_count; i++) menu_saved_item(page, &info->saved[i]);
-  if (info->argument_count || info->command)
-    document_command(page, fill_text(&page->fill, "command"));
+  if (info->argument_count) document_command(page, fill_text(&page->fill, "command"));
 }

@@ -41,8 +41,8 @@ static void pills_both_totals(struct view_page *page) {
 /* Adds "mean of 5 + 5 runs", or "mean of 5 runs" if there is no base, and "per second". */
 static void pills_runs(struct view_page *page) {
   const struct web_info *info = page->in->info;
-  size_t base = info->base_run_count ? info->base_run_count : 1;
-  size_t head = info->head_run_count ? info->head_run_count : 1;
+  size_t base = info->base.run_count ? info->base.run_count : 1;
+  size_t head = info->head.run_count ? info->head.run_count : 1;
   size_t one = page->in->side == WEB_BASE ? base : head;
   if (page_is_diff(page) && base + head > 2)
     buffer_printf(fill_text(&page->fill, "runs"), "%zu + %zu", base, head);
@@ -137,7 +137,6 @@ void document_pills(struct view_page *page) {
   web_query_link(fill_text(&page->fill, "reload"), page->in->query, "reload", &back, 1);
   fill_words(&page->fill, "pending", info->pending ? info->pending : "");
   fill_words(&page->fill, "broken", info->broken ? info->broken : "");
-  for (size_t i = 0; i < info->warning_count; i++) pills_warning(page, info->warnings[i]);
   for (size_t i = 0; i < page->warning_count; i++) pills_warning(page, page->warnings[i]);
   pills_range(page);
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)

@@ -74,8 +74,8 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
 pprofc_status page_judge(struct view_page *page, const pprofc_report_options *options,
                          pprofc_error *error) {
   const struct web_info *info = page->in->info;
-  const struct judge_side sides[2] = {{page->in->base, info->base_runs, info->base_run_count},
-                                      {page->in->head, info->head_runs, info->head_run_count}};
+  const struct judge_side sides[2] = {{page->in->base, info->base.runs, info->base.run_count},
+                                      {page->in->head, info->head.runs, info->head.run_count}};
   judge_free(&page->judgement);
   return judge_sides(sides, options, info->noise, &page->judgement, error);
 }

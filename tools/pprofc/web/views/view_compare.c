@@ -2,27 +2,28 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Maximum number of increases in their list, and of decreases in theirs. */
 #define COMPARE_CHANGES 10
 
-/* Lists the profiles that can be base or head. Each link keeps the filters and the other profile.
- * Skips a profile that `shown` marks as the head, unless it is the base also. `shown` may be NULL.
- */
-static void compare_choices(struct view_page *page, const char *words, const char *parameter,
-                            const struct web_item *items, size_t count,
-                            const struct web_item *shown) {
+/* Lists the profiles that can be the base, or with `head` the head. Each link keeps the filters and
+ * the other profile. The head can be the base only if it is the base already. */
+static void compare_choices(struct view_page *page, const char *words, bool head) {
+  const struct web_info *info = page->in->info;
   struct fill *fill = &page->fill;
   fill_begin(fill, "choices");
   fill_words(fill, "words", words);
-  for (size_t i = 0; i < count; i++) {
-    if (shown && shown[i].current && !items[i].current) continue;
-    const char *equal = strchr(items[i].query, '=');
+  for (size_t i = 0; i < info->profile_count; i++) {
+    const struct web_choice *p = &info->profiles[i];
+    char id[16];
+    if (!head && p->is_head && !p->is_base) continue;
+    snprintf(id, sizeof id, "%u", p->id);
     fill_begin(fill, "items");
-    page_change_link(page, parameter, str_of(equal ? equal + 1 : ""));
-    if (items[i].current) fill_words(fill, "aria-current", "true");
-    fill_words(fill, "name", items[i].name);
+    page_change_link(page, head ? "head" : "base", str_of(id));
+    if (head ? p->is_head : p->is_base) fill_words(fill, "aria-current", "true");
+    fill_words(fill, "name", p->name);
     fill_end(fill);
   }
   fill_end(fill);
@@ -94,12 +95,11 @@ static void compare_list(struct view_page *page, const struct view_rows *rows, b
 static void compare_fill(struct view_page *page, const struct view_rows *rows) {
   const struct web_info *info = page->in->info;
   fill_flag(&page->fill, "from-service", info->recordings);
-  compare_choices(page, "Compare with", "base", info->profiles, info->profile_count, info->heads);
-  if (info->head_count > 1)
-    compare_choices(page, "Shown", "head", info->heads, info->head_count, NULL);
+  compare_choices(page, "Compare with", false);
+  if (info->profile_count > 1) compare_choices(page, "Shown", true);
   if (page->in->base) {
-    fill_words(&page->fill, "base", info->base_name ? info->base_name : "base");
-    fill_words(&page->fill, "head", info->head_name ? info->head_name : "head");
+    fill_words(&page->fill, "base", info->base.name ? info->base.name : "base");
+    fill_words(&page->fill, "head", info->head.name ? info->head.name : "head");
     for (size_t i = 0; i < page->in->head->type_count; i++) compare_type(page, i);
   }
   if (!page_is_diff(page)) return;
