@@ -5,7 +5,7 @@
 #include "core/log_guard.h"
 #include "core/markdown.h"
 #include "core/output.h"
-#include "mcp/call.h"
+#include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "noise/runs.h"
 #include "noise/sums.h"

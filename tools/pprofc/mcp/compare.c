@@ -1,9 +1,8 @@
 /* Implements the tool compare. The answer has a sentence, the changed functions and the table of
  * -top -noise. Each changed function has its line, interval and verdict. */
-#include "mcp/call.h"
+#include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "noise/runs.h"
-#include "profile/profile.h"
 #include "report/report.h"
 #include "verdict/print/print.h"
 

@@ -1,8 +1,7 @@
 /* Implements the tools for one profile: open, top, callers. */
 #include "core/escape.h"
 #include "core/output.h"
-#include "mcp/views.h"
-#include "profile/profile.h"
+#include "mcp/mcp.h"
 #include "unit/unit.h"
 
 #include <unistd.h>
@@ -127,7 +126,7 @@ static pprofc_str top_first(struct call *call, struct profile_view *view, bool b
   pprofc_error error;
   pprofc_str name = STR("");
   if (!profile_top(call, view, "", &functions, &error)) name = kept_report_first(functions, by_cum);
-  const pprofc_profile *p = view_profile(view);
+  const pprofc_profile *p = view->profile;
   for (uint32_t i = 0; i < p->functions.count && name.size; i++)
     if (str_equal(profile_string(p, p->functions.name[i]), name))
       return arena_str(call->arena, name);
@@ -179,7 +178,7 @@ pprofc_status tool_callers(struct call *call, pprofc_error *error) {
   const struct brief kind = {.kind = BRIEF_ROWS};
   pprofc_str name = STR("");
   pprofc_status status = view_of_call(call, &view, error);
-  if (!status) status = call_function(call, view_profile(view), &name, error);
+  if (!status) status = call_function(call, view->profile, &name, error);
   if (!status) answer.argument = callers_pattern(call, name);
   if (!status && !answer.argument) status = error_nomem(error);
   if (!status) status = callers_put_paths(call, view, name, error);

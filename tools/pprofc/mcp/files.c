@@ -1,5 +1,5 @@
 /* Opens only files below the folders of the command line, and follows no symlink. */
-#include "mcp/files.h"
+#include "mcp/mcp.h"
 
 #include "core/array.h"
 #include "core/infile.h"

@@ -5,7 +5,7 @@
 #include "core/output.h"
 #include "gate/read/record.h"
 #include "leaks/leaks.h"
-#include "mcp/call.h"
+#include "mcp/mcp.h"
 #include "stats/steps.h"
 #include "transform/transform.h"
 #include "unit/unit.h"

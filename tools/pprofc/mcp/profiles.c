@@ -1,12 +1,11 @@
 /* Keeps profiles open from one tool call to the next. If memory does not suffice, closes the view
  * or profile whose last use is longest ago. */
-#include "mcp/profiles.h"
+#include "mcp/mcp.h"
 
 #include "common/text.h"
 #include "core/infile.h"
 #include "core/system.h"
 #include "limit_flags.h"
-#include "profile/profile.h"
 
 #include "pprofc/transform.h"
 
@@ -27,8 +26,10 @@ void profiles_close_view(struct profiles *p, struct profile_view *view) {
 
 static void profiles_close(struct profiles *p, size_t index) {
   struct open_profile *item = &p->items[index];
-  for (size_t i = p->view_count; i-- > 0;)
-    if (view_shows(p->views[i], item->profile)) profiles_close_view(p, p->views[i]);
+  for (size_t i = p->view_count; i-- > 0;) {
+    struct profile_view *view = p->views[i];
+    if (view->of[0] == item->profile || view->of[1] == item->profile) profiles_close_view(p, view);
+  }
   pprofc_profile_release(item->profile);
   text_free(item->path);
   *item = p->items[--p->count];
@@ -39,9 +40,9 @@ bool profiles_make_room(struct profiles *p) {
   struct profile_view *view = NULL;
   size_t profile = p->count;
   for (size_t i = 0; i < p->view_count; i++)
-    if (view_used(p->views[i]) < oldest) {
+    if (p->views[i]->used < oldest) {
       view = p->views[i];
-      oldest = view_used(view);
+      oldest = view->used;
     }
   for (size_t i = 0; i < p->count; i++)
     if (p->items[i].used < oldest) {
@@ -53,10 +54,6 @@ bool profiles_make_room(struct profiles *p) {
   else if (view)
     profiles_close_view(p, view);
   return oldest < p->questions;
-}
-
-void profiles_begin(struct profiles *p) {
-  p->questions++;
 }
 
 void profiles_free(struct profiles *p) {

@@ -1,6 +1,6 @@
 /* Implements the tool benchmarks: compares the benchmark results of base and head. */
 #include "core/output.h"
-#include "mcp/call.h"
+#include "mcp/mcp.h"
 
 #include "pprofc/bench.h"
 #include "pprofc/gate.h"

@@ -5,8 +5,7 @@
 #include "common/text.h"
 #include "core/budget.h"
 #include "core/escape.h"
-#include "mcp/call.h"
-#include "mcp/views.h"
+#include "mcp/mcp.h"
 
 #include <unistd.h>
 
@@ -141,7 +140,7 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   if (!call->budget) return error_nomem(error);
   budget_set_time(call->budget, CALL_TIME);
   mcp_set_running(mcp, call->budget);
-  profiles_begin(&mcp->profiles);
+  mcp->profiles.questions++;
   call->most = call_bytes(call);
   pprofc_status status = tool_check(schema, call->arguments, error);
   if (!status) status = run(call, error);

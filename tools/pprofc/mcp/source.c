@@ -2,8 +2,7 @@
  * text of the lines if the file is below the folders of the server. */
 #include "core/escape.h"
 #include "core/output.h"
-#include "mcp/call.h"
-#include "mcp/views.h"
+#include "mcp/mcp.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
@@ -184,7 +183,7 @@ pprofc_status tool_source(struct call *call, pprofc_error *error) {
   const pprofc_graph *graph;
   struct source_report r = {.count = 0};
   pprofc_status status = view_of_call(call, &view, error);
-  if (!status) status = call_function(call, view_profile(view), &r.function, error);
+  if (!status) status = call_function(call, view->profile, &r.function, error);
   if (!status) status = view_lines(call, view, &graph, error);
   if (status) return status;
   r.unit = pprofc_graph_totals_of(graph).unit;

@@ -1,12 +1,11 @@
 /* Keeps views between tool calls: a profile with filters, and the results computed from it. */
-#include "mcp/views.h"
+#include "mcp/mcp.h"
 
 #include "core/brief.h"
 #include "core/budget.h"
 #include "core/escape.h"
 #include "graph/number.h"
 #include "limit_flags.h"
-#include "mcp/call.h"
 #include "pprofc/transform.h"
 #include "stacks/stacks.h"
 #include "unit/unit.h"
@@ -136,28 +135,6 @@ void paths_put(const struct paths *p, pprofc_str function, struct buffer *to) {
   }
 }
 
-/* Maximum number of -top reports of a view, each with a different granularity. */
-#define VIEW_TOPS 4
-
-struct profile_view {
-  pprofc_str key;
-  const pprofc_profile *of[2]; /* profiles of base and head; NULL if absent */
-  uint64_t used;               /* number of the last call that used the view */
-  bool is_full;                /* true if memory does not suffice for all results of the view */
-  struct budget *budget;
-  struct arena arena; /* memory for the texts of the view */
-  pprofc_profile *profile;
-  pprofc_report_options options;
-  struct view_top {
-    const char *granularity;
-    struct kept_report *report;
-  } tops[VIEW_TOPS];
-  size_t top_count;
-  struct kept_report *peek;
-  pprofc_graph *lines;
-  struct paths *paths;
-};
-
 static const char *const view_filters[] = {"profile", "base", "sample_type", "focus", "ignore"};
 
 #define VIEW_FILTERS (sizeof view_filters / sizeof *view_filters)
@@ -180,18 +157,6 @@ void view_free(struct profile_view *v) {
   arena_free(&v->arena);
   budget_release(v->budget);
   mem_free(&mem_default, v, 1, sizeof *v);
-}
-
-bool view_shows(const struct profile_view *v, const pprofc_profile *profile) {
-  return v->of[0] == profile || v->of[1] == profile;
-}
-
-uint64_t view_used(const struct profile_view *v) {
-  return v->used;
-}
-
-const pprofc_profile *view_profile(const struct profile_view *v) {
-  return v->profile;
 }
 
 /* ---- results of a view ------------------------------- */
