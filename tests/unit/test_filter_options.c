@@ -1,10 +1,10 @@
 /* Tests the table of filters. Its flags must match the effect of each option. Otherwise a filter
  * could get samples that the reader has summed. */
-#include "folding.h"
 #include "open.h"
 #include "pipeline/pipeline.h"
 #include "report/report.h"
 #include "report_text.h"
+#include "steps.h"
 #include "unit.h"
 
 static pprofc_error error;

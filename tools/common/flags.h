@@ -134,6 +134,24 @@ static inline bool flag_has_words(const struct flag *flag) {
 
 bool flag_shows_initial(const struct flag *flag);
 
+#define FILL_MIN 40
+#define FILL_MAX 110 /* maximum length of a line in columns; longer lines are hard to read */
+
+/* Wraps text into lines. */
+struct filler {
+  struct output *out;
+  size_t width, indent;
+  size_t at; /* number of columns that the current line already has */
+};
+
+void fill_new_line(struct filler *filler);
+
+/* Adds words. Breaks lines where necessary. */
+void fill(struct filler *filler, const char *text);
+
+/* Returns `width` limited to the range FILL_MIN to FILL_MAX. */
+size_t fill_width(size_t width);
+
 /* Prints usage, flags, examples, environment and exit statuses in lines of `width` columns. */
 void help_print(const struct flag_table *table, struct output *out, size_t width);
 

@@ -1,5 +1,5 @@
 /* Selects the benchmarks of a profile by name, and lists them. */
-#include "finish.h"
+#include "steps.h"
 
 #include "common/terminal.h"
 #include "core/array.h"

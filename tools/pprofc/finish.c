@@ -1,5 +1,5 @@
 /* Runs the steps between reading a profile and the report, in the order of pprof. */
-#include "finish.h"
+#include "steps.h"
 
 #include "mappings.h"
 #include "profile/profile.h"

@@ -1,5 +1,5 @@
 /* Decides if the reader may add up samples while it reads a source. This saves memory. */
-#include "folding.h"
+#include "steps.h"
 
 #include <sys/stat.h>
 

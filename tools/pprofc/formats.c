@@ -2,7 +2,7 @@
 #include "import/formats.h"
 #include "actions.h"
 #include "bench/read/readers.h"
-#include "common/fill.h"
+#include "common/flags.h"
 
 #define FORMATS_COLUMN 18
 

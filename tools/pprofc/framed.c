@@ -1,5 +1,5 @@
 /* Reads a stream of profiles from standard input. */
-#include "framed.h"
+#include "steps.h"
 
 #include "core/error.h"
 #include "core/mem.h"

@@ -3,7 +3,6 @@
 #include "common/about.h"
 #include "common/brief_flag.h"
 #include "common/elsewhere.h"
-#include "common/fill.h"
 #include "common/progress.h"
 #include "common/quote.h"
 #include "common/signals.h"

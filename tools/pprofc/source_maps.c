@@ -1,5 +1,5 @@
 /* Reads source maps of JavaScript, from -source_map or next to the profile. */
-#include "source_maps.h"
+#include "steps.h"
 
 #include "codec/codec.h"
 #include "common/terminal.h"

@@ -5,9 +5,9 @@
 #include "common/terminal.h"
 #include "core/json_write.h"
 #include "fetch/fetcher.h"
-#include "finish.h"
 #include "limit_flags.h"
 #include "mappings.h"
+#include "steps.h"
 
 #include <stdio.h>
 #include <time.h>

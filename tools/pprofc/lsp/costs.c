@@ -1,5 +1,5 @@
 /* Computes the costs of source lines. */
-#include "lsp/costs.h"
+#include "lsp/lsp.h"
 
 #include "core/array.h"
 #include "core/log_guard.h"

@@ -1,5 +1,5 @@
 /* Finds the current number of a line in a changed file. */
-#include "lsp/follow.h"
+#include "lsp/lsp.h"
 
 #include "core/array.h"
 

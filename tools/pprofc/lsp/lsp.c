@@ -1,12 +1,11 @@
 /* Implements the methods of the Language Server Protocol, such as inlay hints and hover. */
+#include "lsp/lsp.h"
 #include "actions.h"
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "http/url.h"
-#include "lsp/follow.h"
-#include "lsp/page.h"
 #include "profile/profile.h"
 #include "rpc/rpc.h"
 

@@ -1,5 +1,5 @@
 /* Writes the page with the flame graph into a private folder. */
-#include "lsp/page.h"
+#include "lsp/lsp.h"
 
 #include "common/new_folder.h"
 #include "common/signals.h"

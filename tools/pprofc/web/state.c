@@ -1,5 +1,5 @@
 /* Keeps the profiles of the server: reads, selects and compares them. */
-#include "finish.h"
+#include "steps.h"
 #include "web/state_parts.h"
 
 #include "common/text.h"

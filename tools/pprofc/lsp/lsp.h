@@ -1,14 +1,16 @@
-/* Computes the costs of source lines, and of the functions that contain them. */
-#ifndef PPROFC_LSP_COSTS_H
-#define PPROFC_LSP_COSTS_H
+/* Declares the parts of the server for editors: costs of lines, changed files, and the page. */
+#ifndef PPROFC_LSP_LSP_H
+#define PPROFC_LSP_LSP_H
 
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/map.h"
 #include "options.h"
-
 #include "pprofc/graph.h"
+#include "report/source/revisions.h"
 #include "verdict/print/print.h"
+
+/* ---- costs of source lines (costs.c) ----------------- */
 
 struct cost {
   pprofc_str function, file;
@@ -58,5 +60,42 @@ void costs_put_name(struct buffer *to, pprofc_str name);
 
 /* Appends the callers and callees with the largest values, as Markdown. */
 void costs_put_calls(const struct costs *costs, struct buffer *to, pprofc_str function);
+
+/* ---- changed files (follow.c) ------------------------ */
+
+/* Changes of a file since the profile was recorded, sorted by line. */
+struct follow {
+  struct hunk *hunks;
+  size_t count, capacity;
+  struct buffer base; /* path of the file in the commit of the profile; "" if unknown */
+};
+
+void follow_init(struct follow *follow);
+void follow_free(struct follow *follow);
+
+/* Reads the changes of `path` from git, since the commit `ref`; if "", since `time` (nanoseconds
+ * since 1970) if the file is newer. Without git or commit, all lines are equal. */
+void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
+
+/* The first function converts a line number of the profile to a line number of the current file.
+ * The second function converts back. Numbers start at 0. Both return SIZE_MAX if the text of the
+ * line changed. */
+size_t follow_line(const struct follow *follow, size_t line);
+size_t follow_origin(const struct follow *follow, size_t line);
+
+/* ---- the page with the flame graph (page.c) ---------- */
+
+struct lsp_page {
+  char folder[4000]; /* private folder; "" until the first page */
+  char path[4096];
+};
+
+/* Appends the page's URL with a function selected: "file:///.../flame.html#sel=main.hot". The first
+ * call writes the page for this user only; later calls do if it was deleted. */
+pprofc_status page_address(struct lsp_page *page, const struct command *command,
+                           const struct costs *costs, pprofc_str function, struct buffer *address,
+                           pprofc_error *error);
+
+void page_remove(struct lsp_page *page);
 
 #endif
