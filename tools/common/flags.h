@@ -1,5 +1,5 @@
 /* Parses command-line flags by Go's rules. All flags are in one table. The same table produces the
- * help (help.c), the manual (manual.c) and shell completion (completion.c). */
+ * help and the manual (help.c) and shell completion (completion.c). */
 #ifndef TOOLS_COMMON_FLAGS_H
 #define TOOLS_COMMON_FLAGS_H
 

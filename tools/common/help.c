@@ -1,4 +1,5 @@
-/* Prints the help from a table of flags, in wrapped lines. */
+/* Prints the help from a table of flags, in wrapped lines. Prints the section "Options" of a manual
+ * page from the same table as Markdown, as in docs/man/NAME.1.md. */
 #include "common/flags.h"
 
 #include "core/escape.h"
@@ -86,6 +87,45 @@ static void help_print_flag(struct output *out, size_t width, const struct flag 
   output_add_char(out, '\n');
 }
 
+/* Prints text with asterisks in backquotes, because Markdown interprets others. */
+static void print_text(struct output *out, const char *text) {
+  for (; *text; text++) {
+    if (*text == '*') {
+      output_add_text(out, "`*`");
+      continue;
+    }
+    output_add_char(out, *text);
+  }
+}
+
+static void manual_print_flag(struct output *out, const struct flag *flag) {
+  output_printf(out, "- `-%s`", flag->name);
+  if (flag_has_value(flag)) output_printf(out, "=*%s*", flag->argument);
+  if (flag->kind == FLAG_WORD) output_add_text(out, "[=*word*]");
+  output_add_text(out, "\n  ");
+  print_text(out, flag->help);
+  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
+    output_printf(out, "%s`%s`", i ? ", " : " (", flag->choices[i]);
+    if (!flag->choices[i + 1]) output_add_char(out, ')');
+  }
+  if (flag_shows_initial(flag)) output_printf(out, " (default `%s`)", flag->initial);
+  output_add_char(out, '\n');
+}
+
+/* Prints the note below the title of a group. A width of 0 columns means Markdown. */
+static void print_note(struct output *out, size_t width, const char *note) {
+  struct filler filler = {.out = out, .width = width, .indent = INDENT, .at = INDENT};
+  if (!note) return;
+  if (width) {
+    output_add_fill(out, ' ', INDENT);
+    fill(&filler, note);
+  } else {
+    print_text(out, note);
+    output_add_char(out, '\n');
+  }
+  output_add_char(out, '\n');
+}
+
 static void print_group(const struct flag_table *table, struct output *out, size_t width,
                         size_t group) {
   bool shown = false;
@@ -93,24 +133,39 @@ static void print_group(const struct flag_table *table, struct output *out, size
     const struct flag *flag = &table->flags[i];
     if (flag->group != group || flag->hidden) continue;
     if (!shown) {
-      output_printf(out, "\n%s:\n", table->groups[group].title);
-      if (table->groups[group].note) {
-        struct filler filler = {.out = out, .width = width, .indent = INDENT, .at = INDENT};
-        output_add_fill(out, ' ', INDENT);
-        fill(&filler, table->groups[group].note);
-        output_add_char(out, '\n');
-      }
+      output_printf(out, width ? "\n%s:\n" : "\n### %s\n\n", table->groups[group].title);
+      print_note(out, width, table->groups[group].note);
     }
     shown = true;
-    help_print_flag(out, width, flag);
+    if (width)
+      help_print_flag(out, width, flag);
+    else
+      manual_print_flag(out, flag);
   }
 }
 
-static void help_print_notes(const struct flag_note *notes, const char *title, struct output *out,
-                             size_t width) {
+static void print_groups(const struct flag_table *table, struct output *out, size_t width) {
+  for (size_t group = 0; group < table->group_count; group++) print_group(table, out, width, group);
+}
+
+static void print_notes(const struct flag_note *notes, const char *title, struct output *out,
+                        size_t width) {
   if (!notes) return;
-  output_printf(out, "\n%s:\n", title);
-  for (; notes->name; notes++) entry(out, width, notes->name, notes->text);
+  output_printf(out, width ? "\n%s:\n" : "\n## %s\n\n", title);
+  for (; notes->name; notes++) {
+    if (width) {
+      entry(out, width, notes->name, notes->text);
+      continue;
+    }
+    output_printf(out, "- `%s`\n  ", notes->name);
+    print_text(out, notes->text);
+    output_add_char(out, '\n');
+  }
+}
+
+static void print_environment(const struct flag_table *table, struct output *out, size_t width) {
+  print_notes(table->environment, "Environment", out, width);
+  print_notes(table->statuses, "Exit status", out, width);
 }
 
 /* Prints each example on a line of its own, so that users can copy it. */
@@ -139,8 +194,17 @@ void help_print(const struct flag_table *table, struct output *out, size_t width
     if (c == table->commands) output_add_text(out, "\nCommands:\n");
     entry(out, width, c->name, c->table->summary);
   }
-  for (size_t group = 0; group < table->group_count; group++) print_group(table, out, width, group);
+  print_groups(table, out, width);
   print_examples(table, out);
-  help_print_notes(table->environment, "Environment", out, width);
-  help_print_notes(table->statuses, "Exit status", out, width);
+  print_environment(table, out, width);
+}
+
+void manual_print_options(const struct flag_table *table, struct output *out) {
+  output_add_text(out, "## Options\n");
+  print_groups(table, out, 0);
+  for (const struct flag_command *c = table->commands; c && c->name; c++) {
+    output_printf(out, "\n## Options of %s\n", c->name);
+    print_groups(c->table, out, 0);
+  }
+  print_environment(table, out, 0);
 }

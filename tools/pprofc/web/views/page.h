@@ -202,9 +202,6 @@ void page_more(struct view_page *page, size_t shown, size_t count);
 
 /* ---- text of the page -------------------------------- */
 
-/* Writes the page around `body`, the text of a view. */
-void document_frame(struct view_page *page, pprofc_str body, struct output *out);
-
 void document_recordings(struct view_page *page);
 void document_options_menu(struct view_page *page);
 void document_more_menu(struct view_page *page);
