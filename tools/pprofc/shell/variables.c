@@ -94,14 +94,15 @@ void shell_free_options(struct shell *shell) {
   for (size_t i = 0; i < SHELL_OPTIONS; i++) text_free(shell->texts[i]);
 }
 
-static void variables_set_bool(struct shell *shell, const pprofc_option_info *info,
-                               pprofc_str value) {
-  char *text = text_copy(value.size ? value : STR("true"));
-  pprofc_error error;
+/* Sets a boolean or a number with a fraction. */
+static void variables_set_plain(struct shell *shell, const pprofc_option_info *info,
+                                pprofc_str value) {
+  bool truth = info->kind == PPROFC_OPTION_BOOL;
+  char *text = text_copy(truth && !value.size ? STR("true") : value);
   if (!text)
     shell_fail(shell, "out of memory");
-  else if (pprofc_report_options_set(&shell->command.report, info->name, text, &error) != PPROFC_OK)
-    variables_refuse(shell, info->name, value, "must be true or false");
+  else if (pprofc_report_options_set(&shell->command.report, info->name, text, NULL) != PPROFC_OK)
+    variables_refuse(shell, info->name, value, truth ? "must be true or false" : "not a number");
   text_free(text);
 }
 
@@ -116,15 +117,6 @@ static void variables_set_int(struct shell *shell, const pprofc_option_info *inf
   if (number > INT_MAX) number = INT_MAX;
   if (number < INT_MIN) number = INT_MIN;
   *(int *)variables_field(shell, info) = (int)number;
-}
-
-static void variables_set_float(struct shell *shell, const pprofc_option_info *info,
-                                pprofc_str value) {
-  double number;
-  if (!str_parse_float(value, &number))
-    variables_refuse(shell, info->name, value, "not a number");
-  else
-    *(double *)variables_field(shell, info) = number;
 }
 
 /* Sets an option that has a list of values. An empty granularity restores the default. */
@@ -188,9 +180,9 @@ static pprofc_status variables_check(struct shell *shell, const pprofc_option_in
 
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value) {
   static void (*const setters[])(struct shell *, const pprofc_option_info *, pprofc_str) = {
-      [PPROFC_OPTION_BOOL] = variables_set_bool,
+      [PPROFC_OPTION_BOOL] = variables_set_plain,
       [PPROFC_OPTION_INT] = variables_set_int,
-      [PPROFC_OPTION_FLOAT] = variables_set_float,
+      [PPROFC_OPTION_FLOAT] = variables_set_plain,
       [PPROFC_OPTION_CHOICE] = variables_set_choice,
   };
   pprofc_error error;

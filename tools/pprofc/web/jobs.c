@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 struct cache_entry {
-  struct cache_entry *next, *previous;
+  struct cache_entry *next;
   uint64_t hash;
   char *key;
   struct web_reply *reply;
@@ -19,8 +19,8 @@ struct cache_entry {
 #define CACHE_ENTRIES 4096
 
 struct web_cache {
-  struct cache_entry *first, *last; /* most and least recently used answer */
-  size_t count, bytes, most;
+  struct cache_entry *first; /* most recently used answer; the least recently used comes last */
+  size_t most;
 };
 
 struct web_cache *cache_new(size_t bytes) {
@@ -29,29 +29,17 @@ struct web_cache *cache_new(size_t bytes) {
   return cache;
 }
 
-static void cache_unlink(struct web_cache *cache, struct cache_entry *entry) {
-  *(entry->previous ? &entry->previous->next : &cache->first) = entry->next;
-  *(entry->next ? &entry->next->previous : &cache->last) = entry->previous;
-}
-
-static void cache_link(struct web_cache *cache, struct cache_entry *entry) {
-  entry->previous = NULL;
-  entry->next = cache->first;
-  *(cache->first ? &cache->first->previous : &cache->last) = entry;
-  cache->first = entry;
-}
-
-static void cache_drop(struct web_cache *cache, struct cache_entry *entry) {
-  cache_unlink(cache, entry);
-  cache->bytes -= entry->bytes;
-  cache->count--;
+/* Removes the entry at a link. */
+static void cache_drop(struct cache_entry **link) {
+  struct cache_entry *entry = *link;
+  *link = entry->next;
   reply_release(entry->reply);
   text_free(entry->key);
   mem_free(&mem_default, entry, 1, sizeof *entry);
 }
 
 void cache_clear(struct web_cache *cache) {
-  while (cache->first) cache_drop(cache, cache->first);
+  while (cache->first) cache_drop(&cache->first);
 }
 
 void cache_free(struct web_cache *cache) {
@@ -60,25 +48,28 @@ void cache_free(struct web_cache *cache) {
   mem_free(&mem_default, cache, 1, sizeof *cache);
 }
 
-static struct cache_entry *cache_find(const struct web_cache *cache, pprofc_str key) {
+/* Returns the link to the entry of a key, or the link at the end of the list. */
+static struct cache_entry **cache_find(struct web_cache *cache, pprofc_str key) {
   uint64_t hash = hash_bytes(key.data, key.size);
-  struct cache_entry *entry = cache->first;
-  while (entry && (entry->hash != hash || !str_equal(str_of(entry->key), key))) entry = entry->next;
-  return entry;
+  struct cache_entry **link = &cache->first;
+  while (*link && ((*link)->hash != hash || !str_equal(str_of((*link)->key), key)))
+    link = &(*link)->next;
+  return link;
 }
 
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key) {
-  struct cache_entry *entry = cache_find(cache, key);
+  struct cache_entry **link = cache_find(cache, key), *entry = *link;
   if (!entry) return NULL;
-  cache_unlink(cache, entry);
-  cache_link(cache, entry);
+  *link = entry->next;
+  entry->next = cache->first;
+  cache->first = entry;
   return reply_retain(entry->reply);
 }
 
 void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply) {
-  size_t bytes = reply_size(reply) + key.size + sizeof(struct cache_entry);
-  struct cache_entry *old = cache_find(cache, key);
-  if (old) cache_drop(cache, old);
+  size_t bytes = reply_size(reply) + key.size + sizeof(struct cache_entry), used = 0, count = 0;
+  struct cache_entry **link = cache_find(cache, key);
+  if (*link) cache_drop(link);
   if (bytes > cache->most / 2) return;
   struct cache_entry *entry = mem_zero_array(&mem_default, 1, sizeof *entry);
   char *copy = text_copy(key);
@@ -87,14 +78,16 @@ void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply)
     text_free(copy);
     return;
   }
-  *entry = (struct cache_entry){.hash = hash_bytes(key.data, key.size),
-                                .key = copy,
-                                .reply = reply_retain(reply),
-                                .bytes = bytes};
-  cache_link(cache, entry);
-  cache->bytes += bytes;
-  cache->count++;
-  while (cache->bytes > cache->most || cache->count > CACHE_ENTRIES) cache_drop(cache, cache->last);
+  *entry = (struct cache_entry){cache->first, hash_bytes(key.data, key.size), copy,
+                                reply_retain(reply), bytes};
+  cache->first = entry;
+  for (link = &cache->first; *link;) {
+    used += (*link)->bytes;
+    if (used > cache->most || ++count > CACHE_ENTRIES)
+      cache_drop(link);
+    else
+      link = &(*link)->next;
+  }
 }
 
 struct job_asker {

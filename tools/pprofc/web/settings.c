@@ -44,18 +44,13 @@ static pprofc_status settings_fail(const char *what, const char *path, pprofc_er
 static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
                                    pprofc_error *error) {
   struct stat info;
-  struct buffer text;
   *data = STR("");
   if (stat(path, &info) != 0)
     return errno == ENOENT ? PPROFC_OK : settings_fail("read", path, error);
   if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size > SETTINGS_FILE_BYTES)
     return error_set(error, PPROFC_E_FORMAT,
                      "could not parse settings: not a regular file, or too large");
-  buffer_init(&text, &mem_default, (size_t)SETTINGS_FILE_BYTES + 1);
-  pprofc_status status = file_read(path, &text, error);
-  if (!status) *data = buffer_keep(&text, arena);
-  buffer_free(&text);
-  return !status && !data->data ? error_nomem(error) : status;
+  return file_keep(path, SETTINGS_FILE_BYTES + 1, arena, data, error);
 }
 
 /* Parses the file. Sets *root to NULL if the file is missing. */

@@ -3,6 +3,7 @@
 
 #include "common/terminal.h"
 #include "core/budget.h"
+#include "core/system.h"
 #include "limit_flags.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
@@ -19,12 +20,6 @@
 /* A page counts as a user of a recording until the list of recordings has changed this number of
  * times. */
 #define USE_LASTS 4
-
-static int64_t every_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static uint64_t every_bytes(const struct web_state *s) {
   uint64_t part = s->command->limits.memory_bytes / 4;
@@ -165,7 +160,7 @@ bool state_begin_recording(struct web_state *s) {
     if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];
   state_release(first);
   ring_add(s, made, id, budget_used(&made->profile->mem), now);
-  s->ring.due = every_now() + s->command->every_ms;
+  s->ring.due = system_milliseconds() + s->command->every_ms;
   return true;
 }
 
@@ -205,7 +200,8 @@ bool state_record(struct web_state *s) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   uint64_t bytes = 0;
   unsigned failures = s->ring.failures;
-  if (!s->command->every_ms || !s->source_count || every_now() < s->ring.due) return false;
+  if (!s->command->every_ms || !s->source_count || system_milliseconds() < s->ring.due)
+    return false;
   pprofc_status status = every_read(s, &made, &bytes, &error);
   if (budget_stopped(budget_allocator(s->command->budget))) { /* The program ends. */
     state_release(made);
@@ -219,7 +215,7 @@ bool state_record(struct web_state *s) {
   else
     ring_fail(s, error.message, pause, now);
   pthread_mutex_unlock(&s->lock);
-  s->ring.due = every_now() + pause;
+  s->ring.due = system_milliseconds() + pause;
   if (!made && !failures) message_error("pprofc: %s", error.message);
   if (made && failures) message_note("pprofc records again");
   return true;
