@@ -1,6 +1,6 @@
 /* Tests numbers and units in benchmark text: parsed and printed as in Go, tidied, scaled. */
-#include "bench/go_text.h"
 #include "bench/units.h"
+#include "core/go_text.h"
 #include "unit.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * unicode and strconv. */
 #include "unit.h"
 
-#include "bench/go_text.h"
+#include "core/go_text.h"
 #include "core/str.h"
 
 static struct buffer out;
@@ -63,6 +63,8 @@ TEST(test_quoting) {
   CU_ASSERT(quoted(STR("\xff\xc3"), "\"\\xff\\xc3\""));
   CU_ASSERT(quoted(STR("\xC3\xA9\xE2\x80\xAE"), "\"\xC3\xA9\\u202e\""));
   CU_ASSERT(quoted(STR("\xC2\xA0"), "\"\\u00a0\""));
+  CU_ASSERT(quoted(STR("\xD8\x80\xD8\x9C\xDB\x9D"), "\"\\u0600\\u061c\\u06dd\""));
+  CU_ASSERT(quoted(STR("\xE1\xA0\x8E\xEF\xBF\xB0"), "\"\\u180e\\ufff0\""));
   CU_ASSERT(quoted(STR("\xF3\xA0\x80\x81"), "\"\\U000e0001\""));
 }
 

@@ -24,12 +24,11 @@
 #define CHUNK 128
 
 struct fetch {
-  const char *source, *path; /* source as on the command line, and the file to read */
-  const char *shown;         /* source without its password, for messages */
-  struct remote *remote;     /* HTTP request; NULL for a file */
-  struct buffer *frame;      /* bytes of the profile if it comes from a stream, or NULL */
-  bool is_base;              /* true if the source belongs to the base */
-  pprofc_profile *profile;   /* profile; NULL if the source is unreadable */
+  struct file_source file; /* source, file to read, and name in messages */
+  struct remote *remote;   /* HTTP request; NULL for a file */
+  struct buffer *frame;    /* bytes of the profile if it comes from a stream, or NULL */
+  bool is_base;            /* true if the source belongs to the base */
+  pprofc_profile *profile; /* profile; NULL if the source is unreadable */
   pprofc_error error;
   char warnings[400]; /* warnings about missing data in the profile, one per line, or "" */
 };
@@ -74,17 +73,17 @@ static pprofc_status read_item(struct fetch *item, const pprofc_read_options *op
                                const struct open_sums *sums) {
   if (item->error.status != PPROFC_OK) return item->error.status;
   if (item->frame)
-    return framed_read(item->frame, item->shown, options, &item->profile, &item->error);
+    return framed_read(item->frame, item->file.shown, options, &item->profile, &item->error);
   if (item->remote)
-    return fetcher_read(item->remote, item->shown, options, sums, &item->profile, &item->error);
-  struct file_source file = {item->source, item->path, item->shown};
-  return file_source_read(&file, options, sums, &item->profile, &item->error);
+    return fetcher_read(item->remote, item->file.shown, options, sums, &item->profile,
+                        &item->error);
+  return file_source_read(&item->file, options, sums, &item->profile, &item->error);
 }
 
 static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fetch *item) {
   struct fetched *fetched = chunk->fetched;
   bool used = false;
-  const char *path = item->remote ? NULL : item->path;
+  const char *path = item->remote ? NULL : item->file.path;
   pprofc_status status = source_maps_use(fetched->command, &fetched->source_maps, path,
                                          &item->profile, &used, &item->error);
   if (used) atomic_store(&fetched->mapped, true);
@@ -103,7 +102,7 @@ static void sources_print_warnings(const struct source_chunk *chunk) {
   for (size_t i = 0; i < chunk->count && !quiet; i++) {
     pprofc_str rest = str_of(chunk->items[i].warnings), line;
     while (str_next_line(&rest, &line))
-      message_error("%s: %.*s", chunk->items[i].shown, STR_ARG(line));
+      message_error("%s: %.*s", chunk->items[i].file.shown, STR_ARG(line));
   }
 }
 
@@ -123,10 +122,10 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   struct open_sums times;
   pprofc_status status = read_item(item, &options, time_range_needs(command, needs, &times));
   if (status == PPROFC_OK)
-    status = time_range_select(command, item->is_base, item->shown, &options, &item->profile,
+    status = time_range_select(command, item->is_base, item->file.shown, &options, &item->profile,
                                &item->error);
   if (status == PPROFC_OK)
-    status = benchmarks_select(command, item->shown, &item->profile, &item->error);
+    status = benchmarks_select(command, item->file.shown, &item->profile, &item->error);
   if (status == PPROFC_OK) status = fetch_original_names(chunk, item);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
   if (status == PPROFC_OK && item->remote)
@@ -144,7 +143,7 @@ static pprofc_status merge_side(const struct fetch *items, size_t count, struct 
   size_t found = 0;
   for (size_t i = 0; i < count; i++) {
     if (!items[i].profile) continue;
-    names[found] = items[i].shown;
+    names[found] = items[i].file.shown;
     profiles[found++] = items[i].profile;
   }
   side->count += found;
@@ -181,8 +180,8 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   fetched->head.accumulator.threads = fetched->base.accumulator.threads = threads;
   note_servers(chunk, fetched);
   for (size_t i = 0; i < chunk->heads && fetched->status == PPROFC_OK; i++)
-    fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile, chunk->items[i].shown,
-                                     fetched->error);
+    fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile,
+                                     chunk->items[i].file.shown, fetched->error);
   size_t heads = chunk->heads;
   if (fetched->status == PPROFC_OK)
     fetched->status = merge_side(chunk->items, heads, &fetched->head, fetched->error);
@@ -223,12 +222,11 @@ static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
 static void add_item(struct source_chunk *chunk, const char *source, bool is_base) {
   struct fetched *fetched = chunk->fetched;
   struct fetch *item = &chunk->items[chunk->count++];
-  *item = (struct fetch){
-      .source = source, .is_base = is_base, .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
+  *item = (struct fetch){.is_base = is_base, .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
   if (fetched->status == PPROFC_OK)
-    fetched->status = fetcher_classify(&fetched->fetcher, source, &item->remote, &item->path,
-                                       &item->shown, fetched->error);
-  if (!fetched->first_shown) fetched->first_shown = item->shown;
+    fetched->status =
+        fetcher_classify(&fetched->fetcher, source, &item->remote, &item->file, fetched->error);
+  if (!fetched->first_shown) fetched->first_shown = item->file.shown;
 }
 
 /* Downloads all sources that are URLs. Downloads them in parallel, because most of the time is
@@ -280,11 +278,8 @@ static void chunk_fill_frames(struct source_chunk *chunk) {
     fetched->status = framed_next(&fetched->framed, frame, &name, fetched->error);
     if (!name) return;
     bytes += frame->size;
-    chunk->items[chunk->count++] = (struct fetch){.source = name,
-                                                  .path = name,
-                                                  .shown = name,
-                                                  .frame = frame,
-                                                  .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
+    chunk->items[chunk->count++] = (struct fetch){
+        .file = {name, name, name}, .frame = frame, .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
     chunk->heads++;
     if (!fetched->first_shown) fetched->first_shown = name;
   }

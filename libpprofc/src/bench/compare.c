@@ -1,6 +1,6 @@
 /* Computes the statistics of the cells of comparison tables, and formats them for the printers. */
-#include "bench/go_text.h"
 #include "bench/tables.h"
+#include "core/go_text.h"
 
 #include <math.h>
 

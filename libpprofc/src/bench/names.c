@@ -1,11 +1,10 @@
 /* Splits benchmark names. "Encode/format=json/size=4k-8" has the base "Encode", two parts that
  * begin with '/', and the suffix "-8". Finds the value of a result for a key of a filter or
- * projection:
- * `.name`, `/size`, `goos`. */
+ * projection, such as `.name`, `/size` or `goos`. */
 #include "bench/names.h"
 
-#include "bench/go_text.h"
 #include "core/chars.h"
+#include "core/go_text.h"
 
 /* Returns the length of the name without a suffix such as "-8". */
 static size_t name_without_procs(pprofc_str name) {

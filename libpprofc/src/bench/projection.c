@@ -1,10 +1,10 @@
 /* Parses projections. Maps benchmark results to keys. */
 #include "bench/projection.h"
 
-#include "bench/go_text.h"
 #include "bench/names.h"
 #include "core/array.h"
 #include "core/chars.h"
+#include "core/go_text.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* Splits the text of filters and projections into tokens. Formats syntax errors in the text. */
 #include "bench/projection.h"
 
-#include "bench/go_text.h"
 #include "core/escape.h"
+#include "core/go_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

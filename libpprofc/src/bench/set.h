@@ -3,8 +3,8 @@
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
-#include "bench/go_text.h"
 #include "core/error.h"
+#include "core/go_text.h"
 #include "core/map.h"
 #include "pprofc/bench.h"
 

@@ -1,8 +1,8 @@
 /* Converts units to base units, classifies and scales them, like golang.org/x/perf/benchunit. */
 #include "bench/units.h"
 
-#include "bench/go_text.h"
 #include "core/escape.h"
+#include "core/go_text.h"
 
 #include <math.h>
 

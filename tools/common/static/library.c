@@ -36,72 +36,43 @@ static CURL *static_easy_init(void) {
 }
 #endif
 
-struct static_function {
-  const char *name;
-  void (*address)(void);
-};
-
-/* The build generates the list FUNCTION(curl_easy_init) ... from the function names that the
- * programs use. */
-#ifdef STATIC_LIBCURL
-#define FUNCTION(name) {#name, (void (*)(void))(name)},
-static const struct static_function curl_functions[] = {
-    {"curl_easy_init", (void (*)(void))static_easy_init},
-#include "static_curl.h"
-};
-#undef FUNCTION
-#endif
 #ifdef STATIC_LIBMICROHTTPD
 #include <microhttpd.h>
-#define FUNCTION(name) {#name, (void (*)(void))(name)},
-static const struct static_function microhttpd_functions[] = {
-#include "static_microhttpd.h"
-};
-#undef FUNCTION
 #endif
 #ifdef STATIC_LIBEDIT
 #include <histedit.h>
-#define FUNCTION(name) {#name, (void (*)(void))(name)},
-static const struct static_function edit_functions[] = {
-#include "static_edit.h"
-};
-#undef FUNCTION
 #endif
 
-static const struct {
-  const char *prefix; /* common prefix of the library's function names */
-  const struct static_function *functions;
-  size_t count;
-} static_libraries[] = {
+/* Functions of the linked libraries. The first entry of a name counts. The build generates the
+ * lists FUNCTION(curl_easy_init) ... from the function names that the programs use. */
+#define FUNCTION(name) {#name, (void (*)(void))(name)},
+static const struct static_function {
+  const char *name;
+  void (*address)(void);
+} static_functions[] = {
 #ifdef STATIC_LIBCURL
-    {"libcurl.", curl_functions, sizeof curl_functions / sizeof *curl_functions},
-#endif
-#ifdef STATIC_LIBEDIT
-    {"libedit.", edit_functions, sizeof edit_functions / sizeof *edit_functions},
+    {"curl_easy_init", (void (*)(void))static_easy_init},
+#include "static_curl.h"
 #endif
 #ifdef STATIC_LIBMICROHTTPD
-    {"libmicrohttpd.", microhttpd_functions,
-     sizeof microhttpd_functions / sizeof *microhttpd_functions},
+#include "static_microhttpd.h"
 #endif
-    {NULL, NULL, 0}};
+#ifdef STATIC_LIBEDIT
+#include "static_edit.h"
+#endif
+    {NULL, NULL}};
 
-/* Returns the first match. The table lists the program's functions first. */
-static const struct static_function *static_find(const char *soname, const char *name) {
-  for (size_t i = 0; static_libraries[i].prefix; i++) {
-    if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)
-      continue;
-    for (size_t k = 0; k < static_libraries[i].count; k++)
-      if (strcmp(static_libraries[i].functions[k].name, name) == 0)
-        return &static_libraries[i].functions[k];
-  }
-  return NULL;
+static const struct static_function *static_find(const char *name) {
+  const struct static_function *function = static_functions;
+  while (function->name && strcmp(function->name, name) != 0) function++;
+  return function->name ? function : NULL;
 }
 
 pprofc_status library_load(const char *soname, const char *package,
                            const struct library_function *functions, size_t count,
                            pprofc_error *error) {
   for (size_t i = 0; i < count; i++) {
-    const struct static_function *found = static_find(soname, functions[i].name);
+    const struct static_function *found = static_find(functions[i].name);
     if (!found)
       return error_set(error, PPROFC_E_UNSUPPORTED,
                        "this static program was built without %.*s; use the one of a package, and "

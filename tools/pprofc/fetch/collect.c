@@ -188,9 +188,10 @@ static pprofc_str collect_query(struct arena *arena, pprofc_str query) {
 static pprofc_status collect_take_apart(struct fetcher *fetcher, const char *source,
                                         struct collect_server *server, pprofc_error *error) {
   struct remote *remote;
-  const char *path;
+  struct file_source file;
   struct arena *arena = &fetcher->arena;
-  pprofc_status status = fetcher_classify(fetcher, source, &remote, &path, &server->shown, error);
+  pprofc_status status = fetcher_classify(fetcher, source, &remote, &file, error);
+  server->shown = file.shown;
   if (status != PPROFC_OK) return status;
   if (!remote)
     return error_set(error, PPROFC_E_INVALID,

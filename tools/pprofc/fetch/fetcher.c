@@ -152,19 +152,19 @@ static pprofc_status fetcher_parse(struct fetcher *fetcher, const char *source,
 }
 
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
-                               const char **path, const char **shown, pprofc_error *error) {
+                               struct file_source *found, pprofc_error *error) {
   struct stat info;
   const char *file;
   *remote = NULL;
-  *path = *shown = source;
+  *found = (struct file_source){source, source, source};
   if (strcmp(source, "-") == 0 || stat(source, &info) == 0) return PPROFC_OK;
   if (address_file(&fetcher->arena, str_of(source), &file) && stat(file, &info) == 0) {
-    *path = file;
+    found->path = file;
     return PPROFC_OK;
   }
   if (fetcher_parse(fetcher, source, remote) != PPROFC_OK) return error_nomem(error);
   pprofc_str hidden = url_hide_password(&fetcher->arena, str_of(source));
-  *shown = hidden.data;
+  found->shown = hidden.data;
   return PPROFC_OK;
 }
 
@@ -172,9 +172,9 @@ bool fetcher_is_remote(const char *source) {
   static const struct command command = {.seconds = -1, .timeout = -1};
   struct fetcher fetcher;
   struct remote *remote;
-  const char *path, *shown;
+  struct file_source file;
   fetcher_init(&fetcher, &command);
-  bool known = fetcher_classify(&fetcher, source, &remote, &path, &shown, NULL) == PPROFC_OK;
+  bool known = fetcher_classify(&fetcher, source, &remote, &file, NULL) == PPROFC_OK;
   fetcher_free(&fetcher);
   return known && remote;
 }

@@ -8,6 +8,7 @@
 #include "open.h"
 #include "options.h"
 #include "pprofc/profile.h"
+#include "recordings.h"
 #include "symbolize/symbolize.h"
 
 /* Server for the symbols of a mapping. It has the URL of the first profile with this mapping, and
@@ -56,10 +57,10 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote if the source is a URL, and *path to the file to read: the source, or the file of a
- * file: URL. *shown is the source without password. The fetcher owns the results. */
+/* Sets *remote if the source is a URL, and `file`. Its path is the source, or the file of a file:
+ * URL. The fetcher owns the results. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
-                               const char **path, const char **shown, pprofc_error *error);
+                               struct file_source *file, pprofc_error *error);
 
 /* True if a source is a URL that must be fetched. */
 bool fetcher_is_remote(const char *source);

@@ -13,6 +13,64 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Maximum number of stored ids of requests that were cancelled before their start. Older ids are
+ * dropped. */
+#define CANCELLED_MAX 64
+#define ID_MAX        128
+
+/* If no message arrives for this time in milliseconds, the server computes results in advance. */
+#define RPC_QUIET 200
+
+struct rpc {
+  const struct rpc_server *server;
+  int out;
+  bool ended;
+  pthread_mutex_t lock;
+  char running[ID_MAX]; /* id of the current request, or "" */
+  char cancelled[CANCELLED_MAX][ID_MAX];
+  size_t next_cancelled;
+  size_t asked; /* number of requests that rpc_ask has sent */
+};
+
+void rpc_put_string(struct buffer *out, pprofc_str text) {
+  buffer_add_char(out, '"');
+  escape_json(out, text);
+  buffer_add_char(out, '"');
+}
+
+pprofc_str rpc_id(const struct node *node, struct arena *arena) {
+  struct buffer text;
+  int64_t number;
+  if (node_is(node, NODE_NUMBER) && node_to_integer(node, &number)) return node->text;
+  if (!node_is(node, NODE_STRING)) return STR("");
+  buffer_init(&text, arena->mem, SIZE_MAX);
+  rpc_put_string(&text, node->text);
+  pprofc_str kept = buffer_keep(&text, arena);
+  buffer_free(&text);
+  return kept.data ? kept : STR("");
+}
+
+/* Stores the id of a cancelled request. The reading thread calls this function. */
+static void rpc_look(struct rpc *rpc, pprofc_str message) {
+  struct arena arena;
+  struct node *root;
+  pprofc_error error;
+  if (!rpc->server->cancels || str_find(message, STR("ancel")) == message.size) return;
+  arena_init(&arena, &mem_default);
+  pprofc_str id = STR("");
+  if (json_tree_parse(&arena, NULL, message, &root, &error) == PPROFC_OK)
+    id = rpc->server->cancels(root, &arena);
+  if (id.size && id.size < ID_MAX) {
+    pthread_mutex_lock(&rpc->lock);
+    bool runs = str_equal(id, str_of(rpc->running));
+    char *slot = rpc->cancelled[rpc->next_cancelled++ % CANCELLED_MAX];
+    snprintf(slot, ID_MAX, "%.*s", STR_ARG(id));
+    if (runs) rpc->server->stop(rpc->server->context);
+    pthread_mutex_unlock(&rpc->lock);
+  }
+  arena_free(&arena);
+}
+
 /* ---- the queue of messages --------------------------- */
 
 /* Limits of the queue: number of bytes, and number of messages. While the queue is full, the thread
@@ -29,9 +87,7 @@ struct inbox_message {
 
 struct inbox {
   int fd;
-  enum rpc_framing framing;
-  void (*look)(void *context, pprofc_str message);
-  void *context;
+  struct rpc *rpc;
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -108,7 +164,7 @@ static size_t inbox_headers(struct inbox *r, struct buffer *line) {
 static bool inbox_message(struct inbox *r, struct buffer *text, bool *too_long) {
   *too_long = false;
   buffer_clear(text);
-  if (r->framing == RPC_LINES)
+  if (r->rpc->server->framing == RPC_LINES)
     return inbox_take(r, text, SIZE_MAX, true, too_long) || text->size || *too_long;
   size_t length = inbox_headers(r, text);
   buffer_clear(text);
@@ -143,7 +199,7 @@ static void *inbox_main(void *context) {
     pprofc_str whole = str_trim(buffer_str(&text));
     if (text.failed || too_long) whole.size = 0;
     if (!whole.size && !too_long && !text.failed) continue;
-    if (whole.size) r->look(r->context, whole);
+    if (whole.size) rpc_look(r->rpc, whole);
     good = inbox_put(r, whole, too_long || text.failed);
     text.failed = false;
   }
@@ -210,25 +266,6 @@ static void inbox_stop(struct inbox *r) {
 
 /* ---- requests ---------------------------------------- */
 
-/* Maximum number of stored ids of requests that were cancelled before their start. Older ids are
- * dropped. */
-#define CANCELLED_MAX 64
-#define ID_MAX        128
-
-/* If no message arrives for this time in milliseconds, the server computes results in advance. */
-#define RPC_QUIET 200
-
-struct rpc {
-  const struct rpc_server *server;
-  int out;
-  bool ended;
-  pthread_mutex_t lock;
-  char running[ID_MAX]; /* id of the current request, or "" */
-  char cancelled[CANCELLED_MAX][ID_MAX];
-  size_t next_cancelled;
-  size_t asked; /* number of requests that rpc_ask has sent */
-};
-
 void rpc_end(struct rpc *rpc) {
   rpc->ended = true;
 }
@@ -236,12 +273,6 @@ void rpc_end(struct rpc *rpc) {
 void rpc_fail(struct rpc_answer *answer, int code, const char *message) {
   answer->code = code;
   snprintf(answer->message, sizeof answer->message, "%s", message);
-}
-
-void rpc_put_string(struct buffer *out, pprofc_str text) {
-  buffer_add_char(out, '"');
-  escape_json(out, text);
-  buffer_add_char(out, '"');
 }
 
 void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
@@ -253,40 +284,6 @@ void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
   while (str_next_line(&rest, &line)) buffer_add_str(out, line);
   out->failed |= text.failed;
   buffer_free(&text);
-}
-
-pprofc_str rpc_id(const struct node *node, struct arena *arena) {
-  struct buffer text;
-  int64_t number;
-  if (node_is(node, NODE_NUMBER) && node_to_integer(node, &number)) return node->text;
-  if (!node_is(node, NODE_STRING)) return STR("");
-  buffer_init(&text, arena->mem, SIZE_MAX);
-  rpc_put_string(&text, node->text);
-  pprofc_str kept = buffer_keep(&text, arena);
-  buffer_free(&text);
-  return kept.data ? kept : STR("");
-}
-
-/* Stores the id of a cancelled request. The reading thread calls this function. */
-static void rpc_look(void *context, pprofc_str message) {
-  struct rpc *rpc = context;
-  struct arena arena;
-  struct node *root;
-  pprofc_error error;
-  if (!rpc->server->cancels || str_find(message, STR("ancel")) == message.size) return;
-  arena_init(&arena, &mem_default);
-  pprofc_str id = STR("");
-  if (json_tree_parse(&arena, NULL, message, &root, &error) == PPROFC_OK)
-    id = rpc->server->cancels(root, &arena);
-  if (id.size && id.size < ID_MAX) {
-    pthread_mutex_lock(&rpc->lock);
-    bool runs = str_equal(id, str_of(rpc->running));
-    char *slot = rpc->cancelled[rpc->next_cancelled++ % CANCELLED_MAX];
-    snprintf(slot, ID_MAX, "%.*s", STR_ARG(id));
-    if (runs) rpc->server->stop(rpc->server->context);
-    pthread_mutex_unlock(&rpc->lock);
-  }
-  arena_free(&arena);
 }
 
 /* True if the request was cancelled before its start. Forgets the id. */
@@ -454,9 +451,7 @@ int rpc_run(const struct rpc_server *server, int in, int out) {
     rpc->out = out;
     pthread_mutex_init(&rpc->lock, NULL);
     inbox->fd = in;
-    inbox->framing = server->framing;
-    inbox->look = rpc_look;
-    inbox->context = rpc;
+    inbox->rpc = rpc;
     started = inbox_start(inbox);
   }
   for (struct inbox_message *m; started && (m = rpc_next(rpc, inbox));) {

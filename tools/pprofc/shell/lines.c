@@ -2,23 +2,15 @@
 #include "common/quote.h"
 #include "core/chars.h"
 #include "core/escape.h"
+#include "core/go_text.h"
 #include "profile/profile.h"
 #include "session.h"
-
-/* True for white space by the definition of Go's unicode.IsSpace. */
-static bool lines_is_space(int32_t c) {
-  static const int32_t others[] = {' ', 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
-  if ((c >= '\t' && c <= '\r') || (c >= 0x2000 && c <= 0x200A)) return true;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (c == others[i]) return true;
-  return false;
-}
 
 /* Returns the end of the word at `from`, or with `space` of the white space. */
 static size_t lines_skip(pprofc_str text, size_t from, bool space) {
   while (from < text.size) {
     size_t next = from;
-    if (lines_is_space(utf8_next(text, &next)) != space) break;
+    if (rune_is_space(utf8_next(text, &next)) != space) break;
     from = next;
   }
   return from;

@@ -190,7 +190,6 @@ struct guard_decision guard_decide(const struct guard *g, const struct guard_req
   size_t question = str_find_char(r->target, '?');
   d.path = str_slice(r->target, 0, question);
   d.query = str_slice(r->target, question + 1, r->target.size);
-  d.head = str_equal(r->method, STR("HEAD"));
   d.method = guard_method_of(r->method);
   d = guard_check_head(g, r, d);
   if (d.answer != GUARD_PASS) return d;

@@ -51,7 +51,6 @@ struct guard_decision {
   unsigned method;        /* method, a GUARD_* flag */
   unsigned allowed;       /* if the status is 405: the GUARD_* methods that the path accepts */
   pprofc_str path, query; /* target of the request: before the '?', and after it */
-  bool head;              /* true if the method is HEAD */
 };
 
 struct guard_decision guard_decide(const struct guard *guard, const struct guard_request *request);

@@ -1,6 +1,6 @@
 /* Prints comparison tables as CSV. A second output gets the warnings with their cells. */
-#include "bench/go_text.h"
 #include "bench/print/print.h"
+#include "core/go_text.h"
 #include "core/log_guard.h"
 
 #define CSV_COLUMNS 2 /* number of output columns for the first column of results */

@@ -1,10 +1,10 @@
 /* Lists the output formats of comparison tables and implements the functions that they share. */
 #include "bench/print/print.h"
 
-#include "bench/go_text.h"
 #include "core/array.h"
 #include "core/brief.h"
 #include "core/float.h"
+#include "core/go_text.h"
 #include "core/log_guard.h"
 
 #include <math.h>

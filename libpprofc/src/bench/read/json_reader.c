@@ -1,7 +1,7 @@
 /* Implements the functions that readers of JSON formats share. */
 #include "bench/read/readers.h"
 
-#include "bench/go_text.h"
+#include "core/go_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Reads benchmark text: "BenchmarkName 100 12.5 ns/op", "Unit ns/op better=lower", "goos: linux".
  * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt.
  */
-#include "bench/go_text.h"
 #include "bench/read/readers.h"
 #include "core/array.h"
 #include "core/escape.h"
+#include "core/go_text.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
-/* Implements Go's Unicode character classes, quoted strings and numbers, for the readers and
- * printers of benchmarks. benchstatc then prints the same bytes as benchstat. */
-#include "bench/go_text.h"
+/* Implements Go's Unicode character classes, quoted strings and numbers. */
+#include "core/go_text.h"
 
 #include "core/escape.h"
 #include "core/float.h"
@@ -130,9 +129,10 @@ bool rune_is_upper(int32_t rune) {
  * format characters, line separators and private use. */
 bool rune_is_graphic(int32_t rune) {
   static const struct letter_range others[] = {
-      {0x00, 0x1F, 1},     {0x7F, 0x9F, 1},     {0xAD, 0xAD, 1},       {0x200B, 0x200F, 1},
+      {0x00, 0x1F, 1},     {0x7F, 0x9F, 1},     {0xAD, 0xAD, 1},       {0x600, 0x605, 1},
+      {0x61C, 0x61C, 1},   {0x6DD, 0x6DD, 1},   {0x180E, 0x180E, 1},   {0x200B, 0x200F, 1},
       {0x2028, 0x202E, 1}, {0x2060, 0x206F, 1}, {0xD800, 0xF8FF, 1},   {0xFEFF, 0xFEFF, 1},
-      {0xFFF9, 0xFFFB, 1}, {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1}, {0xE01F0, 0x10FFFF, 1},
+      {0xFFF0, 0xFFFB, 1}, {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1}, {0xE01F0, 0x10FFFF, 1},
   };
   if (rune < 0) return true; /* An invalid byte is U+FFFD, which is a symbol. */
   return !in_ranges(others, sizeof others / sizeof *others, rune);

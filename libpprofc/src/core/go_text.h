@@ -1,6 +1,6 @@
-/* Implements Go's rules for benchmark text: Unicode character classes and quoted strings. */
-#ifndef PPROFC_BENCH_GO_TEXT_H
-#define PPROFC_BENCH_GO_TEXT_H
+/* Implements Go's rules for text: Unicode character classes, quoted strings and numbers. */
+#ifndef PPROFC_CORE_GO_TEXT_H
+#define PPROFC_CORE_GO_TEXT_H
 
 #include "core/buffer.h"
 #include "core/float.h"
