@@ -1,5 +1,5 @@
 /* Parses the request headers from -header and -header_file. */
-#include "http/headers.h"
+#include "http/client.h"
 
 #include "core/array.h"
 #include "core/infile.h"

@@ -7,10 +7,8 @@
 #include "common/terminal.h"
 #include "core/infile.h"
 #include "core/outfile.h"
-#include "graphviz.h"
 #include "noise/noise.h"
 #include "time_zone.h"
-#include "viewer.h"
 
 #include <errno.h>
 #include <fcntl.h>

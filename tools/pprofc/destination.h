@@ -4,6 +4,8 @@
 
 #include "options.h"
 
+#include <sys/types.h>
+
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
                                  pprofc_error *error);
 
@@ -24,5 +26,38 @@ bool destination_is_binary(const struct command *command);
  * without the flag. The caller frees the buffer, even after an error. */
 pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,
                                      pprofc_error *error);
+
+/* Creates a report whose format names a type of picture in `graphviz`, such as "svg": converts a
+ * dot report to this type. Passes the picture to `write`. */
+pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
+                              pprofc_write_fn write, void *context, pprofc_error *error);
+
+/* Runs dot and appends the picture. Stops dot after `timeout_ms` milliseconds; 0: no limit. */
+pprofc_status graphviz_draw(const char *type, pprofc_str graph, unsigned timeout_ms,
+                            struct buffer *picture, pprofc_error *error);
+
+/* ---- other programs that show a report: a browser, eog, evince, gv, kcachegrind (viewer.c) */
+
+struct viewer_file {
+  int fd;
+  char path[4096];
+};
+
+pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error);
+
+/* Runs the viewer on the file. "browser" means the first available browser. */
+pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error);
+
+/* Starts the viewer without waiting. The caller removes the file later. */
+pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
+                           pprofc_error *error);
+
+/* True if the viewer has ended. Then sets *status to its exit status. */
+bool viewer_has_ended(pid_t pid, int *status);
+
+void viewer_remove(struct viewer_file *file);
+
+/* Starts $BROWSER, or a browser of pprof's list. Returns false if no browser starts. */
+bool viewer_browse(const char *address);
 
 #endif

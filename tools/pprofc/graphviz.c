@@ -1,5 +1,5 @@
 /* Runs dot on a report, and adds a script that pans and zooms the SVG. */
-#include "graphviz.h"
+#include "destination.h"
 
 #include "core/child.h"
 

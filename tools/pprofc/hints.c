@@ -1,6 +1,6 @@
 /* Adds hints about common mistakes to error messages. Examples: a web page instead of a profile, a
  * file name as a regular expression, profiles with different sample types. */
-#include "hints.h"
+#include "options.h"
 
 #include "common/elsewhere.h"
 #include "profile/profile.h"

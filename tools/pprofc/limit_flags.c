@@ -1,5 +1,5 @@
 /* Parses limits, computes the default of -max_memory, and names flags in messages. */
-#include "limit_flags.h"
+#include "options.h"
 
 #include "core/str.h"
 

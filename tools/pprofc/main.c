@@ -9,13 +9,10 @@
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "destination.h"
-#include "hints.h"
-#include "limit_flags.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
 #include "recordings.h"
 #include "sources.h"
-#include "viewer.h"
 
 #include <stdio.h>
 #include <unistd.h>

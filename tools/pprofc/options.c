@@ -5,10 +5,8 @@
 #include "common/duration.h"
 #include "common/terminal.h"
 #include "core/array.h"
-#include "limit_flags.h"
 #include "noise/noise.h"
 #include "report/report.h"
-#include "time_range.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,10 @@
-/* Parses the command line of pprofc. */
+/* Parses the command line of pprofc, and adds flags and hints to error messages. */
 #ifndef PPROFC_TOOLS_OPTIONS_H
 #define PPROFC_TOOLS_OPTIONS_H
 
 #include "common/flags.h"
 #include "core/budget.h"
+#include "open.h"
 #include "pprofc/report.h"
 #include "pprofc/verdict.h"
 #include "profile/times.h"
@@ -127,5 +128,61 @@ void command_free(struct command *command);
 
 /* Fails if flags contradict each other. command_parse calls this function at its end. */
 pprofc_status command_check(const struct command *command, pprofc_error *error);
+
+/* ---- limits (limit_flags.c) --------------------------- */
+
+/* Replaces "(raise the limit memory_bytes)" in a message by "(raise with -max_memory)". Leaves
+ * other messages unchanged. */
+void limit_flags_name(pprofc_error *error);
+
+/* Store the value of a flag in its field. The value is a number with an optional suffix k, M or G
+ * (powers of 1024). */
+const char *limit_store_u64(void *options, const struct flag *flag, const char *text);
+const char *limit_store_u32(void *options, const struct flag *flag, const char *text);
+
+/* Returns half of the memory of the machine or container, at most 16 GiB. */
+uint64_t memory_default(void);
+
+/* ---- ranges of time (time_range.c) ------------------- */
+
+/* Stores a range, "FROM,TO", in the field of the flag. FROM or TO may be missing. */
+const char *time_range_store(void *options, const struct flag *flag, const char *text);
+
+/* With -diff_time_range, makes the sources also the bases of the comparison. Call it after the
+ * sources are set. Returns false when out of memory. */
+bool time_range_add_bases(struct command *command);
+
+/* Returns an error if a flag contradicts the ranges, else NULL. */
+const char *time_range_conflict(const struct command *command);
+
+/* Returns which data of the samples the reader keeps: `needs`, and the times if the command uses
+ * times. `needs` is NULL if the command needs each sample. `times` is a buffer for the result. */
+const struct open_sums *time_range_needs(const struct command *command,
+                                         const struct open_sums *needs, struct open_sums *times);
+
+/* Limits a profile to the time range of head or base, and replaces *profile. Fails if the profile
+ * has no times, or if the recording ends before the range. `options` has the function for a warning
+ * about estimated values; it may be NULL. */
+pprofc_status time_range_select(const struct command *command, bool is_base, const char *shown,
+                                const pprofc_read_options *options, pprofc_profile **profile,
+                                pprofc_error *error);
+
+/* ---- hints in parentheses after error messages (hints.c) */
+
+/* Adds a hint about an unreadable source: the real type of the file, or the missing permission. */
+void hint_source(const char *path, pprofc_error *error);
+
+#define HINT_MAX 680
+
+/* Writes a sentence that lists the sample types of two profiles into `text`. */
+void hint_types(const char *first, const pprofc_profile *one, const char *second,
+                const pprofc_profile *other, char text[HINT_MAX]);
+
+/* Adds `text` to the error that two profiles have no common sample type. */
+void hint_types_add(const char *text, pprofc_error *error);
+
+/* Adds a hint if the last flag has no value, or if the flag took the source as its value. */
+void hint_argument(const struct command_flags *flags, int argc, char *const *argv,
+                   pprofc_error *error);
 
 #endif

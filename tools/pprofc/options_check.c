@@ -2,7 +2,6 @@
 #include "core/error.h"
 #include "fetch/fetcher.h"
 #include "noise/noise.h"
-#include "time_range.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "core/buffer.h"
 #include "core/child.h"
 #include "fetch/address.h"
-#include "hints.h"
 #include "symbolize/elf_file.h"
 
 #include <errno.h>

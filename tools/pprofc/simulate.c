@@ -5,7 +5,7 @@
 #include "common/terminal.h"
 #include "core/child.h"
 #include "core/system.h"
-#include "viewer.h"
+#include "destination.h"
 
 #include <errno.h>
 #include <stdio.h>

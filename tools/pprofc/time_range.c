@@ -1,5 +1,5 @@
 /* Parses ranges of time, and limits profiles to them. */
-#include "time_range.h"
+#include "options.h"
 
 #include "common/duration.h"
 #include "core/array.h"

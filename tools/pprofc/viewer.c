@@ -1,5 +1,5 @@
 /* Creates temporary files for viewers, and runs a viewer in the user's environment. */
-#include "viewer.h"
+#include "destination.h"
 
 #include "core/child.h"
 

@@ -5,7 +5,6 @@
 #include "common/terminal.h"
 #include "core/json_write.h"
 #include "fetch/fetcher.h"
-#include "limit_flags.h"
 #include "mappings.h"
 #include "steps.h"
 

@@ -8,7 +8,6 @@
 #include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "noise/runs.h"
-#include "noise/sums.h"
 #include "sources.h"
 #include "unit/unit.h"
 

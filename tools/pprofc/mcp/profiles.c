@@ -5,7 +5,6 @@
 #include "common/text.h"
 #include "core/infile.h"
 #include "core/system.h"
-#include "limit_flags.h"
 
 #include "pprofc/transform.h"
 

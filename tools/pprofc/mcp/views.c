@@ -5,7 +5,6 @@
 #include "core/budget.h"
 #include "core/escape.h"
 #include "graph/number.h"
-#include "limit_flags.h"
 #include "pprofc/transform.h"
 #include "stacks/stacks.h"
 #include "unit/unit.h"

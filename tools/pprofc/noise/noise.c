@@ -9,7 +9,6 @@
 #include "destination.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
-#include "sums.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* Reads, judges and writes files with sums of several runs. */
-#include "sums.h"
 #include "common/save.h"
 #include "core/infile.h"
 

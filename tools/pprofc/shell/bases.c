@@ -5,7 +5,6 @@
 #include "common/progress.h"
 #include "common/terminal.h"
 #include "common/text.h"
-#include "hints.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "sources.h"

@@ -4,9 +4,9 @@
 
 #include "core/array.h"
 #include "core/buffer.h"
+#include "destination.h"
 #include "noise/runs.h"
 #include "options.h"
-#include "viewer.h"
 
 #include <signal.h>
 #include <sys/types.h>

@@ -6,7 +6,6 @@
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "common/text.h"
-#include "limit_flags.h"
 #include "profile/profile.h"
 #include "recordings.h"
 #include "report/report.h"

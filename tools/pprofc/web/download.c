@@ -1,6 +1,5 @@
 /* Creates the files that the user can download: profiles and reports. */
 #include "web/routes.h"
-#include "web/table_csv.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "core/budget.h"
 #include "core/escape.h"
 #include "core/infile.h"
-#include "graphviz.h"
+#include "destination.h"
 #include "web/assets.h"
 #include "web/settings.h"
 

@@ -7,7 +7,6 @@
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "sources.h"
-#include "time_range.h"
 #include "transform/transform.h"
 
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "common/terminal.h"
 #include "core/budget.h"
 #include "core/system.h"
-#include "limit_flags.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
 

@@ -1,9 +1,10 @@
 /* Writes rows of functions as CSV. */
-#include "web/table_csv.h"
+#include "web/judge.h"
 
 #include "core/error.h"
 #include "core/escape.h"
 #include "core/mem.h"
+#include "pprofc/graph.h"
 #include "profile/profile.h"
 #include "verdict/print/print.h"
 

@@ -4,9 +4,8 @@
 #include "core/mem.h"
 #include "core/str.h"
 #include "core/system.h"
-#include "limit_flags.h"
+#include "destination.h"
 #include "recordings.h"
-#include "viewer.h"
 #include "web/routes.h"
 #include "web/settings.h"
 
