@@ -26,7 +26,7 @@ RULES = [
 HOMES = {
     "libpprofc/src/core/mem.c": MEMORY,
     "libpprofc/src/core/str_number.c": "strtod",
-    "libpprofc/src/bench/go_text.c": "strtod",
+    "libpprofc/src/core/go_text.c": "strtod",
     "libpprofc/src/core/child.c": "_exit",
 }
 

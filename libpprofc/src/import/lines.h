@@ -14,8 +14,8 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
 
 /* Appends a character. */
 void import_add_utf8(struct buffer *out, uint32_t c);
-/* Appends a unit of UTF-16. *high is the pending high surrogate, or 0. An unpaired surrogate becomes
- * U+FFFD. */
+/* Appends a unit of UTF-16. *high is the pending high surrogate, or 0. An unpaired surrogate
+ * becomes U+FFFD. */
 void import_add_utf16(struct buffer *out, uint32_t unit, uint32_t *high);
 
 /* Returns the text from its first line that is not blank. Readers use this line to recognise a

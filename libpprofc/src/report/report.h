@@ -16,7 +16,7 @@ struct report {
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* filtered and aggregated profile, with its value and total */
-  const struct graph *kept; /* existing graph that the report prints, or NULL */
+  const struct graph *kept;      /* existing graph that the report prints, or NULL */
   bool rows_add_up; /* true if the flat values of marked rows (output_row) add up to the total */
   struct graph_summary legend; /* with rows_add_up: numbers of nodes for the lines above */
   int node_rank;               /* with rows_add_up: rank (core/brief.h) of rows of nodes */

@@ -137,7 +137,8 @@ bool family_is_blind(const struct comparison *c);
  * rows must be sorted. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
-/* Judges the callees of each function whose cum value grew. The domains (relations.h) must exist. */
+/* Judges the callees of each function whose cum value grew. The domains (relations.h) must exist.
+ */
 pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 
 /* Returns the domain of a row, or NULL. */
