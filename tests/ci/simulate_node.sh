@@ -47,3 +47,20 @@ grep -q '^regressed: bench.mjs::first instructions .* +[23]\.[0-9]*%' "$work/out
 grep -q 'regressed: bench.mjs::second' "$work/output" && broken "an unchanged benchmark regressed"
 has a/ci/bench.mjs__first_count_head_top.txt sumSquares
 ok "3 % in one benchmark"
+
+# V8 compiles no functions in batches: a change of one benchmark would change the batches of the next one.
+cat >batch.mjs <<'END'
+import v8 from "node:v8";
+v8.setFlagsFromString("--trace-baseline-batch-compilation");
+let sum = 0;
+for (let f = 0; f < 20; f++) {
+  const loop = new Function("n", `let s = ${f}; for (let i = 0; i < n; i++) s = (s * 31 + i) % ${1000 + f}; return s;`);
+  for (let k = 0; k < 2000; k++) sum += loop(200);
+}
+console.log("sum", sum);
+END
+node batch.mjs | grep -q 'Baseline batch compilation' || broken "Node does not trace batches"
+run 1 -simulate 'node batch.mjs' -out b/ci
+has "$work/messages" 'sum '
+grep -q 'Baseline batch compilation' "$work/messages" && broken "V8 compiled a batch"
+ok "no batches"

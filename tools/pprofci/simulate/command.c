@@ -86,10 +86,13 @@ static void count_add_malloc(struct count_words *w, const char *const *words) {
   count_add(w, option ? text_printf(&w->c->run->arena, "GLIBC_TUNABLES=%s", option) : NULL);
 }
 
-/* Makes vitest wait longer for its worker process. Its limits of one minute and more are constants,
- * and valgrind slows down both processes. The worker has a channel to its parent, and keeps its
- * timers. */
-static const char vitest_timers[] =
+/* Script that Node runs first. V8 usually compiles functions in batches, so a change of one
+ * benchmark would change when the functions of the next one are compiled. For vitest, the script
+ * also makes limits of one minute and more longer, because valgrind slows down vitest and its
+ * worker process. These limits are constants of vitest. The worker has a channel to its parent, and
+ * keeps its timers. */
+static const char node_preload[] =
+    "require('v8').setFlagsFromString('--no-baseline-batch-compilation');\n"
     "if (!process.send && /vitest/.test(process.argv[1])) {\n"
     "  const wait = globalThis.setTimeout;\n"
     "  const longer = (ms) => (ms >= 60000 ? Math.min(10 * ms, 2147483647) : ms);\n"
@@ -97,24 +100,15 @@ static const char vitest_timers[] =
     "  Object.defineProperties(globalThis.setTimeout, Object.getOwnPropertyDescriptors(wait));\n"
     "}\n";
 
-/* True if the command is vitest, or a program that can start vitest by a script of package.json. */
-static bool may_start_vitest(const char *const *words) {
-  static const char *const names[] = {"vitest", "npm", "pnpm", "yarn"};
-  for (; *words; words++)
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-      if (str_equal(str_path_base(str_of(*words)), str_of(names[i]))) return true;
-  return false;
-}
-
-static pprofc_status count_add_vitest(struct count_words *w, const struct count_run *run,
-                                      const char *const *words, pprofc_error *error) {
+/* Adds NODE_OPTIONS, because any command may start Node. */
+static pprofc_status count_add_node(struct count_words *w, const struct count_run *run,
+                                    pprofc_error *error) {
   struct arena *arena = &w->c->run->arena;
   const char *set = getenv("NODE_OPTIONS");
-  if (!may_start_vitest(words)) return PPROFC_OK;
-  const char *path = text_printf(arena, "%s/timers.cjs", run->place);
+  const char *path = text_printf(arena, "%s/preload.cjs", run->place);
   if (!path) return error_nomem(error);
   count_add(w, text_printf(arena, "NODE_OPTIONS=%s --require=\"%s\"", set ? set : "", path));
-  return save_text(path, str_of(vitest_timers), error);
+  return save_text(path, str_of(node_preload), error);
 }
 
 static pprofc_status command_line(struct count_words *w, const struct count_run *run,
@@ -128,7 +122,7 @@ static pprofc_status command_line(struct count_words *w, const struct count_run 
   count_add(w, text_printf(arena, "CODSPEED_PROFILE_FOLDER=%s", run->place));
   count_add_pytest(w, run);
   count_add_malloc(w, words);
-  pprofc_status status = count_add_vitest(w, run, words, error);
+  pprofc_status status = count_add_node(w, run, error);
   count_add_list(w, variables);
   count_add_all(w, callgrind_words, CALLGRIND_WORDS);
   count_add_all(w, count_options, OPTION_WORDS);
