@@ -131,7 +131,7 @@ static uint32_t austin_location(struct austin *a, const struct austin_entry *nam
   return import_location(a->builder, NONE, function, line);
 }
 
-/* Adds a name. Names of native code may be mangled (austinp -k). */
+/* Adds a name to the builder's strings. Names of native code may be mangled (austinp -k). */
 static struct austin_entry austin_name(struct austin *a, pprofc_str name) {
   uint32_t text = builder_string(a->builder, name);
   return (struct austin_entry){0, text, str_starts(name, STR("_Z")) ? text : 0};
@@ -297,7 +297,7 @@ static void mojo_stack(struct austin *a, struct mojo *m) {
 static void mojo_frame(struct austin *a, struct mojo *m) {
   uint64_t key = mojo_key(m), file = mojo_key(m), name = mojo_key(m);
   int64_t line = mojo_number(m);
-  /* Skip the last line of the frame and its two columns. */
+  /* Skip the frame's last line, and the columns at which the frame begins and ends. */
   for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m);
   if (m->cut) return;
   static const struct austin_entry none = {0};

@@ -21,7 +21,7 @@
 /* Kind of frame. The suffix of a frame's name gives the kind. */
 enum mark { PLAIN, INLINED, KERNEL };
 
-/* Range of the first frame after a location, in the text of the current stack. */
+/* Position of the frame that follows a location, in the text of the current stack. */
 struct folded_step {
   size_t from; /* start of the frame in the text */
   size_t end;  /* end of the frame and its separator */
@@ -41,8 +41,8 @@ struct folded_folded {
   pprofc_line *lines;        /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
-  /* Number of the current line; number of stacks; number of skipped lines; number of the first
-   * skipped line. */
+  /* line: number of the current line; good_lines: number of lines with a stack; bad_lines: number
+   * of skipped lines; first_bad: line number of the first skipped line */
   uint64_t line, good_lines, bad_lines, first_bad;
   double carry[MAX_TYPES]; /* for each count of a line: rounding error carried to the next line */
   uint64_t fractions;      /* number of counts with a fractional part */
@@ -98,8 +98,8 @@ static bool folded_take_bare(pprofc_str line, struct folded_count *count) {
   return line.size && line.data[0] == ' ' && parse_count(str_trim(line), count);
 }
 
-/* True for comments like "# mode: wall" and "// made by hand". A name may begin with these
- * characters if no space follows. */
+/* True for blank lines, and for comments like "# mode: wall" and "// made by hand". If no space
+ * follows the '#' or "//", the line is a stack whose first name begins with these characters. */
 static bool is_comment(pprofc_str line) {
   bool name = line.size && line.data[0] > ' ' && line.data[0] != '/' && line.data[0] != '#';
   if (name) return false;
@@ -133,7 +133,7 @@ static bool folded_is_text(pprofc_str line) {
   return true;
 }
 
-/* Counts of lines that decide if a text consists of folded stacks. */
+/* Numbers of lines by which the reader recognises folded stacks. */
 struct folded_lines {
   size_t good, bad;
   size_t marked; /* number of good lines with a semicolon */
@@ -180,8 +180,8 @@ static bool is_folded_text(pprofc_str data, bool whole) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Suffixes of names, like "_[k]", and their kind of frame. j: JIT-compiled code; w: stack of the
- * thread that woke this thread. */
+/* Suffixes of names, like "_[k]", with the kind of frame that each suffix marks. j: JIT-compiled
+ * code; w: stack of the thread that woke this thread. */
 static const struct {
   char letter;
   enum mark mark;
@@ -218,8 +218,8 @@ static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
   return line;
 }
 
-/* Ends the current location: adds it with its lines, which end with the frame that is not inlined.
- * `after` is the range of the next frame. */
+/* Ends the current location and adds it to the stack. Puts the lines of the location in the
+ * builder's order, innermost first. `after` is the range of the next frame. */
 static bool close_location(struct folded_folded *f, struct folded_step after) {
   if (!f->line_count) return true;
   if (f->depth == MAX_FRAMES) return false;
@@ -262,8 +262,8 @@ static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
 }
 
 /* Keeps the locations that the stack shares with the previous stack. The frame after a kept
- * location must also be equal, because an inlined frame would belong to the location. Returns the
- * offset at which reading of frames must continue. */
+ * location must also be equal, because that frame belongs to the location if it is inlined. Returns
+ * the offset at which reading of frames must continue. */
 static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
   size_t common = str_common(stack, buffer_str(&f->text));
   while (f->depth && f->steps[f->depth - 1].end > common) f->depth--;
@@ -344,7 +344,7 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
 }
 
 /* Finds the number of counts per line, from the header or from the first lines with counts. Without
- * a header, the text is a difference if all of these lines have two counts. */
+ * a header, the text is a difference of two profiles if all of these lines have two counts. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MAX_TYPES];
   size_t seen = 0, two = 0;

@@ -9,15 +9,16 @@
 
 #include <math.h>
 
-#define GHC_SNIFFED 20u /* number of lines among which the title must be */
-/* Maximum number of numbers in a row: number, entries, four percentages, ticks, bytes. */
+#define GHC_SNIFFED 20u /* number of lines at the start of the text in which the title must be */
+/* Maximum number of numeric columns: number of the cost centre, entries, four percentages, ticks,
+ * bytes. */
 #define GHC_NUMBERS 8u
 
 struct ghc_prof {
   pprofc_builder *builder;
   struct arena *arena;
   struct call_paths paths;
-  uint32_t *open; /* path of each open row, root first; the last row is the last one */
+  uint32_t *open; /* paths of the last row and of the rows above it in the tree, root first */
   size_t depth, room;
   int64_t interval; /* length of a tick in nanoseconds */
   uint64_t total_ticks, total_bytes, ticks, bytes;
@@ -25,7 +26,7 @@ struct ghc_prof {
   uint64_t rows, bad;
 };
 
-/* Parses "391,030,888". */
+/* Parses a number with thousands separators: "391,030,888". */
 static bool ghc_number(pprofc_str text, uint64_t *number) {
   char digits[32];
   size_t size = 0;

@@ -118,8 +118,9 @@ static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   return true;
 }
 
-/* Reads the next line of a goroutine and removes its stamp. If the dump has stamps, skips
- * lines without one, except headers. */
+/* Reads the next line of a goroutine and removes its stamp. If the lines of the goroutine have
+ * stamps, skips any line without its stamp. Returns false at the end of the text, and at a header
+ * without this stamp. */
 static bool go_dump_next_line(pprofc_str *text, const struct go_dump_head *head, pprofc_str *line) {
   struct go_dump_head other;
   pprofc_str rest = *text;
@@ -150,8 +151,8 @@ struct go_dump_place {
   bool has_offset, has_pc;
 };
 
-/* Parses a position: "\t/src/main.go:12 +0x1d fp=0x7f10 sp=0x7f00 pc=0x48ee21". C functions
- * may have only "\tpc=0x48ee21". */
+/* Parses a position: "\t/src/main.go:12 +0x1d fp=0x7f10 sp=0x7f00 pc=0x48ee21". The position of a C
+ * function may be only "\tpc=0x48ee21". */
 static bool go_dump_parse_place(pprofc_str line, struct go_dump_place *place) {
   if (!line.size || (line.data[0] != '\t' && line.data[0] != ' ')) return false;
   line = str_slice(line, 1, line.size);
@@ -179,7 +180,8 @@ static void go_dump_add_frame(struct go_dump *d, pprofc_str name,
   if (place->has_offset || place->has_pc || d->line_count == MAX_INLINED) go_dump_close_call(d);
 }
 
-/* Returns the function that started the goroutine: "created by main.main in goroutine 1". */
+/* Returns the function that started the goroutine: "main.main" for the line "created by main.main
+ * in goroutine 1". */
 static pprofc_str go_dump_creator(pprofc_str line) {
   line = str_slice(line, STR("created by ").size, line.size);
   return str_slice(line, 0, str_find(line, STR(" in goroutine ")));
@@ -251,7 +253,8 @@ static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head
   return true;
 }
 
-/* Reads a line of a goroutine; for a call, also the line with its position. */
+/* Reads a line of a goroutine. After a call, also reads the next line, which is the position of the
+ * call. */
 static enum go_dump_line go_dump_read_line(struct go_dump *d, const struct go_dump_head *head,
                                            pprofc_str line, pprofc_str *text) {
   struct go_dump_place place;
@@ -303,8 +306,8 @@ static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head, uint6
   return false;
 }
 
-/* True if a header is followed by a call or by "stack unavailable". A header alone may be in
- * any text. */
+/* True if a header is followed by a call or by "stack unavailable". A header alone does not
+ * suffice, because any text may contain it. */
 bool import_is_go_dump(pprofc_str text) {
   struct go_dump_head head;
   struct go_dump_place place;

@@ -30,7 +30,8 @@ static const struct {
     {"Symbol", SYMBOL},    {"Source Path", PATH},    {"Library", LIBRARY},
 };
 
-/* Kind of unit: time, bytes or cycles. The kind determines the sample type. */
+/* Kind of unit: time, bytes, cycles, or a count without a unit. The kind determines the sample
+ * type. */
 enum instruments_family { FAMILY_NONE, FAMILY_TIME, FAMILY_BYTES, FAMILY_CYCLES, FAMILY_COUNT };
 
 static const struct {
@@ -78,10 +79,11 @@ static const struct {
 struct instruments {
   struct printed_tree tree;
   pprofc_builder *builder;
-  size_t columns[COLUMN_KINDS]; /* for each kind of column: its index, or SIZE_MAX */
+  size_t columns[COLUMN_KINDS]; /* for each kind of column: index of the column, or SIZE_MAX if it
+                                   is missing */
   enum instruments_family family;
-  pprofc_str self_unit; /* unit of self weights that are printed without one: "ms" if the title is
-                           "Self (ms)" */
+  pprofc_str self_unit; /* unit of self weights that are printed without a unit: "ms" if the title
+                           is "Self (ms)" */
   char point;           /* decimal mark: '.' or ',' */
   bool started;
   size_t first_blanks; /* number of spaces before the symbol of the first row */
@@ -98,7 +100,7 @@ struct printed_amount {
   enum instruments_family family;
 };
 
-/* Separators of thousands. */
+/* Thousands separators. */
 static const pprofc_str instruments_marks[] = {
     {",", 1}, {".", 1}, {"'", 1}, {"\xC2\xA0", 2}, {"\xE2\x80\xAF", 3}, {"\xE2\x80\x99", 3}};
 
@@ -106,7 +108,8 @@ static bool instruments_is_digit(pprofc_str text, size_t at) {
   return at < text.size && char_is_digit(text.data[at]);
 }
 
-/* Returns the size of the separator at an offset if a digit follows it, else 0. */
+/* Returns the size of the thousands separator at an offset. Returns 0 if there is no separator, or
+ * if no digit follows it. */
 static size_t instruments_mark(pprofc_str text, size_t at) {
   for (size_t i = 0; i < sizeof instruments_marks / sizeof *instruments_marks; i++) {
     size_t size = instruments_marks[i].size;
@@ -146,7 +149,7 @@ static bool instruments_number(pprofc_str text, char point, double *value, int *
 
 /* Returns the decimal mark of a number, or 0 if the number does not show its decimal mark. If the
  * number has two different marks, the last mark is the decimal mark. A mark that occurs twice
- * separates thousands. A single mark before three digits is ambiguous. */
+ * separates thousands. A single mark before three digits is ambiguous, so the result is 0. */
 static char instruments_point_of(pprofc_str number) {
   size_t points = 0, commas = 0, last = number.size;
   for (size_t i = 0; i < number.size; i++) {
@@ -170,14 +173,15 @@ static int64_t instruments_slack(double scale, int decimals) {
   return (int64_t)(scale * last / 2) + 1;
 }
 
-/* Returns the number of spaces at the start. */
+/* Returns the number of spaces at the start of the text. */
 static size_t instruments_blanks(pprofc_str text) {
   size_t n = 0;
   while (n < text.size && text.data[n] == ' ') n++;
   return n;
 }
 
-/* Returns the unit of the amount that ends at `at`: letters, after at most one space. */
+/* Returns the unit after the number that ends at offset `at`: a word after at most one space.
+ * Returns "" if there is no unit. */
 static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
   if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;

@@ -8,7 +8,8 @@
  *         + 825 start  (in libdyld.dylib) + 1  [0x7fff737cf3d5]
  *         +   825 main  (in app) + 41,52,...  [0x10384b549,0x10384b554,...]  main.c:12
  *
- * Each level is two characters deep. The counts of a row include the counts of the rows below. */
+ * Each level of the tree is indented by two more characters. The count of a row includes the counts
+ * of its children. */
 #include "core/chars.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -47,7 +48,7 @@ static int64_t macos_interval(pprofc_str line) {
   return 0;
 }
 
-/* Skips the text up to the call graph. Returns false if the text is not of `sample`. */
+/* Skips the text up to the call graph. Returns false if the text is not output of `sample`. */
 static bool macos_skip_header(struct macos_sample *r, pprofc_str *text) {
   pprofc_str line;
   *text = import_first_line(*text);
@@ -87,8 +88,8 @@ static struct macos_frame macos_parse(pprofc_str text) {
   return f;
 }
 
-/* Returns the mapping of an object, or NONE. The rows contain only base names, so the base name of
- * the program is replaced by its path. */
+/* Returns the mapping of an object, or NONE. The rows contain only base names, so the function
+ * replaces the base name of the program by the path of the program. */
 static uint32_t macos_mapping(const struct macos_sample *r, pprofc_str object) {
   if (!object.size) return NONE;
   if (str_equal(object, str_path_base(r->program))) object = r->program;
@@ -107,7 +108,8 @@ static uint32_t macos_location(struct macos_sample *r, pprofc_str text) {
   return pprofc_builder_location(builder, of, f.address, &line, named);
 }
 
-/* Sets the labels of the rows below a thread: "Thread_157   DispatchQueue_1: main  (serial)". */
+/* Reads the row of a thread, "Thread_157   DispatchQueue_1: main  (serial)". Sets the labels of the
+ * rows below this row. */
 static void macos_enter_thread(struct printed_tree *tree, pprofc_str text) {
   size_t gap = str_find(text, STR("  ")), colon = str_find(text, STR(": "));
   pprofc_str thread = str_slice(text, 0, gap), queue = STR("");

@@ -28,10 +28,10 @@ struct papyrus_line {
   int64_t time; /* time in milliseconds */
   enum papyrus_event event;
   uint32_t stack, function; /* string indices of the stack and the function */
-  uint32_t next;  /* for a return: index of the next return with the same time, stack and function,
-                     or MAP_NONE */
-  uint32_t first; /* for the last return of a list: index of the first return in the list that is
-                     not yet paired with a call, or MAP_NONE */
+  uint32_t next;  /* for a return: index of the next return in the list of returns with the same
+                     time, stack and function, or MAP_NONE */
+  uint32_t first; /* for the last return of such a list: index of the first return of the list that
+                     is not yet paired with a call, or MAP_NONE */
   bool at_once;   /* true if the call returns in the same millisecond */
 };
 
@@ -148,7 +148,7 @@ static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map
 }
 
 /* Links the returns that have the same time, stack and function, in the order of the log. The last
- * return of each list has the index of the first. */
+ * return of each list stores the index of the first return. */
 static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
   for (size_t i = p->count; i-- > 0;) {
     struct papyrus_line *line = &p->lines[i];
@@ -219,7 +219,8 @@ static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, in
   p->at = time;
 }
 
-/* Leaves the innermost function. Then also leaves the frame of its stack, unless it is the root. */
+/* Leaves the innermost function. Then also leaves the frame of the function's stack, unless this
+ * frame is the root. */
 static void papyrus_leave(struct papyrus *p, int64_t time) {
   papyrus_count(p, time);
   if (p->depth) p->depth--;

@@ -1,5 +1,6 @@
 /* Reads files of Linux `perf record`, for machines without perf. Converts them to text of `perf
- * script` without names, and lets the reader of that text make the profile.
+ * script` in which frames have addresses but no names. The reader of that text (perf_script.c)
+ * makes the profile.
  *
  * A file has a header, the attributes of its events, records (mapped files, commands, samples), and
  * features (names of events, build ids). The reader uses the stacks that the kernel recorded. Files
@@ -14,7 +15,7 @@
 
 #include <stdlib.h>
 
-#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; 16 in piped output */
+#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; 16 if a pipe wrote the file */
 #define MAX_ATTRS        256u /* maximum number of events */
 #define NAME_MAX_SHOWN   200u /* maximum length of names of events and commands */
 
@@ -40,8 +41,8 @@
 #define READ_GROUP        (1u << 3)
 #define ATTR_FREQ         (1u << 10)
 #define BRANCH_CALL_STACK (1u << 11)
-/* Lowest address that is a marker and not a frame. A marker shows if frames of the kernel or of the
- * program follow. */
+/* Lowest address in the stack of a sample that is a marker and not a frame. A marker shows if
+ * frames of the kernel or of the program follow. */
 #define CONTEXT_FIRST      ((uint64_t)-4095)
 #define CONTEXT_KERNEL     ((uint64_t)-128)
 #define MISC_MMAP_DATA     (1u << 13)
@@ -58,12 +59,12 @@ enum record_type {
   RECORD_FORK = 7,
   RECORD_SAMPLE = 9,
   RECORD_MMAP2 = 10,
-  RECORD_KERNEL_LAST = 21, /* last of the kernel's records that are known */
-  RECORD_USER_FIRST = 64,  /* first of the records that perf itself writes */
+  RECORD_KERNEL_LAST = 21, /* last known type of the kernel's records */
+  RECORD_USER_FIRST = 64,  /* first type of the records that perf itself writes */
   RECORD_AUXTRACE = 71,
   RECORD_COMPRESSED = 81,
   RECORD_COMPRESSED2 = 83,
-  RECORD_USER_LAST = 84, /* last of perf's records that are known */
+  RECORD_USER_LAST = 84, /* last known type of perf's records */
 };
 
 /* Bytes that are not read yet. `bad` is true after a read beyond their end. */
@@ -125,8 +126,8 @@ static void perf_skip(struct perf_bytes *b, uint64_t size) {
   b->at += size;
 }
 
-/* Returns the bytes [from, from + size) of the file, with `bad` set if the file ends before
- * them. */
+/* Returns the bytes [from, from + size) of the file. Sets `bad` in the result if the file is too
+ * short. */
 static struct perf_bytes perf_section(const struct perf_data *p, uint64_t from, uint64_t size) {
   const uint8_t *start = (const uint8_t *)p->data.data;
   bool fits = from <= p->data.size && size <= p->data.size - from;
@@ -192,8 +193,8 @@ static bool perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   return builder_ok(p->builder);
 }
 
-/* Reads the attributes of all events. An entry of `size` bytes ends with the position of the
- * event's ids. */
+/* Reads the attributes of all events. Each entry has `size` bytes, and ends with the position of
+ * the event's ids in the file. */
 static bool perf_read_attrs(struct perf_data *p, struct perf_bytes b, uint64_t size) {
   if (b.bad || size < 80 || size > 4096 || b.end == b.at)
     return import_refuse_at(p->builder, b.at, "the file has no attributes of events");
@@ -280,7 +281,7 @@ static void perf_set_command(struct perf_data *p, uint32_t tid, pprofc_str name)
                     map_insert(&p->by_tid, hash_mix(0, tid), (uint32_t)p->command_count - 1));
 }
 
-/* Writes a name with '_' in place of control bytes. Replaces blanks also if `blanks` is false. */
+/* Writes a name with '_' in place of control bytes. If `blanks` is false, also replaces spaces. */
 static void perf_write_name(struct perf_data *p, pprofc_str name, bool blanks) {
   name = str_slice(name, 0, NAME_MAX_SHOWN);
   for (size_t i = 0; i < name.size; i++) {
@@ -325,7 +326,8 @@ static void perf_read_fork(struct perf_data *p, struct perf_bytes b) {
                   tid, parent, by);
 }
 
-/* Returns the number of 8-byte words that the counters of a sample use. */
+/* Returns the number of 8-byte words that the values of counters use in a sample. `format` is the
+ * event's read_format. */
 static uint64_t perf_read_words(struct perf_bytes *b, uint64_t format) {
   uint64_t times = (format & 1) + (format >> 1 & 1), rest = (format >> 2 & 1) + (format >> 4 & 1);
   if (!(format & READ_GROUP)) return 1 + times + rest;
@@ -379,8 +381,8 @@ static struct perf_data_sample perf_read_fields(struct perf_bytes *b,
   return s;
 }
 
-/* Returns the event of a sample, found by the id in the sample. The fields of the first event give
- * the offset of the id, which is the same in all samples. */
+/* Finds the event of a sample by the id in the sample. The id has the same offset in the samples of
+ * all events, so the function reads the fields of the first event. */
 static const struct perf_attr *perf_attr_of(const struct perf_data *p, struct perf_bytes b) {
   uint64_t id = perf_read_fields(&b, &p->attrs[0]).id;
   BISECT(at, p->id_count, p->ids[at].id < id);
@@ -471,13 +473,14 @@ static bool perf_convert_data(struct perf_data *p) {
   perf_skip(&b, 16);
   struct perf_bytes records = perf_section(p, from, size);
   if (!perf_read_attrs(p, perf_section(p, attrs, attrs_size), attr_size)) return false;
-  /* A killed perf did not write the size and the features. */
+  /* If perf was killed, it did not write the size of the records. Then the records extend to the
+   * end of the file. */
   if (!size && from < p->data.size) records = perf_section(p, from, p->data.size - from);
   if (records.bad) return import_refuse_at(p->builder, b.at, "the records are cut off");
   if (size) perf_read_features(p, from + size, b);
   if (p->id_count) qsort(p->ids, p->id_count, sizeof *p->ids, perf_compare_ids);
   /* Each processor writes its records separately, so a sample may precede the command of its
-   * thread. */
+   * thread. Therefore read the other records first. */
   return perf_read_records(p, records, false) && perf_read_records(p, records, true);
 }
 

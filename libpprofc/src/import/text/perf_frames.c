@@ -150,8 +150,8 @@ static uint32_t perf_script_function_of(struct perf_frames *f, pprofc_str name, 
   return import_function(f->builder, name, builder_string(f->builder, file));
 }
 
-/* Removes the inlined functions of Java from the end of a symbol, which makes "a" of "a->b", and
- * adds a line for each of them. Returns the new number of lines. */
+/* Removes the inlined functions of Java from the end of a symbol, so "a->b" becomes "a". Adds a
+ * line for each removed function. Returns the new number of lines. */
 static size_t take_inlined_java(struct perf_frames *f, pprofc_str *symbol, pprofc_line *lines,
                                 size_t count) {
   pprofc_str name;
@@ -195,9 +195,9 @@ static uint32_t perf_frames_mapping(struct perf_frames *f, uint32_t text, int64_
   return known->mapping;
 }
 
-/* Returns the location of a frame in a process, or NONE if it is unknown. If `alone` is false, the
- * location depends on other lines of the block, so it is unknown. Clears mapping and location if
- * they belong to another process. */
+/* Returns the cached location of a frame in process `pid`, or NONE. If `alone` is false, returns
+ * NONE, because the location also depends on other lines of the block. Clears the cached mapping
+ * and location if they belong to another process. */
 static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool alone) {
   if (known->pid != pid) known->mapping = known->location = NONE;
   known->pid = pid;

@@ -18,7 +18,8 @@ struct perf_script_frame {
   bool inlined;
 };
 
-/* Cached data of an interned text: the frame in this line, as indices of the builder. */
+/* Cached data of a text in perf_frames.texts. If the text is the line of a frame, the data are the
+ * builder's indices for this frame. */
 struct perf_known {
   uint64_t address;
   int64_t pid;       /* process to which `mapping` and `location` belong */
@@ -42,7 +43,7 @@ struct perf_frames {
   const pprofc_allocator *mem;
   struct arena arena;       /* arena for copies of the texts */
   struct interner texts;    /* lines of frames, names of source files and events */
-  struct perf_known *known; /* data of each text, by its index */
+  struct perf_known *known; /* data of each item of `texts`, with the same index */
   size_t known_room;
   struct perf_frame *items; /* frames of the current block, in an array of PERF_MAX_FRAMES */
   size_t count;
@@ -64,9 +65,9 @@ void perf_frames_free(struct perf_frames *frames);
 /* Returns the index of a text. Copies the text if it is new. */
 uint32_t perf_frames_text(struct perf_frames *frames, pprofc_str text);
 
-/* Adds a frame to the block. Ignores frames after the first PERF_MAX_FRAMES. */
+/* Adds the frame in a line to the current block. Ignores frames after the first PERF_MAX_FRAMES. */
 void perf_frames_add(struct perf_frames *frames, pprofc_str line);
-/* Adds a frame if the same line was read as a frame before. Returns false otherwise. */
+/* Adds the frame in a line if the same line was read as a frame before. Otherwise returns false. */
 bool perf_frames_add_known(struct perf_frames *frames, pprofc_str line);
 
 /* Reads the source line of the last frame: "file.c:123", or "object[1f0]" if the line is unknown.
@@ -79,16 +80,18 @@ size_t perf_frames_stack(struct perf_frames *frames, int64_t pid);
 
 /* ---- perf_script.c, perf_loose.c --------------------- */
 
-/* Reads text of perf that was made from another format, unless the builder has failed. */
+/* Reads text of `perf script` to which another reader has converted its input. Does nothing if the
+ * builder has failed. */
 void perf_script_converted(const struct buffer *text, pprofc_builder *builder, struct arena *arena);
 
 /* True for a time with a colon after it: "824.484931:". */
 bool perf_script_is_time(pprofc_str word);
 
-/* True if the first line with text, or the line after it, is a frame. Skips comments. */
+/* True if the first line that is neither blank nor a comment is a frame, or if the next line is a
+ * frame. */
 bool perf_loose_begins(pprofc_str text);
-/* Writes text of perf with complete headers and indented frames to `out`. Returns false if the text
- * is not output of perf. */
+/* Repairs text of perf: writes it to `out` with complete headers and indented frames. Returns false
+ * if the text is not output of perf. */
 bool perf_loose_convert(pprofc_str text, struct buffer *out);
 
 #endif

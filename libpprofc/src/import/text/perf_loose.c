@@ -7,7 +7,8 @@
 
 #define LOOSE_DIGITS "0123456789"
 
-/* True if the line can only be a frame: an address with an offset, an object or leading blanks. */
+/* True if the line can only be a frame: an address with an offset or an object, or an indented
+ * address with a name. */
 static bool loose_is_frame(pprofc_str line) {
   struct perf_script_frame frame;
   pprofc_str rest = line, word;
@@ -25,13 +26,15 @@ struct loose_header {
   pprofc_str command, id, cpu, time, period, event;
 };
 
-/* Returns the field for a number. `first` is true for the first number of the header. */
+/* Returns the field for a number in a header: the id for the first number after a command,
+ * otherwise the period. */
 static pprofc_str *loose_number(struct loose_header *h, bool first) {
   return first && h->command.size ? &h->id : &h->period;
 }
 
 /* Splits a header into fields. The text before the first number is the command. The number after
- * the command, or before the time, is an id; any other number is the period. */
+ * the command is the id. Without a command, the number before the time is the id. Any other number
+ * is the period. */
 static struct loose_header loose_parse(pprofc_str line) {
   struct loose_header h = {0};
   pprofc_str rest = line, word;
@@ -88,7 +91,8 @@ bool perf_loose_begins(pprofc_str text) {
 
 bool perf_loose_convert(pprofc_str text, struct buffer *out) {
   pprofc_str line;
-  /* Numbers of frames, and of other lines after the first line of their block. */
+  /* frames: number of frames; others: number of other lines that are not the first line of their
+   * block */
   size_t frames = 0, others = 0;
   bool inside = false;
   if (!perf_loose_begins(text)) return false;

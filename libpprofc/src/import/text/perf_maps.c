@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORKS_MAX 16u   /* maximum number of ancestors of a process whose maps are searched */
+#define FORKS_MAX 16u   /* maximum number of ancestors to search if a process does not have maps */
 #define FILE_MAX  4096u /* maximum length of the file name of a kept frame */
 
 void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem) {
@@ -27,7 +27,8 @@ void perf_maps_free(struct perf_maps *maps) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Removes `head` and the number after it, which `tail` must follow, from the start of the line. */
+/* Removes `head` and the number after it from the start of the line. The character `tail` must
+ * follow the number, and stays in the line. */
 static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, int base,
                                   uint64_t *number) {
   if (!str_starts(*line, head)) return false;
@@ -69,7 +70,7 @@ static void perf_maps_add(struct perf_maps *maps, struct perf_map map) {
   if (!maps->failed) maps->items[maps->count++] = map;
 }
 
-/* Adds the fork of "PERF_RECORD_FORK(19:19):(18:18)". */
+/* Reads a fork: "PERF_RECORD_FORK(19:19):(18:18)". Ignores any other line. */
 static void perf_maps_read_fork(struct perf_maps *maps, pprofc_str line) {
   static const pprofc_str record = {" PERF_RECORD_FORK", sizeof " PERF_RECORD_FORK" - 1};
   uint64_t child, parent;
@@ -148,7 +149,7 @@ static uint64_t perf_maps_end(const struct perf_map *map) {
   return map->offset + (map->limit - map->start);
 }
 
-/* Sorts a copy of the maps by file and sets the `far` of each. */
+/* Sorts a copy of the maps by file and sets the field `far` of each map. */
 static void perf_maps_sort_files(struct perf_maps *maps) {
   maps->by_file = mem_array(maps->mem, maps->count, sizeof *maps->by_file);
   maps->failed |= !maps->by_file;
@@ -177,8 +178,9 @@ static int perf_maps_try(const struct perf_maps *maps, const struct perf_probe *
 }
 
 /* True if the addresses of frames are offsets in files. In a program that is not
- * position-independent, such as a Go program, a low address can be an offset and an address in
- * memory. Frames whose address can be only one of them decide for all frames. */
+ * position-independent, such as a Go program, a low address is ambiguous: it can be an offset in a
+ * file or an address in memory. So the frames whose addresses are not ambiguous decide for all
+ * frames. */
 static bool perf_maps_has_offsets(const struct perf_maps *maps) {
   long sum = 0;
   for (size_t i = 0; i < maps->probe_count; i++) sum += perf_maps_try(maps, &maps->probes[i]);
@@ -255,7 +257,7 @@ uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder
   return builder_add_mapping(builder, &mapping);
 }
 
-/* Returns the process from which a process and its parents were forked. */
+/* Returns the oldest known ancestor of a process. Returns `pid` if the parent is unknown. */
 static int64_t perf_maps_root(const struct perf_maps *maps, int64_t pid) {
   for (unsigned level = 0; level < FORKS_MAX && perf_maps_parent(maps, &pid); level++)
     ;

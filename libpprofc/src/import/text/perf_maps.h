@@ -14,7 +14,8 @@ struct perf_map {
   uint64_t start, limit, offset;
   pprofc_str file;
   size_t order; /* position of the map in the text */
-  size_t far;   /* in `by_file`: index of the map of this file, up to this map, that ends last */
+  size_t far; /* in `by_file`: among this map and the earlier maps of its file, the index of the map
+                 that ends last */
 };
 
 /* A process and the process that it was forked from. */
@@ -22,8 +23,8 @@ struct perf_fork {
   int64_t child, parent;
 };
 
-/* A frame from the start of the text, whose object is a path. perf_maps_sort uses the first
- * frames. */
+/* A frame from the start of the text whose object is a path. perf_maps_sort decides from these
+ * frames if addresses are offsets in files. */
 struct perf_probe {
   uint64_t address;
   pprofc_str file;
@@ -44,7 +45,7 @@ struct perf_maps {
   size_t count, capacity;
   struct perf_map *by_file; /* the same maps, sorted by file, offset and order */
   struct interner files;    /* names of the files with a build id */
-  pprofc_str *build_ids;    /* build id of each file */
+  pprofc_str *build_ids;    /* build id of each item of `files` */
   size_t build_id_capacity;
   bool failed; /* true when out of memory */
 };
@@ -56,16 +57,16 @@ void perf_maps_free(struct perf_maps *maps);
 void perf_maps_read_line(struct perf_maps *maps, pprofc_str line);
 /* Keeps a frame for the decision of perf_maps_sort. Ignores frames after the first PERF_PROBES. */
 void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file);
-/* Sorts the maps, and decides from the kept frames if addresses are offsets. Call it once after the
- * last line and before the first search. */
+/* Sorts the maps, and decides from the kept frames if addresses are offsets in files. Call it once
+ * after the last line and before the first search. */
 void perf_maps_sort(struct perf_maps *maps);
 
-/* Adds the mapping of `file` at an address of a process. Old versions of perf print addresses in
- * memory, newer ones print offsets in files. For an offset, the mapping starts at its offset in the
- * file, so that addresses equal offsets. If the text does not map the file, the mapping does not
- * have a range. A mapping with a build id is not marked as having function names, so pprofc can
- * symbolize it. If `file` is empty, uses the file that is mapped at the address; returns NONE if
- * there is no such file. */
+/* Adds the mapping of `file` at an address of a process. `address` is an address in memory in the
+ * output of old versions of perf, and an offset in the file in the output of newer versions. If it
+ * is an offset, the mapping starts at its own offset in the file, so that addresses equal offsets.
+ * If the text does not map the file, the mapping does not have a range. A mapping with a build id
+ * is not marked as having function names, so pprofc can symbolize it. If `file` is empty, uses the
+ * file that is mapped at the address; returns NONE if there is no such file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 

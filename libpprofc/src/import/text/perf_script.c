@@ -1,9 +1,9 @@
-/* Reads the text of `perf script`: a block for each event, with a header line and then the
+/* Reads the text of `perf script`: a block for each sample, with a header line and then the
  * stack, leaf first.
  *
- * The fields depend on perf's version and on -F. The reader identifies fields by the form of the
- * words and ignores unknown words. The sample types are the number of samples and one type for each
- * event. */
+ * The fields of a header depend on perf's version and on -F. The reader identifies fields by the
+ * form of the words and ignores unknown words. The sample types are the number of samples, and one
+ * type for each kind of event, such as "cycles". */
 #include "core/buffer.h"
 #include "core/scaled.h"
 #include "import/formats.h"
@@ -19,26 +19,26 @@
 #define DIGITS     "0123456789"
 
 struct perf_script_header {
-  /* Command, event, and rest of the header line, which is a frame or empty. */
+  /* Command, event, and the rest of the header line, which may be a frame. */
   pprofc_str comm, event, rest;
   int64_t pid, tid, cpu, period; /* ids, processor and period of the sample; -1 if not given */
   /* has_time: true if the header has a time; too_large: true if the period does not fit int64_t */
   bool has_time, too_large;
-  pprofc_str time; /* time in seconds, with a colon after it, if has_time is set */
+  pprofc_str time; /* if has_time is true: time in seconds, with a colon after it */
 };
 
 struct perf {
   pprofc_builder *builder;
   pprofc_str events[MAX_EVENTS];
-  bool has_periods[MAX_EVENTS]; /* for each event: true if its samples have periods; else each
-                                   sample counts 1 */
+  bool has_periods[MAX_EVENTS]; /* for each event: true if one of its samples has a period; a sample
+                                   without a period counts 1 */
   size_t event_count;
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
   struct perf_maps maps;
   bool has_program; /* true if the first mapping is the program */
   bool has_idle; /* true if samples of the idle task exist, so the recording is of all processes */
-  bool has_maps; /* true if all mapped files are read before the first sample */
+  bool has_maps; /* true if the text is read twice, first for its mapped files */
   bool can_rewind; /* true if the text can be read again */
   uint64_t bad_lines, more_events, samples;
   uint64_t lost;      /* number of samples that the kernel lost */
@@ -50,7 +50,7 @@ struct perf {
 
 /* ---- words ------------------------------------------- */
 
-/* Parses "2865" or "2865/2866". */
+/* Parses a thread id "2865", or a process id and a thread id "2865/2866". */
 static bool parse_ids(pprofc_str word, struct perf_script_header *h) {
   size_t slash = str_find_char(word, '/');
   pprofc_str first = str_slice(word, 0, slash), second = str_slice(word, slash + 1, word.size);
@@ -88,7 +88,8 @@ static bool is_cpu(pprofc_str word) {
 }
 
 /* Reads the command and its ids. A command may contain spaces and numbers. The command ends before
- * the first number that precedes a CPU or a time, or else before the first number. */
+ * the first number after which a CPU or a time comes. If there is no such number, the command ends
+ * before the first number. */
 static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
   /* Trim here once, so the str_trim below does not skip the same blanks for each word. */
   pprofc_str line = str_trim(*rest), word, next;
@@ -109,8 +110,8 @@ static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
   return found;
 }
 
-/* Reads a word after the ids: "[003]", a time, a period or an event. Returns false for any
- * other word. */
+/* Reads a word after the ids: a CPU like "[003]", a time, a period or an event. Returns false for
+ * any other word. */
 static bool read_header_word(pprofc_str word, struct perf_script_header *h) {
   if (is_cpu(word))
     str_parse_int(str_slice(word, 1, word.size - 1), 10, &h->cpu);
@@ -174,8 +175,9 @@ static void label_number(struct perf *p, const char *key, int64_t value) {
   if (value >= 0) pprofc_builder_number_label(p->builder, key, value, NULL);
 }
 
-/* Sets the profile's period if the first event is a clock and all its samples have the same period.
- * For other events, whose period the kernel varies, the profile's period is 0. */
+/* Updates the profile's period with the period of a sample. Only a clock as the first event gives a
+ * period, because the kernel varies the period of other events. The period becomes 0 if samples
+ * have different periods. */
 static void perf_script_note_period(struct perf *p, size_t event, int64_t period) {
   if (event != 0 || !is_clock(p->events[0])) return;
   if (!p->has_period) p->period = period;
@@ -198,8 +200,9 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   label_number(p, "cpu", h->cpu);
 }
 
-/* Adds the last sample to the timeline. The sample of a clock lasts for the period before its time;
- * any other sample is an instant. The time 0 means that the recording has no times. */
+/* Adds the last sample to the timeline of the profile. If `is_duration` is true, the sample lasts
+ * for one period and ends at its time; otherwise it is an instant. The time 0 means that the
+ * recording has no times. */
 static void perf_script_add_event(struct perf *p, const struct perf_script_header *h,
                                   bool is_duration) {
   char pid[32] = "", tid[32] = "";
@@ -245,8 +248,8 @@ static bool is_indented(pprofc_str line) {
   return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
 }
 
-/* True if a frame follows the header. If `named` is true, the frame must have a symbol or an
- * object. */
+/* True if `below`, the text after a header, begins with a frame. If `named` is true, the frame must
+ * have a symbol or an object. */
 static bool frame_is_below(pprofc_str below, bool named) {
   struct perf_script_frame frame;
   pprofc_str line;
@@ -255,21 +258,21 @@ static bool frame_is_below(pprofc_str below, bool named) {
          (!named || frame.symbol.size || frame.object.size);
 }
 
-/* True if a frame follows a header. If the header does not have an event or a time, the frame must
- * have a name. */
+/* True if a frame follows a header. If the header has neither an event nor a time, the frame must
+ * have a symbol or an object. */
 static bool is_header_of_frame(const struct perf_script_header *h, pprofc_str below) {
   return frame_is_below(below, !h->event.size && !h->has_time);
 }
 
-/* True if the line is a header, because it contains an event, a time or a CPU. A line with only a
- * name and a number is a header if a frame follows. */
+/* True if the line is a header: it contains an event, a time or a CPU. A line with only a name and
+ * a number is a header only if a frame follows. */
 static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_header *h) {
   return perf_script_parse_header(line, h) && !h->too_large &&
          (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below, false));
 }
 
 /* True if the rest of a header is a frame. If frames follow the header, the rest must have an
- * object: a word like "abc" in the text of a tracepoint is not a frame. */
+ * object, because a word like "abc" in the text of a tracepoint looks like an address. */
 static bool has_frame(pprofc_str rest, pprofc_str below, struct perf_script_frame *frame) {
   return rest.size && perf_script_parse_frame(rest, frame) &&
          (frame->object.size || !frame_is_below(below, false));
@@ -307,8 +310,8 @@ static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
   return true;
 }
 
-/* Begins a block. A frame on the header line is the whole stack, so the block ends there.
- * Returns true if more lines follow. */
+/* Begins a block. A frame on the header line is the whole stack, so the block ends there. Returns
+ * true if more lines of the block follow. */
 static bool open_block(struct perf *p, pprofc_str line, pprofc_str below,
                        struct perf_script_header *h) {
   if (!begin_block(p, line, below, h)) return false;
@@ -330,8 +333,8 @@ static bool begins_block(pprofc_str line) {
   return is_record(line) || (perf_script_parse_header(line, &h) && h.has_time);
 }
 
-/* True if the line is a frame and not a header. A command may look like an address, but most
- * frames have an object. */
+/* True if the line is a frame and not a header. The command of a header may look like an address.
+ * So if the line can also begin a block, the frame must have an object or be inlined. */
 static bool is_sure_frame(pprofc_str line, struct perf_script_frame *frame) {
   return is_indented(line) && perf_script_parse_frame(line, frame) &&
          (frame->object.size || frame->inlined || !begins_block(line));
@@ -409,8 +412,8 @@ static bool may_be_header(pprofc_str line) {
 
 #define SNIFFED_BLOCKS 1000u
 
-/* Result of checking a block: another format, perf's format, or undecided, so that the next block
- * must decide. */
+/* Result of checking if a block has perf's format: no, yes, or undecided. If it is undecided, the
+ * next block decides. */
 enum perf_look { PERF_LOOK_NO, PERF_LOOK_YES, PERF_LOOK_ON };
 
 /* True if a blank line or another header follows a header. */
@@ -419,8 +422,8 @@ static bool is_without_stack(pprofc_str below) {
   return str_next_line(&below, &line) && (is_blank_line(line) || begins_block(line));
 }
 
-/* Checks if a block has a header with an id and a time or an event, and then frames. A block
- * without a stack does not decide. */
+/* Checks if a block has perf's format: a header, and then frames. The result is undecided for a
+ * block without a stack. */
 static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   struct perf_script_header h;
   struct perf_script_frame frame;
@@ -444,7 +447,7 @@ static bool is_perf_script(pprofc_str text) {
   return look == PERF_LOOK_YES;
 }
 
-/* Adds the period and the comments of the profile. */
+/* Sets the main mapping and the period of the profile, and adds comments about skipped data. */
 static void perf_finish(struct perf *p) {
   if (!p->has_program && !p->has_idle) builder_main_mapping(p->builder, p->frames.program);
   if (p->event_count)
@@ -473,7 +476,7 @@ struct perf_text {
 };
 
 /* Reads the text. Refuses it with PPROFC_E_NO_MATCH if a mapped file comes after samples and the
- * text can be read again. */
+ * text can be read again. Then the caller sets has_maps and calls this function again. */
 static void perf_read_text(void *context, pprofc_builder *builder, struct arena *arena) {
   const struct perf_text *text = context;
   struct perf p = {.builder = builder,
@@ -511,7 +514,8 @@ static void perf_read_memory(pprofc_str data, pprofc_builder *builder, struct ar
   perf_read_text(&(struct perf_text){&stream, is_record(data)}, builder, arena);
 }
 
-/* Reads text of perf, after a repair if it needs one. Returns false if it is not output of perf. */
+/* Reads text of perf. First repairs the text if its headers lack fields or its frames lack
+ * indentation (perf_loose.c). Returns false if the text is not output of perf. */
 static bool perf_read_any(pprofc_str data, pprofc_builder *builder, struct arena *arena) {
   struct buffer whole;
   bool known = is_perf_script(data);

@@ -92,8 +92,7 @@ bool import_is_pmcstat(pprofc_str text) {
 /* Counts of rows, lines and samples that were read or skipped. */
 struct pmcstat_left {
   uint64_t read;  /* number of rows of the event */
-  uint64_t bad;   /* number of lines that are neither rows, headers, comments nor blank, or whose
-                     parent is missing */
+  uint64_t bad;   /* number of lines of an unknown kind, and of rows whose parent is missing */
   uint64_t other; /* number of rows of other events */
   /* said: number of samples according to the event's headers; shown: number of samples in the
    * event's rows of depth 0 */

@@ -13,7 +13,7 @@ struct printed_row {
   uint32_t location; /* index of the location, or NONE for a row that is not a function */
   int64_t values[PRINTED_TREE_VALUES]; /* cost of the node and its descendants */
   int64_t self;  /* printed self cost of the first sample type, or -1 if not printed */
-  int64_t slack; /* largest rounding error of values[0] and `self` */
+  int64_t slack; /* sum of the largest possible rounding errors of values[0] and `self` */
   /* The functions below set the following fields. */
   int64_t below[PRINTED_TREE_VALUES]; /* sums of the children's values */
   int64_t below_slack;

@@ -1,9 +1,9 @@
 /* Reads stacks that bpftrace and DTrace print: the frames of a stack, leaf first, then a count.
  *
- * bpftrace prints the entries of a map as "@name[KEYS]: COUNT". A key is a stack, with one frame in
- * each line, or another value such as a command. With -f json each map is a line of JSON, which
- * contains the same text as its keys. Each map becomes a sample type. DTrace prints the lines of a
- * stack, then a line with its count. */
+ * bpftrace prints the entries of a map (a table of its script) as "@name[KEYS]: COUNT". A key is a
+ * stack, with one frame in each line, or another value such as a command. With -f json each map is
+ * a line of JSON: an object whose keys are the texts KEYS. Each map becomes a sample type. DTrace
+ * prints the lines of a stack, then a line with its count. */
 #include "core/array.h"
 #include "core/chars.h"
 #include "core/json_tree.h"
@@ -33,7 +33,7 @@ struct probe_stacks {
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the name of "name+12" or "name+0x1f", without the offset. */
+/* Returns "name" for "name+12" or "name+0x1f". */
 static pprofc_str probe_name(pprofc_str text) {
   size_t plus = str_find_last_char(text, '+');
   pprofc_str offset = str_slice(text, plus + 1, text.size);
@@ -118,8 +118,8 @@ static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) 
   p->depth = p->key_count = 0;
 }
 
-/* Reads the keys of an entry. Each line is a frame, except the first line and lines that begin with
- * a comma. */
+/* Reads the keys of an entry. The first line, and lines that begin with a comma, are keys that are
+ * not stacks. Each other line is a frame. */
 static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
   pprofc_str line;
   bool first = true;
@@ -268,7 +268,9 @@ static void probe_dtrace_gap(struct probe_stacks *p) {
   p->gap = true;
 }
 
-/* Decides, from the first line after an empty line, if the stack continues. */
+/* Handles the first line after an empty line, if an entry is open. A frame begins the entry's
+ * second stack. Drops the entry if the line is neither a frame nor a count, or if a third stack
+ * begins. */
 static void probe_dtrace_resume(struct probe_stacks *p, pprofc_str text) {
   p->gap = false;
   if (!p->depth || probe_is_count(text)) return;

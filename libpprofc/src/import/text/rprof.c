@@ -16,8 +16,8 @@ struct rprof {
   uint64_t samples, bad, empty;
 };
 
-/* Parses a header: "sample.interval=20000", in microseconds, after words for other recorded
- * data. */
+/* Parses a header, which ends with the interval in microseconds: "sample.interval=20000". Words
+ * before the interval name other recorded data. */
 static bool rprof_head(pprofc_str line, int64_t *interval) {
   static const pprofc_str key = {"sample.interval=", sizeof "sample.interval=" - 1};
   size_t at = str_find(line, key);
@@ -73,7 +73,7 @@ static bool rprof_frames(struct rprof *r, pprofc_str rest) {
   return true;
 }
 
-/* Drops the sizes ":1:2:3:4:" before the frames. */
+/* Returns the line without the sizes ":1:2:3:4:" before its frames. */
 static pprofc_str rprof_after_memory(pprofc_str line) {
   size_t at = 0;
   if (!line.size || line.data[0] != ':') return line;
@@ -97,7 +97,8 @@ static void rprof_line(struct rprof *r, pprofc_str line, int64_t nanoseconds) {
   }
 }
 
-/* True if the first line is a header, whose words before the interval end with a colon. */
+/* True if the first line is a header. If words precede the interval, the last of them must end with
+ * a colon. */
 bool import_is_rprof(pprofc_str text) {
   pprofc_str line;
   int64_t interval;

@@ -1,5 +1,5 @@
-/* Reads the output of Android's `simpleperf report-sample`: text, or messages (--protobuf).
- * Converts both to the text of `perf script`, whose reader makes the profile. */
+/* Reads the output of Android's `simpleperf report-sample`: text, or messages of Protocol Buffers
+ * (--protobuf). Converts both to the text of `perf script`, whose reader makes the profile. */
 #include "codec/wire.h"
 #include "core/array.h"
 #include "core/buffer.h"
@@ -42,7 +42,7 @@ struct simpleperf {
 
 /* ---- the text of perf script ------------------------- */
 
-/* Writes a text, or `otherwise` if the text is empty, with blanks in place of control bytes. */
+/* Writes a text with spaces in place of control bytes. Writes `otherwise` if the text is empty. */
 static void simpleperf_put(struct simpleperf *s, pprofc_str text, const char *otherwise) {
   text = str_trim(text);
   if (!text.size) text = str_of(otherwise);
@@ -175,7 +175,7 @@ static bool simpleperf_lost(struct simpleperf *s, struct wire w) {
 }
 
 static bool simpleperf_entry(struct simpleperf *s, struct wire w) {
-  uint64_t v[4] = {[3] = UINT64_MAX}; /* address, file and symbol, by the numbers of their fields */
+  uint64_t v[4] = {[3] = UINT64_MAX}; /* address, file and symbol; v[N] is the value of field N */
   if (!wire_integers(w, v, 4)) return false;
   const struct simpleperf_item none = {0}, *item = simpleperf_find(&s->files, v[2]);
   if (!item) item = &none;
@@ -225,9 +225,9 @@ static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples)
   return !w.fault;
 }
 
-/* Reads the samples of all records, or all other data. A record follows its size of 4 bytes; a size
- * of 0 ends the file. Files and threads may come after the samples, so the caller reads the records
- * twice. Returns NULL, or the address of a record that cannot be read. */
+/* Reads the samples of all records, or all other data. A size of 4 bytes precedes each record. A
+ * size of 0 ends the file. Files and threads may come after the samples, so the caller reads the
+ * records twice. Returns NULL, or the address of a record that cannot be read. */
 static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, bool samples) {
   while (all.end - all.at >= 4 && builder_ok(s->builder) && !s->out.failed) {
     uint32_t size = all.at[0] | (uint32_t)all.at[1] << 8 | (uint32_t)all.at[2] << 16 |

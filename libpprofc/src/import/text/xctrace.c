@@ -29,8 +29,9 @@ struct xctrace {
   struct map by_id;
   uint32_t *frames;
   size_t frame_count, frame_room;
-  struct xctrace_known frame, trace, value; /* open frame, backtrace, and weight or path */
-  pprofc_str name, file;                    /* name and file of the open frame */
+  /* Elements that are not closed yet: a frame, a backtrace, and a weight or path. */
+  struct xctrace_known frame, trace, value;
+  pprofc_str name, file; /* name and file of the open frame */
   uint32_t mapping;
   int64_t line;
   struct xctrace_known row; /* backtrace of the current row */
@@ -49,7 +50,8 @@ struct xctrace_tag {
 
 /* ---- XML --------------------------------------------- */
 
-/* Adds the character of an entity without '&' and ';'. */
+/* Appends the character that an XML entity stands for. `name` is the entity without its '&' and
+ * ';'. */
 static void xctrace_entity(struct buffer *out, pprofc_str name) {
   static const struct {
     pprofc_str name;
@@ -89,8 +91,8 @@ static pprofc_str xctrace_text(struct xctrace *x, pprofc_str text) {
   return import_need(x->builder, copy.data != NULL) ? copy : STR("");
 }
 
-/* Returns the value of an attribute with its entities not replaced; "" if there is no such
- * attribute. */
+/* Returns the value of an attribute, in which entities are not yet replaced. Returns "" if the tag
+ * does not have the attribute. */
 static pprofc_str xctrace_raw(const struct xctrace_tag *tag, pprofc_str name) {
   pprofc_str rest = tag->attributes;
   while ((rest = str_trim(rest)).size) {
@@ -109,8 +111,8 @@ static pprofc_str xctrace_attribute(struct xctrace *x, const struct xctrace_tag 
   return xctrace_text(x, xctrace_raw(tag, name));
 }
 
-/* Splits *rest into the text before the next tag, the tag, and the rest. Returns false at the
- * end. */
+/* Sets *text to the text before the next tag, and *tag to this tag. Removes both from *rest.
+ * Returns false at the end. */
 static bool xctrace_next(pprofc_str *rest, pprofc_str *text, struct xctrace_tag *tag) {
   size_t open = str_find_char(*rest, '<');
   pprofc_str inside = str_slice(*rest, open + 1, rest->size);
@@ -144,7 +146,7 @@ static const struct xctrace_known *xctrace_ref(const struct xctrace *x,
   return at == MAP_NONE ? NULL : &x->known[at];
 }
 
-/* Stores an element that has an id, for later refs to it. */
+/* Stores an element that has an id, so that later elements can repeat it. */
 static void xctrace_keep(struct xctrace *x, const struct xctrace_known *known) {
   if (known->id)
     import_need(x->builder, MAP_PUSH(x->arena->mem, &x->by_id, hash_mix(0, known->id), x->known,
