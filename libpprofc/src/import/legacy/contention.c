@@ -3,7 +3,7 @@
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* Attributes of a profile. */
+/* Indices of a profile's attributes. */
 enum { CONTENTION_CLOCK, CONTENTION_PERIOD, CONTENTION_MILLISECONDS, CONTENTION_ATTRIBUTES };
 
 static const char *const contention_attributes[CONTENTION_ATTRIBUTES] = {

@@ -2,8 +2,8 @@
  * profiler, and not to the program's own code. */
 #include "import/legacy/legacy.h"
 
-/* Functions of allocators. When these frames are dropped, an allocation belongs to the function
- * that called the allocator. */
+/* Regular expression for the functions of allocators. When their frames are dropped, an allocation
+ * belongs to the function that called the allocator. */
 static const char allocator_frames[] =
     /* functions of POSIX */
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|"

@@ -3,8 +3,8 @@
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* Finds the first line that is not a comment, "goroutine profile: total 7", and sets *word to its
- * first word. Sets *data to the text after this line. */
+/* Parses the first line that is not a comment: "goroutine profile: total 7". Sets *word to the
+ * first word of this line, and *data to the text after the line. */
 static bool go_count_header(pprofc_str *data, pprofc_str *word) {
   static const pprofc_str middle = {" profile: total ", sizeof " profile: total " - 1};
   pprofc_str line;

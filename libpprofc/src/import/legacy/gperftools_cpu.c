@@ -38,7 +38,7 @@ struct gperftools_cpu_header {
   uint64_t period; /* sampling period in microseconds */
 };
 
-/* Reads the header of five words: 0, 3, 1 for Java or else 0, the period, 0. */
+/* Reads the header of five words: 0, 3, kind (1 for Java, 0 for native code), period, 0. */
 static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
                                        struct gperftools_cpu_header *header) {
   for (size_t i = 0; i < sizeof word_formats / sizeof *word_formats; i++) {
@@ -55,7 +55,7 @@ static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
   return false;
 }
 
-/* Reads records of a count, a depth and addresses, up to the record 0, 1, 0. */
+/* Reads records until the record 0, 1, 0. A record has a count, a depth and addresses. */
 static void gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool java) {
   while (bytes_left(w) && builder_ok(l->builder)) {
     uint64_t count = gperftools_cpu_next_word(w), depth = gperftools_cpu_next_word(w);
@@ -71,8 +71,8 @@ static void gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool 
   }
 }
 
-/* Finds an address that is the second frame of at least 31/32 of the samples. `counts` has a zero
- * for each location. */
+/* Finds an address that is the second frame of at least 31/32 of the samples. The caller passes
+ * `counts` with a 0 for each location. */
 static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64_t *address) {
   const size_t similar = 32;
   for (size_t i = 0; i < l->sample_count; i++) {

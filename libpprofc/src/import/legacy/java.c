@@ -60,8 +60,9 @@ static bool read_attribute(struct java_reader *r, pprofc_str key, pprofc_str val
   return true;
 }
 
-/* Sets l->line to the next line that ends with a newline and is not blank, but does not skip it.
- * Leaves a last line without a newline to the reader of locations. */
+/* Sets l->line to the next line that ends with a newline and is not blank. This line stays in
+ * l->rest until skip_line removes it. The reader of locations reads a last line without a
+ * newline. */
 static bool next_whole_line(struct legacy *l) {
   size_t end;
   while (builder_ok(l->builder) && (end = str_find_char(l->rest, '\n')) < l->rest.size) {

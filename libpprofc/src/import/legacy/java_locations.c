@@ -35,7 +35,8 @@ static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame)
   return true;
 }
 
-/* Parses "function (path)". The path is a shared library; keeps only its last part. */
+/* Parses "function (path)". The path names a shared library. Keeps only the last part of the
+ * path. */
 static bool parse_path(pprofc_str text, struct java_locations_frame *frame) {
   size_t place;
   if (!str_ends(text, STR(")"))) return false;

@@ -7,7 +7,8 @@
 #include "import/legacy/legacy.h"
 #include "import/lines.h"
 
-/* Functions of jemalloc at the leaf of an allocation's stack, with their possible prefixes. */
+/* Regular expression for the functions of jemalloc at the leaf of an allocation's stack, with their
+ * possible prefixes. */
 static const char own_frames[] =
     "(_rjem_|je_|_rjem_je_|__libc_|__)?(malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|"
     "posix_memalign|valloc|pvalloc|mallocx|rallocx|xallocx|malloc_default|realloc_default|"
@@ -16,7 +17,8 @@ static const char own_frames[] =
 
 /* Values of the line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
-  int64_t live[2], all[2]; /* numbers of objects and bytes: live memory, and all allocations */
+  /* Numbers of objects and of bytes, in live memory and in all allocations. */
+  int64_t live[2], all[2];
 };
 
 static bool jemalloc_parse_pair(const pprofc_str *numbers, int64_t *pair) {

@@ -182,7 +182,8 @@ static void legacy_add_locations(const struct legacy *l) {
 static void legacy_account(const struct legacy *l) {
   import_account_one(l->builder, l->sample_count, "stacks and lines", l->bad_lines,
                      "line could not be read", "lines could not be read");
-  /* jemalloc scales each count separately, so the sums differ a little by rounding. */
+  /* jemalloc scales each count separately, so the sums differ a little by rounding. Ignore a small
+   * difference. */
   uint64_t much = l->said / 100 + l->read / 100 + 1;
   if (l->said > l->read ? l->said - l->read > much : l->read - l->said > much)
     import_compare_total(l->builder, "bytes", l->said, l->read);

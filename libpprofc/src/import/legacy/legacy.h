@@ -1,9 +1,11 @@
 /* A profile in an old format, while the reader reads it. The profile consists of stacks of
- * addresses. Mappings or Java frames are assigned to the addresses later.
+ * addresses. Later steps assign mappings or Java frames to the addresses.
  *
  * The order of the steps affects the result and must be the order of pprof. First, samples create
- * locations. Then the locations get numbers in the order of use, and last their mappings. Strings
- * point into the input. The builder keeps the first error; after an error, no line follows. */
+ * locations. Then the locations get numbers in the order of use. Finally they get mappings.
+ *
+ * The strings of the profile point into the input. The builder keeps the first error. After an
+ * error, legacy_next_line does not return more lines. */
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
@@ -17,7 +19,7 @@
 /* ---- text.c: lines and short texts ------------------- */
 
 /* Removes the next line from *rest. Returns false at the end, and at a line of more than 65,535
- * bytes. Then the line is "". */
+ * bytes. In both cases *line is "". */
 bool text_next_line(pprofc_str *rest, pprofc_str *line);
 
 /* True for a blank line and for a line that begins with '#'. */
@@ -26,7 +28,7 @@ bool text_is_comment(pprofc_str line);
 bool text_contains(pprofc_str s, pprofc_str needle);
 
 /* True for lower-case hexadecimal digits, which make up addresses in old profiles. text_is_address
- * is also true for the other characters in a list of such addresses with the prefix 0x. */
+ * is also true for ' ' and 'x', which separate addresses in a list like "0x1f 0x2a". */
 static inline bool text_is_lower_xdigit(char c) {
   return char_is_digit(c) || (c >= 'a' && c <= 'f');
 }
@@ -40,7 +42,7 @@ static inline bool text_is_address(char c) {
 bool text_take(pprofc_str *s, pprofc_str literal);
 
 /* Parses a text by a pattern, and stores its numbers in `fields`. In the pattern, ' ' stands for
- * any number of spaces, '+' for one or more, '_' for a single space; '#' for digits, and '~' for
+ * any number of spaces, '+' for one or more, '_' for a single space, '#' for digits, and '~' for
  * digits after an optional '-'. Any other character stands for itself. */
 bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields);
 
@@ -49,7 +51,7 @@ bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields);
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
 /* Removes white space and the run of characters after it, and sets *run to the run. Returns false
- * if one of them is missing. */
+ * if the white space or the run is missing. */
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
 /* Finds the next "0x..." in lower case in *rest, and sets *digits to its digits without "0x".
@@ -71,7 +73,7 @@ struct legacy_sample {
 };
 
 struct legacy_location {
-  uint64_t made_for; /* address in the samples for which the location was made */
+  uint64_t made_for; /* address that the samples contain for this location */
   uint64_t address;
   uint32_t mapping;  /* index of the mapping, or NONE */
   uint32_t function; /* index of the function, or NONE */
@@ -183,11 +185,11 @@ bool legacy_is_memory_map_head(pprofc_str line);
 
 /* Numbers the locations in the order of use, and assigns their mappings. */
 void legacy_place_locations(struct legacy *l);
-/* Assigns the mappings of locations that have their final numbers. */
+/* Assigns a mapping to each location. Call it after the locations have their final numbers. */
 void legacy_assign_mappings(struct legacy *l);
 
-/* Reads the rest of the input, the locations at the end of a Java profile. Numbers them, assigns
- * mappings, and clears their addresses. */
+/* Reads the rest of the input, which is the list of locations at the end of a Java profile. Then
+ * numbers all locations, assigns their mappings, and clears their addresses. */
 void legacy_read_java_locations(struct legacy *l);
 
 #endif

@@ -10,8 +10,9 @@
 
 #include <stdlib.h>
 
-/* Segment tree over numbered address ranges. Its leaves are the intervals between adjacent bounds.
- * A lookup finds the smallest number of the ranges that contain an address. */
+/* Segment tree over numbered address ranges. Its leaves are the intervals between adjacent bounds
+ * of the ranges. Of all ranges that contain an address, a lookup finds the range with the smallest
+ * number. */
 struct span_tree {
   uint32_t *least; /* for each node of the tree: smallest number of the ranges stored in the node */
 };
@@ -30,7 +31,8 @@ static int compare_bounds(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Returns the index of the last bound <= address, or bound_count if all bounds are larger. */
+/* Returns the leaf that contains an address: the index of the last bound <= address, or bound_count
+ * if all bounds are larger. */
 static size_t leaf_of(const struct lookup *k, uint64_t address) {
   BISECT(at, k->bound_count, k->bounds[at] <= address);
   return at ? at - 1 : k->bound_count;

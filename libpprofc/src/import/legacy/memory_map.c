@@ -179,7 +179,7 @@ static bool add_mapping(struct legacy *l, const struct entry *entry) {
       !str_parse_uint(entry->end, 16, &mapping.limit) ||
       (entry->offset.size && !str_parse_uint(entry->offset, 16, &mapping.offset)))
     return false;
-  /* Copy the strings: the next line overwrites a line in which variables were replaced. */
+  /* Copy the strings, because the next line overwrites a line in which variables were replaced. */
   mapping.file = arena_str(l->arena, entry->file);
   mapping.build_id = arena_str(l->arena, entry->build_id);
   import_need(l->builder,

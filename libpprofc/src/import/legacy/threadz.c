@@ -34,8 +34,8 @@ static bool is_thread_head(pprofc_str line) {
   }
 }
 
-/* Reads the stack after a thread's line, up to the line that ends the stack, which begins with
- * "---". Returns true if the text says that the stack is the same as before. */
+/* Reads the stack after a thread's line, up to the first line that begins with "---". Returns true
+ * if the text "same as previous thread" replaces the stack. */
 static bool threadz_read_stack(struct legacy *l) {
   bool same_as_before = false;
   pprofc_str line = STR("");
