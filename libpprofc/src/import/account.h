@@ -8,8 +8,8 @@
 /* A reason for which a reader skipped events. It becomes a comment, "1 ONE" or "COUNT MANY". */
 struct import_loss {
   uint64_t count;
-  /* `one` is the text for one event, `many` the text for several events. NULL ends a list of
-   * reasons. "" means that another comment of the profile gives the reason. */
+  /* `one` is the text for one event, `many` the text for several events. In the row that ends a
+   * list, `one` is NULL. If another comment of the profile gives the reason, `one` is "". */
   const char *one, *many;
 };
 
@@ -24,7 +24,7 @@ void import_note_total(pprofc_builder *builder, const char *what, uint64_t count
 void import_account(pprofc_builder *builder, uint64_t read, const char *events,
                     const struct import_loss *losses);
 
-/* Does the same for a single reason: `count` events were skipped. */
+/* Does the same as import_account for a single reason: `count` events were skipped. */
 void import_account_one(pprofc_builder *builder, uint64_t read, const char *events, uint64_t count,
                         const char *one, const char *many);
 

@@ -1,6 +1,6 @@
-/* A tree of frames. A call path is the path from a root of the tree to a frame, which is a stack.
- * Readers use the tree for formats that list each frame once with its caller, and for formats that
- * open and close frames. A stack and the stacks of its callers share memory. */
+/* A tree of frames. A call path is a stack: the path from a root of the tree to a frame. Readers
+ * use the tree for formats that list each frame once with its caller, and for formats that open and
+ * close frames. A stack and the stacks of its callers share memory. */
 #ifndef PPROFC_IMPORT_CALL_PATHS_H
 #define PPROFC_IMPORT_CALL_PATHS_H
 
@@ -22,8 +22,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* hash table of the paths at the root, and of the paths that are not the
-                          first callee of their caller; keyed by caller and location */
+  struct map by_frame; /* hash table of the paths at a root, and of all callees of a path except its
+                          first callee; keyed by caller and location */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };
@@ -37,8 +37,9 @@ void call_paths_free(struct call_paths *paths);
  * the stack is too deep. Returns MAP_NONE if the builder has failed. */
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
 
-/* Adds a sample with the stack of a path; MAP_NONE means an empty stack. Enter all paths before the
- * first sample, because callers share the memory of the deepest stack. */
+/* Adds a sample with the stack of a path; MAP_NONE means an empty stack. Call it only after
+ * call_paths_enter has entered all paths, because the stacks of callers share the memory of the
+ * deepest stack. */
 void call_paths_sample(struct call_paths *paths, uint32_t path, const int64_t *values);
 
 #endif

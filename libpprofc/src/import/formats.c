@@ -54,7 +54,7 @@ import_build(void (*read)(void *context, pprofc_builder *builder, struct arena *
   return status;
 }
 
-/* Arguments of a reader, for import_build. */
+/* Arguments that import_build passes to import_run. */
 struct import_input {
   const struct import_format *format;
   pprofc_str data;
@@ -72,7 +72,7 @@ pprofc_status import_read(const struct import_format *format, pprofc_str data,
   struct import_input input = {format, data, options};
   if (!format->begins(data)) return PPROFC_E_NO_MATCH;
   pprofc_status status = import_build(import_run, &input, mem, options, profile, error);
-  /* import_refuse_at stores an address in place of the offset. */
+  /* import_refuse_at stores an address in place of an offset, so convert the address here. */
   uint64_t start = (uint64_t)(uintptr_t)data.data;
   if (status != PPROFC_OK && error && error->offset - start <= data.size) error->offset -= start;
   return status;

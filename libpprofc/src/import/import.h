@@ -8,8 +8,8 @@
 #include "import/text_stream.h"
 #include "profile/builder.h"
 
-/* Settings of readers: the fields of pprofc_read_options, with all limits set, and internal
- * fields. */
+/* Settings of readers: the fields of pprofc_read_options, in which all limits are set, and fields
+ * for internal use. */
 struct import_options {
   const pprofc_limits *limits;
   unsigned threads;
@@ -31,8 +31,8 @@ typedef void (*import_fn)(pprofc_str data, pprofc_builder *builder, struct arena
 
 /* Reads a stream of text line by line. Recognises the format from text->rest, the part of the text
  * in memory. Returns PPROFC_OK and a profile, or PPROFC_E_NO_MATCH for text of another format; then
- * the caller tries the next reader. Any other status is final. If the stream ends early because of
- * a failure, the reader returns the status of the stream. */
+ * the caller tries the next reader. After any other status, the caller does not try another reader.
+ * If the stream ends early because of a failure, the reader returns the status of the stream. */
 typedef pprofc_status (*import_lines_fn)(struct text_stream *text, const pprofc_allocator *mem,
                                          const struct import_options *options,
                                          pprofc_profile **profile, pprofc_error *error);
@@ -50,7 +50,8 @@ struct import_format {
 extern const struct import_format import_formats[];
 
 /* Tries to read `data`, which is not compressed and has no byte order mark. Returns the same as
- * import_lines_fn. After any status but PPROFC_E_NO_MATCH, the data must not be read again. */
+ * import_lines_fn. After any status but PPROFC_E_NO_MATCH, the caller must not read the data
+ * again. */
 pprofc_status import_read(const struct import_format *format, pprofc_str data,
                           const pprofc_allocator *mem, const struct import_options *options,
                           pprofc_profile **profile, pprofc_error *error);

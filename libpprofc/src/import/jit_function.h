@@ -1,4 +1,4 @@
-/* Splits the names of JIT-compiled code, in the form in which compilers write them for perf. */
+/* Splits the names that JIT compilers write for perf into function, file and line. */
 #ifndef PPROFC_IMPORT_JIT_FUNCTION_H
 #define PPROFC_IMPORT_JIT_FUNCTION_H
 

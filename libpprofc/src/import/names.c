@@ -1,8 +1,9 @@
 /* Adds functions, locations, mappings and labels. Names of functions are already demangled.
  *
- * If the system name of a function looks like C++, reports shorten its name: they drop templates
- * and parameters. Reports must not shorten names that are not C++. Examples are Python's
- * "<module>", Ruby's "block in <main>", and "work (calls.py:7)" with a position after the name. */
+ * If the system name of a function looks like C++, reports shorten the name of the function: they
+ * drop templates and parameters. Reports must not shorten names that are not C++. Examples are
+ * Python's "<module>", Ruby's "block in <main>", and "work (calls.py:7)" with a position after the
+ * name. */
 #include "import/names.h"
 
 #include "core/chars.h"
@@ -15,8 +16,8 @@ static bool names_is_word(char c) {
          (unsigned char)c >= 0x80;
 }
 
-/* True if the name has a "<" outside of brackets that does not follow a word. Such a "<" does not
- * begin template arguments. */
+/* True if the name has a "<" that is not inside brackets and does not follow a word. Such a "<"
+ * does not begin template arguments. */
 static bool names_has_tag(pprofc_str name) {
   size_t depth = 0;
   for (size_t i = 0; i < name.size; i++) {

@@ -5,8 +5,8 @@
 #include "import/text_stream.h"
 #include "profile/builder.h"
 
-/* Returns the string index of the system name for a function `name`, whose string index is `text`.
- * The result is `text`, or 0 if reports must show the name unchanged. */
+/* Returns the string index of the system name for a function `name`. `text` is the string index of
+ * `name`. The result is `text`, or 0 if reports must show the name unchanged. */
 uint32_t import_system_name(pprofc_str name, uint32_t text);
 
 /* Adds a function and returns its index. `file` is a string index of the builder. */
@@ -36,12 +36,12 @@ void import_label(pprofc_builder *builder, const char *key, pprofc_str text);
 
 /* Makes the builder fail because memory ran out. Returns false. */
 bool import_no_memory(pprofc_builder *builder);
-/* Returns `ok`. If it is false, makes the builder fail because memory ran out. */
+/* Returns `ok`. If `ok` is false, makes the builder fail because memory ran out. */
 static inline bool import_need(pprofc_builder *builder, bool ok) {
   return ok || import_no_memory(builder);
 }
-/* These functions make the builder fail with a message, and return false. import_refuse_at is for a
- * violation of the format at the address `at` of the data. */
+/* These functions make the builder fail with a message, and return false. import_refuse_at reports
+ * a violation of the format at the address `at`, which points into the data. */
 bool import_refuse(pprofc_builder *builder, pprofc_status status, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 bool import_refuse_at(pprofc_builder *builder, const void *at, const char *format, ...)
@@ -55,7 +55,8 @@ void import_end_of_stream(pprofc_builder *builder, const struct text_stream *tex
 uint32_t import_cost_centre(pprofc_builder *builder, pprofc_str module, pprofc_str label,
                             pprofc_str place);
 
-/* True if the name of a file ends with ".so", or has ".so." or ".so_" and a digit anywhere. */
+/* True if the name of a file ends with ".so", or contains ".so." or ".so_" with a digit after
+ * it. */
 bool import_is_library(pprofc_str file);
 
 #endif

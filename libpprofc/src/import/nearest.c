@@ -130,7 +130,7 @@ static bool nearest_is_etl(pprofc_str data) {
 static bool nearest_is_perfetto(pprofc_str data) {
   size_t at = 0, packets = 0;
   while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {
-    size_t size = 0; /* size of the field's content, of at most 28 bits */
+    size_t size = 0; /* size of the field's content in bytes, a number of at most 28 bits */
     unsigned shift = 0;
     for (at++; at < data.size && shift < 28; shift += 7) {
       unsigned char byte = (unsigned char)data.data[at++];
@@ -177,7 +177,8 @@ static const struct {
     {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
 };
 
-/* Removes the rest of a string, with its closing quote, from *text. Returns the string. */
+/* Returns the string of JSON whose opening quote precedes *text. Removes the string and its closing
+ * quote from *text. */
 static pprofc_str nearest_take_string(pprofc_str *text) {
   size_t end = 0;
   while (end < text->size && text->data[end] != '"') end += text->data[end] == '\\' ? 2 : 1;

@@ -135,8 +135,9 @@ static bool text_source_append(struct text_source *source) {
   return true;
 }
 
-/* Moves the unread text to the front and appends windows until its size has doubled, so that
- * reading a long line takes linear time. Sets stream->whole at the end of the input. */
+/* Moves the unread text to the front. Appends windows until the size of the unread text has
+ * doubled, so that reading a long line takes linear time. Sets stream->whole at the end of the
+ * input. */
 static void text_stream_more(struct text_stream *stream) {
   struct text_source *source = stream->source;
   size_t unread = stream->rest.size;

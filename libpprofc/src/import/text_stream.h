@@ -11,7 +11,7 @@
 struct text_source;
 
 struct text_stream {
-  pprofc_str rest;            /* unread text in memory, from the next line on */
+  pprofc_str rest;            /* unread text in memory, beginning with the next line */
   bool whole;                 /* true if no text follows `rest` */
   const char *last;           /* last line feed in memory, or NULL */
   pprofc_str begin;           /* whole text, if `source` is NULL */
