@@ -15,7 +15,8 @@
 
 /* ---- numbers ----------------------------------------- */
 
-/* Reads the positions at the start of a line of numbers. Returns false if one is invalid. */
+/* Reads the positions, such as the line number, at the start of a line of numbers. Returns false if
+ * a position is invalid. */
 static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   uint64_t position[COLUMN_KINDS];
   pprofc_str word;
@@ -246,8 +247,8 @@ static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Stores the first total that differs from the sum of the lines; a comment in the profile shows
- * it. */
+/* Stores the first total that differs from the sum of the lines. A comment in the profile shows
+ * this total. */
 static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t said) {
   pprofc_str name = r->events.items[r->event_columns[column]].name;
   if (r->wrong.event[0]) return;
@@ -341,7 +342,8 @@ static const struct header {
     {"summary", check_summary, false},
 };
 
-/* Ignores other headers, which are valid and do not affect costs. */
+/* Reads a header line. Ignores headers that are not in the table, because they do not affect
+ * costs. */
 static void callgrind_read_header(struct callgrind_reader *r, pprofc_str name, pprofc_str value) {
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
     if (!str_equal(name, str_of(headers[i].name))) continue;

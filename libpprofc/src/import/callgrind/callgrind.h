@@ -1,8 +1,8 @@
-/* The call graph of one part of a callgrind file: the functions, the cost of each line, and the
- * inclusive cost of calls. callgrind.c builds the graph; samples.c and exact.c make stacks from the
- * graph.
+/* The call graph of one part of a callgrind file. A part is a header and the costs that follow it.
+ * The graph has the functions, the cost of each line, and the inclusive cost of calls. callgrind.c
+ * builds the graph; samples.c and exact.c make stacks from the graph.
  *
- * Objects and files are string indices of the builder of the profile. */
+ * The fields `object` and `file` are string indices of the profile's builder. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
@@ -24,8 +24,8 @@ struct callgrind_place {
 struct callgrind_function {
   uint32_t object, file;
   uint32_t name;    /* index of the complete name of the function in the file (contexts.h) */
-  uint32_t context; /* context of the function: the function and the callers that its name contains
-                       (contexts.h) */
+  uint32_t context; /* index of the function's context: the function and the callers that its name
+                       contains (contexts.h) */
   struct callgrind_symbol symbol; /* symbol with the names that reports show */
   uint32_t first_cost, last_cost; /* index of the first and of the last cost of the function, or
                                      NONE */
@@ -42,18 +42,20 @@ struct callgrind_cost {
 
 struct callgrind_call {
   uint32_t caller, callee;
-  uint32_t next;               /* index of the next call of the same caller, or NONE */
-  bool closes_cycle;           /* true if the tree skips the call to break a cycle */
+  uint32_t next;     /* index of the next call of the same caller, or NONE */
+  bool closes_cycle; /* true if the call closes a cycle, so the tree of stacks (tree.c) skips the
+                        call */
   struct callgrind_place site; /* call site with the highest cost */
-  double heaviest;             /* cost of that call site in the first event */
+  double heaviest;             /* cost of the call site `site` in the first event */
 };
 
-/* After an error, which the builder keeps, the graph is incomplete. */
+/* The call graph. After an error the graph is incomplete. The builder stores the error. */
 struct callgrind_graph {
   const pprofc_allocator *mem;
   pprofc_builder *builder;
   size_t types;
-  uint64_t memory_bytes; /* limit of memory; each array of the graph gets a quarter of it */
+  uint64_t memory_bytes; /* memory limit in bytes; each array of the graph may use at most a quarter
+                            of the limit */
   bool has_addresses;
   bool by_site; /* true to store calls from different lines of a caller separately */
   struct callgrind_function *functions;
@@ -63,10 +65,10 @@ struct callgrind_graph {
   double *call_values;  /* one inclusive cost per type for each call */
   size_t function_count, cost_count, call_count;
   size_t function_room, cost_room, call_room, cost_value_room, call_value_room;
-  uint32_t *first; /* index of a function with each name; has first_room entries; an entry is stale
-                      if the function that it refers to has another name */
+  uint32_t *first; /* array of first_room entries. For each name: index of a function. The entry is
+                      valid only if the function at this index has the name. */
   size_t first_room;
-  struct map by_name;  /* hash table of functions that share their name with other functions */
+  struct map by_name;  /* hash table of the functions whose name an earlier function already has */
   struct map by_place; /* hash table of the lines of functions with many lines */
   struct map by_call;  /* hash table of the calls of functions with many calls */
   int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs, by type */
@@ -115,9 +117,9 @@ struct callgrind_flow {
  * false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
-/* callgrind_call_share returns the share of its callee's cost that a call explains, from 0 to 1.
- * callgrind_root_share returns the share of a function's cost that no call explains. All shares of
- * a function add up to 1. */
+/* callgrind_call_share returns the share of the callee's cost that comes from a call, from 0 to 1.
+ * callgrind_root_share returns the share of a function's cost that does not come from any call. All
+ * shares of a function add up to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
@@ -135,8 +137,9 @@ struct callgrind_position {
 struct callgrind_tree {
   size_t types;
   struct callgrind_position *positions;
-  double *weights; /* one per position and type: share of the function's self cost */
-  double *pruned;  /* one per position and type: cost of pruned branches below */
+  double *weights; /* for each position and type: share of the function's self cost */
+  double *pruned;  /* for each position and type: cost of the branches below the position that the
+                      tree drops (pruned branches) */
   size_t position_count, position_room, weight_room, pruned_room;
   uint32_t *first; /* index of each function's first position, or NONE */
   size_t functions;
@@ -160,7 +163,7 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 
 /* ---- exact.c: stacks of functions whose names contain their callers */
 
-/* Data of a context, which are valid for the current part of the file. */
+/* Data of a context (contexts.h). The data are valid only for the current part of the file. */
 struct callgrind_entry {
   uint32_t call;     /* index of the most expensive call into the context, or NONE */
   uint32_t site;     /* location of the call, or NONE until the reader needs the location */
@@ -177,7 +180,8 @@ struct callgrind_exact {
   size_t place_room, stack_room;
   bool is_truncated;      /* true if a stack lacks callers */
   uint64_t frames_left;   /* number of frames that may still be added before stacks are cut */
-  uint64_t agree, differ; /* numbers of calls that agree with the names, and that do not */
+  uint64_t agree, differ; /* agree: number of calls whose caller is in the callee's name; differ:
+                             number of calls that contradict the callee's name */
 };
 
 /* Initializes the state. The number of frames of all stacks is limited in proportion to `bytes`,
@@ -185,25 +189,25 @@ struct callgrind_exact {
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);
-/* Counts the calls of this part that agree with the names of their functions. Returns true if most
- * calls so far agree: then the names contain the callers. */
+/* Compares each call of this part with the callers in the callee's name. Returns true if most calls
+ * so far agree, because then the names contain the callers. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
-/* Adds a sample with these labels for each cost of the graph. */
+/* Adds a sample with the given labels for each cost of the graph. */
 void callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                              const struct label *labels, size_t label_count);
 
 /* ---- samples.c: samples with estimated stacks */
 
-/* Adds the mapping of an object and returns it; NONE if `object` is 0. */
+/* Adds the mapping of an object and returns its index. Returns NONE if `object` is 0. */
 uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *builder,
                            uint32_t object);
 
-/* Adds the location of a line of a function and returns it. */
+/* Adds the location of a line of a function and returns its index. */
 uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder *builder,
                             uint32_t function, const struct callgrind_place *place);
 
-/* Adds samples with these labels for the graph. Sets *joined to true if the graph has too many
- * paths for a complete tree. */
+/* Adds samples for the costs of the graph, with the given labels. Sets *joined to true if the graph
+ * has too many paths for a complete tree. */
 void callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined);

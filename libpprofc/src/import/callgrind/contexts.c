@@ -7,7 +7,7 @@
 
 /* Maximum nesting of brackets. A quote in brackets does not separate functions. */
 #define MAX_BRACKETS 256u
-/* Maximum number of functions that a comparison reads in each of two names. */
+/* Maximum number of functions that callgrind_context_relation compares in two names. */
 #define MAX_COMPARED 128u
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
@@ -183,8 +183,8 @@ enum callgrind_relation callgrind_context_relation(const struct callgrind_contex
 
 /* ---- symbols ----------------------------------------- */
 
-/* Returns a symbol and fills it at its first use. JIT-compiled code has an address in place of a
- * name; perf-PID.map has the name for this address. */
+/* Returns a symbol. At the first use, sets the symbol's name and source position. JIT-compiled code
+ * has an address in place of a name; perf-PID.map has the name for this address. */
 static struct callgrind_symbol symbol_get(struct callgrind_contexts *contexts, uint32_t symbol) {
   struct callgrind_symbol *info = &contexts->infos[symbol];
   struct jit_function found;

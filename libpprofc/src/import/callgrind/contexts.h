@@ -28,7 +28,8 @@ struct callgrind_context {
 /* Data of a complete name, such as "f'g'main". */
 struct callgrind_whole {
   uint32_t context;
-  uint32_t plain; /* symbol of the name without the level of recursion; NONE until it is needed */
+  uint32_t plain; /* symbol of the name without its level of recursion ("f" for "f'2"); NONE until
+                     the first use */
 };
 
 struct callgrind_contexts {
@@ -71,7 +72,7 @@ bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
 enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: caller and callee have the same context */
   RELATION_CALLER,    /* the callee's name is the callee followed by the caller's name */
-  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's name lacks callers at the root */
+  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's name lacks the outermost callers */
   RELATION_ROOT,      /* the callee's name does not contain callers */
   RELATION_OTHER      /* the names do not agree with the call */
 };

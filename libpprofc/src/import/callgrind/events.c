@@ -123,8 +123,8 @@ static bool take_start(pprofc_str *line, pprofc_str start) {
   return true;
 }
 
-/* Finds all events. Scans the whole file, because parts may have different events and long
- * names may come before or after them. */
+/* Finds all events. Scans the whole file, because parts may have different events, and a long name
+ * may come before or after the line with its event. */
 bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                            pprofc_builder *builder) {
   bool long_names = false;

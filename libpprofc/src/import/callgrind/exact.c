@@ -8,8 +8,8 @@
 #include <math.h>
 
 /* Maximum number of names that are joined to one stack. A name lacks functions that were already
- * running when callgrind began to count. If a call to the outermost function of a name is known,
- * the name of its caller continues the stack. */
+ * running when callgrind began to count. If the file has a call to the outermost function of a
+ * name, the caller's name continues the stack. */
 #define MAX_JOINS 64u
 
 /* Maximum number of frames of all stacks together: FRAMES_ALWAYS plus FRAMES_FOR_BYTE for each byte
@@ -141,8 +141,8 @@ static void push_from_name(struct callgrind_exact *exact, const struct callgrind
   exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));
 }
 
-/* Pushes the callers in the name of `from`. Sets *context to the context of the outermost
- * caller. */
+/* Pushes the callers that the name of the context `from` contains. Sets *context to the context of
+ * the outermost caller. */
 static void push_names(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                        size_t *depth, uint32_t from, uint32_t *context) {
   *context = from;

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Smallest share of a function's cost, not explained by calls, that makes the function a root.
- * Smaller shares are rounding errors. */
+/* A function is a root if more than this share of its cost does not come from calls. Smaller shares
+ * are rounding errors. */
 #define ROOT_SHARE 0.001
 
 /* ---- cycles ------------------------------------------ */
@@ -17,8 +17,9 @@
 struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
-  uint32_t *found; /* number of each function in the order of discovery; 0 if not found yet */
-  uint32_t *low;   /* smallest `found` of the functions in `open` that each function reaches */
+  uint32_t *found; /* for each function: its number in the order of discovery; 0 if not found yet */
+  uint32_t *low;   /* for each function: smallest `found` among the functions in `open` that the
+                      function reaches */
   uint32_t *next;  /* for each function: next call to follow */
   uint32_t *path;  /* functions from the start of the walk to the current function */
   uint32_t *open;  /* functions whose strongly connected component is not complete */
@@ -110,7 +111,7 @@ static bool find_cycles(struct callgrind_flow *flow) {
 /* ---- shares ------------------------------------------ */
 
 /* Costs of a function, which may be negative. `own` is the inclusive cost of the function in the
- * file. `rest` is the cost that the calls to the function do not explain: `own` minus the cost of
+ * file. `rest` is the cost that does not come from calls to the function: `own` minus the cost of
  * these calls. */
 struct callgrind_rest {
   double own, rest;
@@ -142,8 +143,8 @@ static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, b
   }
 }
 
-/* Sets flow->root: the cost of each function that no call explains. Functions in a cycle are not
- * roots, because the costs of their calls count the same work several times. */
+/* Sets flow->root: the cost of each function that does not come from calls. Functions in a cycle
+ * are not roots, because the costs of their calls count the same work several times. */
 static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_rest *own) {
   size_t types = flow->graph->types, functions = flow->graph->function_count;
   for (size_t f = 0; f < functions; f++)

@@ -42,7 +42,7 @@ void callgrind_graph_clear(struct callgrind_graph *graph) {
 }
 
 /* Makes room for `count` items in an array of the graph. Makes the builder fail, and returns false,
- * when out of memory and if the array would exceed its limit. */
+ * when out of memory or if the array would exceed its limit. */
 static bool graph_reserve(const struct callgrind_graph *graph, void *items, size_t *room,
                           size_t count, size_t size) {
   if (count <= *room) return true;
@@ -59,7 +59,7 @@ static bool graph_reserve(const struct callgrind_graph *graph, void *items, size
 #define GRAPH_RESERVE(graph, items, room, count)                                                   \
   graph_reserve((graph), &(items), &(room), (count), sizeof *(items))
 
-/* Adds a row to a map, unless `map` is NULL. */
+/* Adds the index `row` to a hash table, unless `map` is NULL. */
 static bool graph_enter(const struct callgrind_graph *graph, struct map *map, uint64_t hash,
                         uint32_t row) {
   return !map || import_need(graph->builder, map_insert(map, hash, row));
@@ -206,7 +206,7 @@ static bool call_is_same(const struct callgrind_graph *graph, const struct callg
          (!graph->by_site || same_place(&a->site, &b->site));
 }
 
-/* Returns the index of the equal call in the graph, or NONE. */
+/* Returns the index of the call in the graph that is equal to `call`, or NONE. */
 static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
   const struct callgrind_function *f = &graph->functions[call->caller];
   const struct callgrind_call *calls = graph->calls;

@@ -22,8 +22,8 @@ struct jit_names {
 void jit_names_init(struct jit_names *names, const pprofc_allocator *mem);
 void jit_names_free(struct jit_names *names);
 
-/* Reads FOLDER/perf-PID.map, or else /tmp/perf-PID.map. If neither file exists, there are no names.
- * Ignores files of other users in /tmp. Returns false when out of memory. */
+/* Reads FOLDER/perf-PID.map, or else /tmp/perf-PID.map. If neither file exists, the list of names
+ * stays empty. Ignores files of other users in /tmp. Returns false when out of memory. */
 bool jit_names_load(struct jit_names *names, pprofc_str folder, pprofc_str pid);
 /* Reads the text of a perf-PID.map file. Returns false when out of memory. */
 bool jit_names_read(struct jit_names *names, pprofc_str text);

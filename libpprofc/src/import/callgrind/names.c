@@ -3,8 +3,8 @@
 
 #include "import/names.h"
 
-/* Limit of small ids: this number plus twice the number of names. Small ids are indices of an
- * array; a hash table finds larger ids. */
+/* An id is small if it is below SMALL_IDS plus twice the number of names. Small ids are indices of
+ * an array; a hash table finds larger ids. */
 #define SMALL_IDS 1024u
 
 void callgrind_names_init(struct callgrind_names *names, pprofc_builder *builder,

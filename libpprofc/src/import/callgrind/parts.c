@@ -35,7 +35,8 @@ static void note_benchmark(struct callgrind_reader *r) {
   r->last_part = number;
 }
 
-/* Sets the symbol of each function, whose name reports show. Returns false when out of memory. */
+/* Sets the symbol of each function. Reports show the name in the symbol. Returns false when out of
+ * memory. */
 static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
   struct callgrind_function *functions = r->graph.functions;
   for (size_t i = 0; i < r->graph.function_count; i++)

@@ -27,8 +27,7 @@ struct marshal_value {
 struct marshal {
   const uint8_t *at, *end;
   struct arena arena;
-  struct marshal_value **refs; /* values that later references can repeat, in the order in which
-                                  they start */
+  struct marshal_value **refs; /* values that references can repeat, in the order of the file */
   size_t ref_count, ref_room;
   bool nomem;
 };
@@ -44,7 +43,7 @@ static bool marshal_take(struct marshal *m, size_t size, uint64_t *value) {
   return true;
 }
 
-/* Reads a length of `size` bytes, and then a text of that length. */
+/* Reads a length, which is an integer of `size` bytes, and then a text of that length. */
 static bool marshal_text(struct marshal *m, size_t size, struct marshal_value *v) {
   uint64_t length;
   if (!marshal_take(m, size, &length) || length > (uint64_t)(m->end - m->at)) return false;
@@ -96,7 +95,8 @@ static bool marshal_append(struct marshal *m, struct marshal_value *list,
 
 static struct marshal_value *marshal_read(struct marshal *m, unsigned depth);
 
-/* Reads a count of `size` bytes, and then the items of a tuple or list. */
+/* Reads the number of items, which is an integer of `size` bytes, and then the items of a tuple or
+ * list. */
 static bool marshal_tuple(struct marshal *m, size_t size, struct marshal_value *v, unsigned depth) {
   uint64_t count;
   if (!marshal_take(m, size, &count)) return false;
@@ -176,8 +176,8 @@ static bool pstats_has_numbers(const struct marshal_value *v) {
   return true;
 }
 
-/* True if the value describes a function: primitive calls, calls, self time, total time,
- * callers. */
+/* True if the value describes a function: a tuple with the numbers of primitive calls and of calls,
+ * the self time, the total time and the callers. */
 static bool pstats_is_entry(const struct marshal_value *v) {
   return pstats_has_numbers(v) && v->count == 5 && v->items[4]->kind == MARSHAL_DICT;
 }
@@ -196,7 +196,8 @@ static void pstats_name(struct pstats *p, struct interner *seen, const char *spe
   buffer_add_char(&p->out, '\n');
 }
 
-/* Writes the file and name of a function. Built-in functions have the file "~". */
+/* Writes the file and the name of a function. Writes "???" for the file "~" of built-in
+ * functions. */
 static void pstats_function(struct pstats *p, const struct marshal_value *f, bool callee) {
   pprofc_str file = f->items[0]->text;
   if (str_equal(file, STR("~"))) file = STR("???");
@@ -258,7 +259,8 @@ static bool pstats_entry(struct pstats *p, const struct marshal_value *function,
 
 /* ---- the file ---------------------------------------- */
 
-/* Converts a dictionary of functions to callgrind's text. Returns false if it is invalid. */
+/* Converts a dictionary of functions to callgrind's text. Returns false if the dictionary is
+ * invalid. */
 static bool pstats_convert(struct pstats *p, struct marshal *m, pprofc_builder *builder) {
   const struct marshal_value *root = marshal_read(m, 0);
   if (!import_need(builder, !m->nomem)) return false;

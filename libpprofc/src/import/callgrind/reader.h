@@ -1,5 +1,5 @@
-/* The reader of callgrind's text: callgrind.c reads lines, events.c and names.c their parts, and
- * parts.c makes samples. */
+/* The reader of callgrind's text: callgrind.c reads lines, events.c finds events and their units,
+ * names.c reads names, and parts.c makes samples. */
 #ifndef PPROFC_IMPORT_CALLGRIND_READER_H
 #define PPROFC_IMPORT_CALLGRIND_READER_H
 
@@ -22,7 +22,8 @@ struct callgrind_events {
   size_t lists; /* number of `events:` lines; each part has one such line */
 };
 
-/* Finds all events of a text. Returns false, and makes the builder fail, if they are invalid. */
+/* Finds all events of a text. Returns false, and makes the builder fail, if the events are
+ * invalid. */
 bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                            pprofc_builder *builder);
 /* Sets `columns` to the index of the event in each column of an `events:` line; NONE for an unknown
@@ -31,7 +32,7 @@ size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str
                                uint32_t columns[CALLGRIND_MAX_EVENTS]);
 
 /* True if any line of numbers in the text has a relative counter: "+3" or "*". `columns` is the
- * number of positions before the counters of a line. */
+ * number of positions, such as the line number, before the counters of a line. */
 bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 
 /* ---- words.c */
@@ -39,8 +40,8 @@ bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 /* Parses a decimal number, or a hexadecimal number after "0x". Returns false if the text is not a
  * number. */
 bool callgrind_number(pprofc_str s, uint64_t *out);
-/* Parses a number: "12", or relative to `last`, the previous number of the column: "+3", "-3", "*".
- * Returns false if the text is not a number. */
+/* Parses an absolute number ("12"), or a number relative to `last` ("+3", "-3"). `last` is the
+ * previous number of the column; "*" repeats `last`. Returns false if the text is not a number. */
 bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);
 
 /* ---- names.c: "(12) name" defines a name, "(12)" refers to it */
@@ -77,7 +78,8 @@ enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 /* Meaning of the next line of numbers. */
 enum expect { COST, CALL, JUMP };
 
-/* A total that the file states, and the sum of the lines, which must be equal. */
+/* A total that the file states (`said`), and the sum of the file's lines (`read`). The two must be
+ * equal. */
 struct callgrind_total {
   char event[64];
   uint64_t said, read;
@@ -113,7 +115,7 @@ struct callgrind_reader {
                                           the previous counter, not the counter -3 */
   pprofc_str text;                     /* text of the whole file */
   uint32_t object, file, function, inlined;
-  /* Object and file of the next callee; NONE if the file does not name them. */
+  /* Object and file of the next callee; NONE if the callgrind file does not name them. */
   uint32_t called_object, called_file;
   struct callgrind_name called;
   bool has_called;

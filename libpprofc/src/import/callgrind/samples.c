@@ -1,5 +1,6 @@
-/* Makes samples of a call graph. Divides the cost of each line among the positions of its function
- * (callgrind.h). The parts are integers and add up to the cost in the file. */
+/* Makes samples of a call graph. Divides the cost of each line among the positions of its function.
+ * A position is a stack that ends at the function (callgrind.h). The parts are integers and add up
+ * to the cost in the file. */
 #include "import/callgrind/callgrind.h"
 #include "import/names.h"
 
@@ -14,7 +15,8 @@
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
-/* Number of classes into which round_up sorts remainders, which are between 0 and 1. */
+/* Number of classes into which round_up sorts remainders. The classes are ranges of equal width
+ * from 0 to 1. */
 #define REMAINDERS 1024
 
 /* Shares below this value are rounding errors of sums. */
@@ -35,7 +37,7 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   for (size_t i = 0; i < count; i++)
     if (weights[i] > 0) classes[remainder_class((double)total * (weights[i] / sum))]++;
   size_t lowest = REMAINDERS;
-  int64_t above = 0; /* number of remainders in the classes from `lowest` on */
+  int64_t above = 0; /* number of remainders in the class `lowest` and all higher classes */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
   int64_t in_lowest = lowest > 0 ? left - above : 0; /* number of remainders to round up in the
                                                         class below `lowest` */
@@ -139,7 +141,7 @@ static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_
 }
 
 /* Collects in s->weights the weights of a function's positions, and after them the weight of pruned
- * positions. Sets *frames to the sum of the depths. Returns the number of positions. */
+ * positions. Sets *frames to the sum of the positions' depths. Returns the number of positions. */
 static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
   size_t types = s->graph->types, count = 0;
   double missing[CALLGRIND_MAX_EVENTS];

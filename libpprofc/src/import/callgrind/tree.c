@@ -1,5 +1,6 @@
 /* Finds the positions of functions in stacks. Makes one position for each function (flat), one for
- * each call (edges), or a tree of all calls in which small branches are pruned.
+ * each call (edges), or a tree of all calls. A branch of the tree is a position with all positions
+ * below it. Small branches are pruned.
  *
  * A graph has more paths than calls: if N callers call a function that calls N others, there are
  * N*N paths. Therefore the size of the tree is limited in proportion to the graph. Branches over
@@ -15,8 +16,9 @@
 /* Relative rounding error of sums and products of shares. */
 #define ROUNDING 1e-9
 
-/* Limits of a tree. Trees of compilers and interpreters have about three positions for each
- * function and each call. */
+/* Limits of a tree. A limit of two constants is ALWAYS, plus FOR_EACH times the number of functions
+ * and calls. Trees of compilers and interpreters have about three positions for each function and
+ * each call. */
 #define MAX_POSITIONS      ((size_t)1 << 18)
 #define MAX_FRAMES         ((uint64_t)1 << 22)
 #define POSITIONS_ALWAYS   ((size_t)1 << 11)
@@ -62,7 +64,7 @@ static bool push_position(struct growing *g, const struct callgrind_position *po
   return builder_ok(g->builder);
 }
 
-/* Appends a position with these weights. */
+/* Appends a position with the given weights. */
 static void add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site,
                          const double *weights) {
   struct callgrind_tree *tree = g->tree;
@@ -153,10 +155,10 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch: a position of a function with a share of the function's cost. Prunes a branch that
- * is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
- * branch to the position `above`; the second pass, which has g->rest, adds its share to the rest of
- * the call. The second pass never prunes roots. */
+/* Adds a branch: a position of a function with a share of the function's cost. Prunes the branch if
+ * it is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
+ * branch to the position `above`. The second pass adds the share of a pruned branch to g->rest of
+ * the call, and never prunes roots. */
 static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
@@ -186,7 +188,7 @@ static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t pos
   return true;
 }
 
-/* Prunes all branches of a position without visiting its calls. */
+/* Prunes all branches of a position without visiting the calls of its function. */
 static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
   const double *weights = callgrind_weights(g->tree, position);
   double *pruned = callgrind_pruned(g->tree, position);
@@ -241,8 +243,8 @@ static void grow_tree(struct growing *g) {
 
 /* ---- branches over the limit ------------------------- */
 
-/* Passes on the shares of functions that have no position in the tree to the calls that these
- * functions make. Visits callers before callees. */
+/* Adds the shares of functions that have no position in the tree (g->open) to g->rest of the calls
+ * that the functions make. Visits callers before callees. */
 static void pass_rest_on(struct growing *g) {
   const struct callgrind_call *calls = g->graph->calls;
   size_t types = g->tree->types;
@@ -260,8 +262,8 @@ static void pass_rest_on(struct growing *g) {
   }
 }
 
-/* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks. Makes
- * it the caller of the rest of each call. */
+/* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks. Below
+ * this frame, adds a position for each call with a share in g->rest. */
 static void add_rest_positions(struct growing *g) {
   size_t types = g->tree->types;
   uint32_t above = (uint32_t)g->tree->position_count;
@@ -291,8 +293,8 @@ static void set_limits(struct growing *g) {
   g->full = false;
 }
 
-/* Grows the tree a second time, with branches over the limit joined to one position for each
- * call. */
+/* Grows the tree a second time. Joins the branches over the limit, so that each call has one
+ * position for all of them. */
 static void grow_with_rest(struct growing *g) {
   size_t calls = g->graph->call_count * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
