@@ -18,8 +18,8 @@ static const uint64_t otlp_path[] = {1, 2, 2, 2};
 /* Function that otlp_visit calls with a profile or a sample. Returns true to end the walk. */
 typedef bool otlp_visit_fn(void *context, const struct wire_field *message);
 
-/* Calls `visit` for each message at the first `levels` field numbers of otlp_path, until it returns
- * true. Returns false if no call returned true. */
+/* Calls `visit` for each message at the first `levels` field numbers of otlp_path, until `visit`
+ * returns true. Returns false if no call returned true. */
 static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, void *context) {
   const uint8_t *data = (const uint8_t *)frame.data;
   struct wire open[OTLP_LEVELS] = {{data, data + frame.size, NULL}};
@@ -85,7 +85,7 @@ static size_t otlp_count_links(pprofc_str frame) {
   return links;
 }
 
-/* For each field of a sample, by its number: how often it occurs. */
+/* Fields of a sample, by number. `count` is the number of times that a field occurs. */
 struct otlp_fields {
   size_t count[OTLP_FIELD_SAMPLE + 1];
   bool is_list[OTLP_FIELD_SAMPLE + 1]; /* true for a packed or repeated field, and for a number

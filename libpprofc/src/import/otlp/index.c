@@ -155,7 +155,7 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
 typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
 
 /* Reads a resource or a scope. Calls `child` for each field 2, and unpacks field 1 as a message of
- * `kind`. If field 1 is repeated, *first becomes its first message. */
+ * `kind`. Sets *first to the message of field 1, or to the first of them if field 1 is repeated. */
 static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f,
                         index_fn *child, const ProtobufCMessageDescriptor *kind,
                         ProtobufCMessage **first) {

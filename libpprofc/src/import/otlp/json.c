@@ -33,7 +33,8 @@ struct json_rule {
   const ProtobufCMessageDescriptor *inner;
 };
 
-/* Members whose rules the schema does not give: most other fields of type bytes are texts. */
+/* Members whose rule does not follow from the type in the schema. All other members of type bytes
+ * are texts. */
 static const struct {
   const char *name;
   enum json_kind kind;
@@ -46,13 +47,14 @@ static const struct {
                     {"trace_id", JSON_ID, NULL},
                     {"span_id", JSON_ID, NULL}};
 
-/* Former names of members. Files of version 1.7 or older have the members without a new name. */
+/* Former and current names of members. Only files of version 1.7 or older have members without a
+ * current name (NULL). */
 static const struct {
   const char *name, *now;
 } json_former[] = {
     {"sample", "samples"}, {"line", "lines"}, {"locationslength", NULL}, {"locationindices", NULL}};
 
-/* True if a member has the name of a field, in any spelling. */
+/* True if a member has the name of a field. Ignores case and underscores. */
 static bool json_is_name(pprofc_str key, const char *name) {
   for (size_t i = 0; i < key.size; i++) {
     if (key.data[i] == '_') continue;
@@ -267,8 +269,8 @@ static bool json_put_scalar(struct otlp *o, const struct json_rule *rule, const 
   }
 }
 
-/* An open object, which is the message `members`, or an open array, whose items all have the rule
- * `item`. */
+/* An object or array that is being read. For an object, `members` describes its message. For an
+ * array, the rule `item` applies to every item. */
 struct json_level {
   const struct node *next;
   const ProtobufCMessageDescriptor *members; /* NULL for an array */
@@ -283,7 +285,7 @@ struct json_writer_state {
   size_t depth;
 };
 
-/* Opens an object or array. Fails for an array of numbers, whose items are not nodes. */
+/* Opens an object or array. Fails for an array of numbers, because its items are not nodes. */
 static bool json_enter(struct json_writer_state *j, const struct node *node,
                        const struct json_rule *rule) {
   static const char room[JSON_SIZE_BYTES];

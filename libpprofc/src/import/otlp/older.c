@@ -20,8 +20,8 @@ static const struct older_rule older_header[] = {{4, 3, OLDER_TIME, 0},
 
 /* ---- profiles ---------------------------------------- */
 
-/* Adds an attribute to the header of a profile. Its value is `string`, an index of the old
- * table. */
+/* Adds an attribute to the header of a profile. The attribute's value is the string with the index
+ * `string` in the old table. */
 static void older_text_attribute(struct older *c, struct buffer *header, const char *key,
                                  uint64_t string) {
   uint8_t value[WIRE_FIELD_MAX];
@@ -57,7 +57,8 @@ static bool older_locations(struct older *c, const struct wire_field *f) {
   return true;
 }
 
-/* The types of a profile, and its rewritten fields except types and samples (`header`). */
+/* A profile that is being rewritten. `header` has its rewritten fields except types and samples,
+ * and `types` has its sample types. */
 struct older_profile {
   struct buffer header;
   struct wire_field types[OLDER_MAX_TYPES];
@@ -90,7 +91,8 @@ static bool older_sample_field(struct older_sample *s, const struct wire_field *
   return true;
 }
 
-/* Reads a sample. Returns NULL if it is invalid. The next call replaces it. */
+/* Reads a sample. Returns NULL if the sample is invalid. The next call overwrites the returned
+ * sample. */
 static struct older_sample *older_read_sample(struct older *c, const struct wire_field *f) {
   struct older_sample *s = &c->sample;
   struct wire w = wire_inside(f);
@@ -104,8 +106,8 @@ static struct older_sample *older_read_sample(struct older *c, const struct wire
   return f->type == WIRE_BYTES && !w.fault ? s : NULL;
 }
 
-/* Writes value `index` of a sample. Writes the times with value 0 only, or for each type if the
- * sample has no values. */
+/* Writes value `index` of a sample. Also writes the times. If the sample has values, writes the
+ * times only with the first value (index 0). */
 static void older_put_value(const struct older_sample *s, size_t index, struct buffer *out) {
   const uint8_t *data = (const uint8_t *)s->values.data, *times = (const uint8_t *)s->times.data;
   struct wire w = wire_over(data, s->values.size);
@@ -225,8 +227,8 @@ static bool older_profile(struct older *c, const struct wire_field *f, struct bu
 
 /* ---- the message ------------------------------------- */
 
-/* Rewrites a resource, or a scope if `is_scope` is true. Copies field 1, which describes it.
- * Rewrites each field 2: a scope of a resource, or a profile of a scope. */
+/* Rewrites a resource, or a scope if `is_scope` is true. Copies field 1, which describes the
+ * resource or scope. Rewrites each field 2: a scope of a resource, or a profile of a scope. */
 static bool older_level(struct older *c, const struct wire_field *f, bool is_scope,
                         struct buffer *parent, unsigned number) {
   struct buffer out;

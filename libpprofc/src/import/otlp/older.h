@@ -8,7 +8,8 @@
 /* Tables of the dictionary, by their field numbers in the current version. */
 enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, OLDER_TABLES = 8 };
 
-/* Number of attributes that replace flags. They follow the zero value at the start of the table. */
+/* Number of attributes that replace flags. In the table of attributes, they follow the zero value
+ * (entry 0). */
 #define OLDER_FLAGS 5u
 
 /* Numbers by which old indices grow: 1 for the zero value at the start of each table; for
@@ -16,8 +17,8 @@ enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, O
 #define OLDER_SHIFT           1u
 #define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
 
-/* A sample: its stack as a range of the list of locations, and its lists of values, attributes and
- * times. */
+/* A sample. `start` and `length` are a range of the profile's list of locations, which is the
+ * stack. */
 struct older_sample {
   uint64_t start, length, link;
   struct buffer values, attributes, times;

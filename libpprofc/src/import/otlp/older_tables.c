@@ -2,7 +2,8 @@
  * describes each kind of message. */
 #include "import/otlp/older.h"
 
-/* Keys of the attributes that replace flags. They follow the zero value of the table. */
+/* Keys of the attributes that replace flags. In the table of attributes, they follow the zero value
+ * (entry 0). */
 static const char *const older_flags[] = {
     "pprof.location.is_folded",        "pprof.mapping.has_functions",
     "pprof.mapping.has_filenames",     "pprof.mapping.has_line_numbers",

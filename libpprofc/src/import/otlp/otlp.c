@@ -43,7 +43,8 @@ static bool otlp_is_current(const uint8_t *data, size_t size) {
   return has_dictionary && !w.fault;
 }
 
-/* Returns the fields 1 at the start of the bytes. Writers put these fields, the profiles, first. */
+/* Returns the bytes of all fields 1 at the start of the data. These fields contain the profiles,
+ * and writers put them first. */
 static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
@@ -100,8 +101,8 @@ static pprofc_str otlp_body(pprofc_str data) {
   return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
 }
 
-/* Finds the framing of the messages from the first message that is not empty. Returns false if the
- * data is not OTLP. */
+/* Finds the framing of the messages (enum otlp_framing). Checks the first message that is not
+ * empty. Returns false if the data is not OTLP. */
 static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
   *framing = OTLP_JSON;
   if (otlp_is_json(data)) return true;
@@ -178,8 +179,8 @@ static bool otlp_take_frame(struct otlp *o, pprofc_str *rest, enum otlp_framing 
   return !otlp_is_older(*frame) || otlp_from_older(o, frame);
 }
 
-/* Indexes a message of the stream. Checks that it is OTLP; the first message was already
- * checked. */
+/* Indexes a message of the stream. Checks that the message is OTLP, except the first message, which
+ * was already checked. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
   if (!import_need(o->builder,
                    ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1)))

@@ -47,8 +47,8 @@ struct otlp_tables {
   struct otlp_location *locations;
   struct otlp_line *lines; /* lines of all locations, one location after another */
   int32_t *attribute_list; /* attributes of all locations, one location after another */
-  /* For each stack, the address of its field in the file, or OTLP_ADDED plus the index of the first
-   * sample with this stack. */
+  /* For each stack: the address of its field in the file. Once a sample has the stack: OTLP_ADDED
+   * plus the index of the first sample with this stack. */
   uint64_t *stacks;
   bool stacks_apart;          /* true if the file has other data between two stacks */
   const uint8_t *entry, *end; /* start of the current entry, and end of the dictionary */
@@ -64,7 +64,8 @@ struct otlp_tables {
   /* True once otlp_tables_begin has made the arrays below. */
   bool has_begun;
   uint32_t *mapping;  /* for each mapping of the dictionary: mapping of the builder, or NONE */
-  uint32_t *location; /* the same for each location; OTLP_UNREAD if not yet made */
+  uint32_t *location; /* for each location of the dictionary: location of the builder; OTLP_UNREAD
+                         before its first use */
   struct otlp_labels *labels; /* labels of each attribute of the dictionary */
 };
 
@@ -155,7 +156,7 @@ struct otlp {
   uint64_t time, end;
   uint64_t timestamps;
   bool has_period;
-  bool values_second; /* true if samples have the older encoding: values, attributes, link */
+  bool values_second; /* true if field 2 of a sample has the values, as in versions 1.8 and 1.9 */
 };
 
 /* These functions return an allocator for protobuf-c. Memory from otlp_allocator is valid until the
@@ -166,13 +167,13 @@ ProtobufCAllocator otlp_scratch(struct otlp *o);
 bool otlp_fail_message(struct otlp *o);
 
 /* True if a table of `count` entries has the entry `index`; otherwise stores a failure. Index 0 is
- * always allowed and means "not set" in an empty table. */
+ * always allowed, even if the table is empty, because it means "not set". */
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what);
 
 /* ---- tables.c ---------------------------------------- */
 
-/* Prepares the dictionary of a message of the stream for reading. Adds its mappings to the builder,
- * in their order. */
+/* Prepares the dictionary of a message of the stream for reading. Adds the mappings of the
+ * dictionary to the builder, in the order of the dictionary. */
 bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 
 /* Returns a string of the dictionary; "" on failure. */
@@ -187,15 +188,15 @@ struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values);
 /* True if the dictionary contains a stack with this index. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
-/* These functions prefetch a stack that is read soon: first its entry in the table, then its
- * message. */
+/* These functions load data of a stack into the processor's cache before the stack is read.
+ * otlp_prefetch_stack loads its entry in the table, otlp_prefetch_frames loads its message. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
 void otlp_prefetch_frames(const struct otlp *o, int32_t index);
 
 /* ---- values.c ---------------------------------------- */
 
-/* Returns a value as text: numbers in decimal, arrays and maps as JSON. The text is in the message
- * or in `scratch`. */
+/* Returns a value as text: numbers in decimal, arrays and maps as JSON. The result points into the
+ * message, or into `scratch` if the value had to be converted. */
 pprofc_str otlp_value_text(struct otlp *o, const Otlp__AnyValue *value, struct buffer *scratch);
 
 static inline pprofc_str otlp_bytes(const ProtobufCBinaryData *bytes) {
@@ -246,15 +247,15 @@ void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
 
 /* Adds the sample types of a message of the stream. */
 bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame);
-/* Adds the samples of a message of the stream. Call otlp_tables_begin first. */
+/* Adds the samples of a message of the stream. The caller must call otlp_tables_begin first. */
 bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* ---- header.c ---------------------------------------- */
 
 /* Adds the attributes of a resource or scope as comments. */
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count);
-/* Adds the mapping of the main program if a profile names it. This mapping must be the first, even
- * if no sample uses it. */
+/* Adds the mapping of the main program if a profile names the program. This mapping must be the
+ * first, even if no sample uses it. */
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
 /* Reads the time, the period, and the attributes that set fields of pprof. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);

@@ -177,8 +177,8 @@ static uint64_t otlp_identity_hash(const struct otlp_sample *s) {
   return hash;
 }
 
-/* Finds the next timestamp of a sample. `sample` is the rest of the encoded sample, `list` the rest
- * of its current packed field. */
+/* Finds the next timestamp of a sample. `sample` is the rest of the encoded sample. `list` is the
+ * rest of the current field of timestamps. */
 static bool otlp_next_time(struct wire *sample, struct wire *list, uint64_t *time) {
   struct wire_field field;
   while (list->at == list->end) {
@@ -222,8 +222,9 @@ static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
   return otlp_same_stack(rows, row, b) && otlp_same_times(&rows->items[row].times, &b->times);
 }
 
-/* True if a sample belongs to the row at its position: equal stacks, links and attributes, and
- * equal times unless the sample or the row lacks times. */
+/* True if a sample belongs to `row`, the row at the position of the sample in its profile. Stacks,
+ * links and attributes must be equal. Times must be equal unless the sample or the row lacks
+ * times. */
 static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
   const struct otlp_times *times = &rows->items[row].times;
   return otlp_same_stack(rows, row, b) &&
@@ -264,7 +265,8 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
 
 /* Returns the row for sample `i` of a profile, and adds the row if it is new. The first `before`
  * rows come from earlier profiles. In the first profile, equal samples get a row each. A sample of
- * a later profile uses the row at its position if that row fits, or else the first equal row. */
+ * a later profile uses the row at its position if otlp_same_place accepts this row, or else the
+ * first equal row. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
   if (i < before && otlp_same_place(rows, i, sample)) return i;
@@ -295,8 +297,8 @@ static pprofc_str otlp_sample_text(struct otlp *o, const struct otlp_sample *s, 
   return STR("");
 }
 
-/* Records the timestamps of a sample for its row. Later otlp_number_events replaces rows by
- * samples. */
+/* Records the timestamps of a sample for its row. Later otlp_number_events replaces the index of
+ * the row by the index of its sample. */
 static void otlp_add_events(struct otlp *o, const struct otlp_sample *s, size_t row) {
   struct buffer name, tid;
   if (!o->times.count) return;
@@ -320,7 +322,7 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
   int64_t *value = &rows->values[row * o->type_count + type];
   *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
   o->timestamps += sample.times.count;
-  /* Profiles of other sample types repeat the same timestamps. */
+  /* Do not add timestamps that a profile of another sample type already added. */
   if (row < before && otlp_same_times(&rows->items[row].times, &sample.times)) return true;
   otlp_add_events(o, &sample, row);
   if (sample.times.count) rows->items[row].times = sample.times;
@@ -398,8 +400,9 @@ static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) 
 /* Number of rows after which the memory of earlier rows is released. */
 #define OTLP_DROP_EVERY THRESHOLD(4096u)
 
-/* True if the stacks of the rows are in the order of the dictionary. The memory between these
- * stacks must not contain other data, and no other rows may use it. */
+/* True if the memory of a stack can be released after its row. The stacks of the rows must be in
+ * the order of the dictionary. The memory between these stacks must not contain other data, and no
+ * other rows may use this memory. */
 static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows) {
   if (o->frame_count > 1 || o->frames[0].scope_count > 1 || o->tables->stacks_apart) return false;
   for (size_t i = 0; i < rows->count; i++) {
@@ -419,8 +422,8 @@ static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
 
-/* Converts indices of rows to indices of samples in the recorded times, from entry `first` on.
- * `sample` is the index of the sample for the first row. */
+/* Replaces the indices of rows in the recorded times by indices of samples. Begins at entry `first`
+ * of the times. `sample` is the index of the sample for the first row. */
 static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, size_t first,
                                size_t sample) {
   if (first == builder_event_count(o->builder)) return;

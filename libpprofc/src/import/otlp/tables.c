@@ -119,7 +119,8 @@ static bool otlp_is_true(const Otlp__AnyValue *value) {
   return value && value->value_case == OTLP__ANY_VALUE__VALUE_BOOL_VALUE && value->bool_value;
 }
 
-/* Reads one attribute of a mapping. *best is the index in otlp_build_ids of the build id so far. */
+/* Reads one attribute of a mapping. *best is the index in otlp_build_ids of the best build id so
+ * far. */
 static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct mapping *mapping,
                                         size_t *best) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
@@ -224,7 +225,8 @@ static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name
   return str_of(name);
 }
 
-/* Returns the mapping of a location. Adds a mapping if the type of the frame changes its name. */
+/* Returns the mapping of a location. Adds a mapping if the type of the frame changes the mapping's
+ * name. */
 static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location *l,
                                       pprofc_str type) {
   const struct otlp_tables *t = o->tables;
@@ -287,8 +289,9 @@ static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *dept
 
 /* ---- stacks ------------------------------------------ */
 
-/* True if the varints of a list are those that the builder writes: location i of the dictionary is
- * location i - 1 of the builder, as in a dictionary in the order of use. Counts the locations. */
+/* True if the builder would write the same varints as the list: location i of the dictionary is
+ * location i - 1 of the builder. This is so if the dictionary has the locations in the order of
+ * their first use. Sets *depth to the number of locations. */
 static bool otlp_is_packed(struct otlp *o, struct wire list, size_t *depth) {
   const struct otlp_tables *t = o->tables;
   for (*depth = 0; list.at < list.end; ++*depth) {

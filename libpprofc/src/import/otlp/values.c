@@ -25,7 +25,7 @@ struct otlp_json {
   size_t depth;
 };
 
-/* Opens an array or a map. Writes null in its place if it is nested too deeply. */
+/* Opens an array or a map. Writes null instead if the nesting is too deep. */
 static void otlp_json_open(struct otlp_json *j, const ProtobufCBinaryData *bytes, bool is_map) {
   ProtobufCAllocator allocator = otlp_allocator(j->otlp);
   struct otlp_level level = {0};
