@@ -7,9 +7,9 @@
 
 /* Values that an event adds to a sample. */
 enum events_action {
-  EVENTS_CPU,     /* adds a period if the thread runs, nothing if it sleeps */
-  EVENTS_WALL,    /* adds a period for each sample of a thread, running or not */
-  EVENTS_NATIVE,  /* adds one period */
+  EVENTS_CPU,     /* adds a sampling period if the thread runs, nothing if the thread sleeps */
+  EVENTS_WALL,    /* adds a sampling period for each sample of a thread, running or not */
+  EVENTS_NATIVE,  /* adds one sampling period */
   EVENTS_AMOUNT,  /* adds one value: the amount */
   EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
   EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
@@ -106,7 +106,8 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* Value of a slot whose field is missing in the event. 0 is a valid key: the first thread state. */
+/* Value of a slot for a key if the event lacks the field. The value is not 0, because 0 is a valid
+ * key (the first thread state). */
 #define EVENTS_NO_KEY UINT64_MAX
 
 /* Reads the fields of an event into slots. Returns false if the event cannot be read. */
@@ -153,7 +154,7 @@ static bool events_is_other(pprofc_str name) {
   return str_starts(name, STR("jdk.")) && str_find(name, STR("Sample")) == name.size;
 }
 
-/* Adds the events of a class to the kinds. Returns false when out of memory. */
+/* Adds the number of a class's events to `kinds`. Returns false when out of memory. */
 static bool events_note_kind(struct jfr *j, struct jfr_kinds *kinds, const struct jfr_class *c) {
   size_t before = kinds->names.count;
   uint32_t name = interner_copy(&kinds->names, j->names, c->name);
@@ -190,7 +191,8 @@ static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) 
 }
 
 /* True if samples of the wall clock and of another event are both jdk.ExecutionSample.
- * async-profiler 2.10 to 3.0 writes them so; later versions have profiler.WallClockSample. */
+ * async-profiler 2.10 to 3.0 writes such recordings; later versions have
+ * profiler.WallClockSample. */
 static bool events_mix_wall(const struct jfr *j, const struct jfr_settings *settings) {
   for (size_t i = 0; i < j->handler_count; i++)
     if (j->handlers[i].event->type == JFR_WALL) return false;
@@ -272,8 +274,9 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   return (enum events_state)entry->slots[JFR_STATE_KIND];
 }
 
-/* Number of events that are decoded before they are added. In between, the reader prefetches their
- * stacks and rows, because stacks and rows are scattered in memory. */
+/* Number of events that the reader decodes before it adds their values to rows. In between, the
+ * reader prefetches the stacks and rows of these events, because stacks and rows are scattered in
+ * memory. */
 #define EVENTS_AHEAD 32
 
 struct events_sample {
@@ -365,7 +368,8 @@ static void events_add(struct jfr *j, const struct events_sample *p) {
   }
 }
 
-/* Computes the key of an event's row. Returns false if the event has no stack, and on failure. */
+/* Computes the key of the row (struct jfr_key) to which an event is added. Returns false if the
+ * event has no stack, and on failure. */
 static bool events_find_key(struct jfr *j, struct events_sample *p) {
   const uint64_t *slots = p->slots;
   p->key = (struct jfr_key){
@@ -403,7 +407,7 @@ static void events_read(struct jfr *j, struct events_ahead *ahead, const struct 
   const uint8_t *at = body->at;
   p->handler = h;
   if (!events_run(j, h, body, p->slots)) {
-    events_flush(j, ahead); /* first add the batch, in which an earlier failure may be */
+    events_flush(j, ahead); /* first add the batch, which may contain an earlier failure */
     events_fail(j, at);
     return;
   }

@@ -1,5 +1,5 @@
-/* Reads files of Java Flight Recorder: a sequence of chunks. The header of each chunk has its
- * size. */
+/* Reads files of Java Flight Recorder: a sequence of chunks. The header of a chunk contains the
+ * size of the chunk. */
 #include "import/jfr/jfr.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -145,7 +145,7 @@ static uint64_t jfr_kinds_sum(const struct jfr_kinds *kinds) {
   return sum;
 }
 
-/* Appends the name of the most frequent kind to the note, and clears its count. */
+/* Appends the name of the most frequent kind to the note, and clears the count of this kind. */
 static void jfr_note_most(struct jfr_kinds *kinds, struct buffer *note) {
   size_t most = 0;
   for (size_t i = 1; i < kinds->names.count; i++)

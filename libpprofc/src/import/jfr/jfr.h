@@ -77,7 +77,7 @@ static inline void jfr_skip_compressed(struct jfr_reader *r, uint64_t count) {
   r->at = at;
 }
 
-/* Reads an integer, which is compressed or has `size` bytes. */
+/* Reads an integer. It has `size` bytes unless the integers of the chunk are compressed. */
 static inline uint64_t jfr_integer(struct jfr_reader *r, unsigned size) {
   return r->compressed ? jfr_compressed(r) : jfr_fixed(r, size);
 }
@@ -93,7 +93,7 @@ static inline uint32_t jfr_int(struct jfr_reader *r) {
 /* ---- layouts ----------------------------------------- */
 
 enum jfr_kind {
-  JFR_STRUCT, /* class with fields; kind of a field, never of a step (jfr_op) */
+  JFR_STRUCT, /* class with fields; a field can have this kind, but a step (jfr_op) cannot */
   JFR_BYTE,
   JFR_SHORT,
   JFR_INT,
@@ -179,7 +179,7 @@ enum jfr_pool_name {
 
 /* Indices into the slots of a pool entry. Entries of all pools of strings use JFR_TEXT. */
 enum { JFR_TEXT = 0, JFR_FRAMES = 0, JFR_TRUNCATED = 1, JFR_CLASS = 0, JFR_NAME = 1 };
-enum { JFR_MAPPING = 2 }; /* for methods of native code: mapping of the library + 1, or 0 */
+enum { JFR_MAPPING = 2 }; /* for methods of native code: index of the library's mapping + 1, or 0 */
 enum { JFR_STATE_KIND = 1 };
 enum { JFR_OS_NAME = 0, JFR_OS_ID = 1, JFR_JAVA_NAME = 2 };
 
@@ -198,8 +198,8 @@ struct jfr_pool {
   size_t count, capacity;
   uint64_t first_id; /* id of items[0]; for i < dense, items[i] has the id first_id + i */
   size_t dense;
-  uint32_t *small; /* for each small id that is not dense: index of its entry, or MAP_NONE;
-                      small_count entries */
+  uint32_t *small; /* array of small_count entries. For each small id that is not dense: index of
+                      the id's entry, or MAP_NONE. */
   size_t small_count, small_capacity;
   struct map by_id; /* hash table of all other entries, keyed by id */
 };
@@ -220,7 +220,7 @@ enum {
   JFR_EVENT_SETTING_NAME,
   JFR_EVENT_SETTING_VALUE,
   JFR_EVENT_TIME,   /* start of the event in ticks */
-  JFR_EVENT_METHOD, /* traced method; 0 if the stack begins with it */
+  JFR_EVENT_METHOD, /* traced method; 0 if the stack begins with this method */
 };
 
 /* Sample types, in the order of the profile. */
@@ -229,7 +229,7 @@ enum jfr_type {
   JFR_CPU_TIME,
   JFR_WALL,
   JFR_NATIVE,
-  JFR_IN_TLAB, /* number of objects, then bytes; each of the types below also has two values */
+  JFR_IN_TLAB, /* number of objects, then bytes; each sample type below also has two values */
   JFR_OUT_TLAB = 6,
   JFR_ALLOC = 8,
   JFR_LIVE = 10,
@@ -259,12 +259,12 @@ struct jfr_handler {
 
 /* ---- the file ---------------------------------------- */
 
-/* Settings of a chunk. Periods are in nanoseconds, or in counts of `event`; a period is 0 if not
- * given. */
+/* Settings of a chunk. Periods are in nanoseconds. If `event` is not empty, the period `cpu` is a
+ * number of these events. A period is 0 if not given. */
 struct jfr_settings {
   uint64_t cpu, wall, native;
-  pprofc_str event; /* event that async-profiler counted, such as "cache-misses"; empty if it
-                       measured time */
+  pprofc_str event; /* event that async-profiler counted, such as "cache-misses"; empty if
+                       async-profiler measured time */
   bool only_wall;   /* true if async-profiler sampled all threads, running or not, as
                        jdk.ExecutionSample */
   bool has_wall;    /* true if async-profiler sampled the wall clock in addition to another event */
@@ -319,7 +319,7 @@ struct jfr {
 
   struct jfr_stacks *stacks;
   struct jfr_rows *rows;
-  /* Counters that jfr_take limits: bytes of text read, and steps run. */
+  /* Counters that jfr_take limits: bytes of text read, and steps compiled. */
   uint64_t text_bytes, steps;
   uint64_t samples; /* number of events that became samples */
   uint64_t without_stack, without_method, truncated, left_out;
@@ -328,13 +328,14 @@ struct jfr {
   bool assumed_period;
   uint64_t lost;        /* number of samples that the recorder lost */
   uint64_t undescribed; /* number of events whose type the metadata do not describe */
-  /* Events with stacks that are not in the table: unknown events, and events that are known not to
-   * be samples. */
+  /* Numbers of skipped events that have stacks. `others` are events that are known not to be
+   * samples; `unknown` are all other events that the table in events.c lacks. */
   struct jfr_kinds unknown, others;
 };
 
 /* Adds `more` to *taken, a counter of work. Fails and returns false if the counter is too large for
- * the size of the file. Without this limit, many small entries could refer to one long text. */
+ * the size of the file. Without this limit, a small file with many references to one long text
+ * would take very long to read. */
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 
 /* Returns a reader that starts at `offset` of the chunk. */
@@ -361,12 +362,12 @@ bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_
 
 /* ---- text.c ------------------------------------------ */
 
-/* Reads the string at an offset of the chunk. The text points into the file, or into j->text, which
- * is valid until the next call. */
+/* Reads the string at an offset of the chunk. The result points into the file. If the text had to
+ * be converted, the result points into j->text and is valid until the next call. */
 pprofc_str jfr_text(struct jfr *j, uint64_t offset);
 /* Reads a string, or skips it if `decode` is NULL. Converts text that is not UTF-8 into `decode`.
- * Sets *key to the key of the string in the constant pool of strings, or to 0 if the text follows
- * directly. */
+ * Sets *key to the key of the string in the constant pool of strings, or to 0 if the bytes contain
+ * the text itself. */
 pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t *key);
 
 /* ---- pools.c ----------------------------------------- */
@@ -395,8 +396,8 @@ uint32_t jfr_string_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id);
 /* Returns the text of a symbol, valid until the next text is read. */
 pprofc_str jfr_symbol(struct jfr *j, uint64_t id);
 /* Returns the index of the function for a method: "java/util/HashMap.put",
- * "libjvm.so.JVM_FillInStackTrace". Removes the numbers in names of generated classes that differ
- * between runs. Returns NONE if the file does not have the method. */
+ * "libjvm.so.JVM_FillInStackTrace". Removes numbers that differ between runs from the names of
+ * generated classes. Returns NONE if the file does not have the method. */
 uint32_t jfr_function(struct jfr *j, uint64_t method);
 /* Returns the string index of the name of a class in Java's syntax: "byte[]", "java.lang.String".
  * Returns 0 if the file does not have the class. Labels show this name. */
@@ -413,15 +414,15 @@ void jfr_stacks_free(struct jfr *j);
 /* Adds the mapping "[jvm]", which must be the first, because reports print the first mapping as the
  * file. */
 void jfr_first_mapping(struct jfr *j);
-/* Reserves memory for the stacks of a chunk. Returns false when out of memory. */
+/* Reserves memory for the stacks of the current chunk. Returns false when out of memory. */
 bool jfr_reserve_stacks(struct jfr *j);
 /* Prefetches the bytes that jfr_stack will read. */
 void jfr_stack_prefetch(struct jfr *j, uint64_t key);
 /* Returns the index of the stack with this key, and reads the stack at the first call. Returns NONE
  * if there is no such stack, and on failure. */
 uint32_t jfr_stack(struct jfr *j, uint64_t key);
-/* These functions prefetch data for jfr_stack_frames: jfr_stack_prefetch_item the entry of a stack,
- * jfr_stack_prefetch_frames the frames to which the entry points. */
+/* These functions prefetch data for jfr_stack_frames. jfr_stack_prefetch_item prefetches the entry
+ * of a stack. jfr_stack_prefetch_frames prefetches the frames to which the entry points. */
 void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack);
 void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack);
 const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth);
@@ -430,7 +431,7 @@ const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *de
 
 /* Applies a setting of the recording, from the slots of a jdk.ActiveSetting event. */
 void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64_t *slots);
-/* Sets periods that are not given to their defaults. */
+/* Sets each period that the recording does not give to its default. */
 void jfr_complete_settings(struct jfr *j, struct jfr_settings *settings);
 
 /* ---- events.c ---------------------------------------- */
@@ -440,7 +441,7 @@ enum jfr_type jfr_event_type(const struct jfr_event *event);
 /* Finds the events of the table (events.c) in the metadata. Returns false on failure. */
 bool jfr_bind_events(struct jfr *j);
 /* jfr_survey_events reads the settings of the chunk and finds its sample types. jfr_read_events
- * adds its samples. Both return false on failure. */
+ * adds the samples of the chunk. Both return false on failure. */
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
 bool jfr_read_events(struct jfr *j);
 
@@ -455,8 +456,8 @@ struct jfr_key {
 struct jfr_rows *jfr_rows_new(struct jfr *j);
 void jfr_rows_free(struct jfr *j);
 uint64_t jfr_rows_hash(const struct jfr_key *key);
-/* These functions prefetch data of the row whose key has this hash: jfr_rows_prefetch_slot its slot
- * in the hash table, jfr_rows_prefetch the row itself. */
+/* These functions prefetch data of the row whose key has this hash. jfr_rows_prefetch_slot
+ * prefetches the slot in the hash table. jfr_rows_prefetch prefetches the row itself. */
 void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash);
 void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
 /* Adds `value` to the value of type `type` in the row with a key. Returns false on failure. */
@@ -465,7 +466,8 @@ bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum 
 /* Returns the index of the row that the last jfr_rows_add changed. The row's sample will have this
  * index. */
 uint32_t jfr_rows_last(const struct jfr *j);
-/* jfr_rows_emit_types adds the sample types to the builder, jfr_rows_emit all samples. */
+/* jfr_rows_emit_types adds the sample types to the builder. jfr_rows_emit adds a sample for each
+ * row. */
 void jfr_rows_emit_types(struct jfr *j);
 void jfr_rows_emit(struct jfr *j);
 

@@ -61,7 +61,7 @@ static enum jfr_kind jfr_kind_of(pprofc_str name) {
   return JFR_STRUCT;
 }
 
-/* Adds a class or field. Its attributes follow. */
+/* Adds a class or a field without its attributes, which follow in the file. */
 static bool tree_open(struct jfr_tree *t, enum jfr_element element) {
   struct jfr_metadata *m = &t->j->metadata;
   if (element == JFR_ELEMENT_CLASS) {

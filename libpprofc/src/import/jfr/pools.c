@@ -2,7 +2,7 @@
  * the same id, the reader keeps the first, as the JDK does. */
 #include "import/jfr/jfr.h"
 
-/* Fields to read of each class that has a pool. */
+/* For each class that has a pool: the fields to read. */
 static const struct jfr_want stack_wants[] = {
     {"frames", JFR_FRAMES}, {"truncated", JFR_TRUNCATED}, {NULL, 0}};
 static const struct jfr_want method_wants[] = {{"type", JFR_CLASS}, {"name", JFR_NAME}, {NULL, 0}};

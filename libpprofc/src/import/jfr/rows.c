@@ -8,8 +8,8 @@ struct jfr_rows {
   uint64_t *words; /* rows of `stride` words each: the key, then the values */
   size_t count, word_capacity, stride;
   struct map by_key;
-  uint32_t last; /* index of the row found last, because an event changes up to three values of one
-                    row */
+  uint32_t last; /* index of the row found last. rows_find compares this row first, because an event
+                    changes up to three values of one row. */
 };
 
 #define ROWS_KEY_WORDS (sizeof(struct jfr_key) / sizeof(uint64_t))

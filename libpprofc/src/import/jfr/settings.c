@@ -42,8 +42,8 @@ static bool settings_is_time(pprofc_str event) {
   return false;
 }
 
-/* Sets *period to the period of a setting, if that is shorter or *period is not set. Several
- * recordings can run at once. */
+/* Sets *period to the period of a setting, unless *period is already set and shorter. Several
+ * recordings can run at once, and the shortest period applies. */
 static void settings_period(struct jfr *j, uint64_t *period, const uint64_t *slots) {
   uint64_t value = settings_duration(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
   if (value && (!*period || value < *period)) *period = value;
@@ -97,8 +97,8 @@ void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64
     settings_period(j, period, slots);
 }
 
-/* Sets a period to its default if it is not given. `is_used` is true if samples have this
- * period. */
+/* Sets a period to its default if the recording does not give the period. `is_used` is true if
+ * samples have this period. */
 static void settings_assume(struct jfr *j, uint64_t *period, uint64_t usual, bool is_used) {
   if (*period) return;
   *period = usual;

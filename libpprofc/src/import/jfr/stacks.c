@@ -125,7 +125,8 @@ static enum stacks_kind stacks_kind_of(struct jfr *j, uint64_t type) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Appends a location with the collected lines to the frames. Returns false on failure. */
+/* Makes a location of the collected lines (jfr_stacks.lines) and appends it to the frames of the
+ * current stack. Returns false on failure. */
 static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   struct jfr_stacks *s = j->stacks;
   uint32_t mapping = stacks_mapping_of(j, kind, method);
@@ -138,7 +139,8 @@ static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   return true;
 }
 
-/* Adds a frame: its method, line and type are in `slots`. Returns false on failure. */
+/* Adds a frame. `slots` has the method, line and type of the frame. `is_last` is true for the
+ * outermost frame. Returns false on failure. */
 static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
   struct jfr_stacks *s = j->stacks;
   uint32_t function = jfr_function(j, slots[0]);
@@ -172,8 +174,8 @@ struct stacks_ahead {
   bool failed; /* true if the frame after this batch cannot be read */
 };
 
-/* Prefetches the pool entries for a method's name; if `text` is true, the bytes of the name
- * instead. */
+/* Prefetches the pool entries of a method's class and name. If `text` is true, prefetches instead
+ * the data to which these entries refer. */
 static void stacks_prefetch_name(struct jfr *j, const struct jfr_entry *method, bool text) {
   const struct jfr_entry *class, *symbol;
   if (!text) {

@@ -61,7 +61,8 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     const struct jfr_entry *entry = jfr_entry_of(j, JFR_STRINGS, key);
     if (!entry) return STR("");
     r = jfr_reader_at(j, entry->slots[JFR_TEXT]);
-    /* Ignore a second key, because an entry must not refer to another entry. */
+    /* If this string is also the key of an entry, ignore the key, because an entry must contain its
+     * text. */
     s = jfr_read_string(&r, &j->text, &key);
   }
   import_need(j->builder, !j->text.failed);
