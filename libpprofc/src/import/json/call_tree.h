@@ -17,7 +17,7 @@ struct call_node {
   const struct node *json;
   uint32_t parent; /* index of the caller's node, or MAP_NONE */
   uint32_t location;
-  uint32_t seen; /* number of the walk that first reached the node while loops were cut, or 0 */
+  uint32_t seen; /* number of the walk that first reached the node in the search for loops, or 0 */
   uint32_t path; /* call path of the node; MAP_NONE if the path has no frames */
   enum call_kind kind;
 };
@@ -38,7 +38,8 @@ void call_tree_free(struct json_call_tree *tree);
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind);
 
-/* Returns the first node with this id, which may be a number or a string, or MAP_NONE. */
+/* Returns the index of the first node with this id, or MAP_NONE. The id may be a number or a
+ * string. */
 uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id);
 
 /* Makes the call paths of all nodes. In an invalid file a node may be its own ancestor. The last

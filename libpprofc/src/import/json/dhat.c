@@ -16,13 +16,14 @@ static const struct {
 };
 #define COUNTERS (sizeof counters / sizeof *counters)
 
-/* Functions of the allocator, which are at the leaf of each stack. */
+/* Regular expression for the functions of the allocator, which are at the leaf of each stack.
+ * Reports drop these frames. */
 static const char dhat_own_frames[] =
     "malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign|valloc|operator new(\\[\\])?|"
     "__builtin_(vec_)?new";
 
-/* Adds the mapping of the program, the first word of the command. It is the first mapping, because
- * reports print the first mapping as the file. */
+/* Adds the mapping of the program, the first word of the command. This mapping must be the first,
+ * because reports print the first mapping as the file. */
 static void dhat_add_program(pprofc_builder *builder, const struct node *root) {
   pprofc_str command = node_text(root, "cmd"), program;
   if (import_next_word(&command, &program)) import_object(builder, program);

@@ -1,7 +1,7 @@
-/* Reads processed profiles of the Firefox Profiler, which samply also writes. Tables are stored as
- * columns. In older files each thread has its own tables; in newer files threads share them. For
- * native code without names, as in samply's files, the reader keeps library and address, so that
- * the symbolizer can find the names. */
+/* Reads processed profiles of the Firefox Profiler, which samply also writes. A table has one array
+ * for each column. In older files each thread has its own tables; in newer files threads share
+ * them. For native code without names, as in samply's files, the reader keeps library and address,
+ * so that the symbolizer can find the names. */
 #include "import/call_paths.h"
 #include "import/json/trace_threads.h"
 #include "profile/builder_times.h"
@@ -30,8 +30,8 @@ struct firefox_tables {
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
   const struct node *func_resource, *resource_lib;
-  /* Library of each frame, from version 70 on. In earlier versions the resource of a function names
-   * the library. */
+  /* Library of each frame, since version 70 of the format. In earlier versions the resource of a
+   * function names the library. */
   const struct node *frame_lib;
 };
 
@@ -40,7 +40,7 @@ struct firefox_reader {
   struct arena *arena;
   const struct node *root;
   bool has[WEIGHT_COUNT], has_cpu, cpu_is_cycles;
-  double cpu_factor;            /* factor from threadCPUDelta to nanoseconds */
+  double cpu_factor;            /* factor that converts threadCPUDelta to nanoseconds */
   struct firefox_tables tables; /* tables of the current thread */
   struct trace_thread thread;   /* names of the current thread */
   struct call_paths paths;
@@ -106,7 +106,8 @@ static pprofc_str string_at(const struct firefox_tables *t, const struct node *a
   return node_is(text, NODE_STRING) ? text->text : STR("");
 }
 
-/* Returns the file of the function's source, or else the file of the function. */
+/* Returns the file of a function: the file of its source if the function table has sources, else
+ * its member fileName. */
 static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
   size_t source;
   if (t->func_source && index_at(t->func_source, function, &source))
@@ -259,7 +260,8 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *samp
   trace_label(r->builder, &r->thread);
 }
 
-/* Clock of a thread: reads the times of samples, or the differences between these times. */
+/* Clock of a thread: reads the times of samples (`times`). Some files have the differences between
+ * these times instead (`deltas`). */
 struct firefox_clock {
   const struct node *times, *deltas;
   int64_t now, next;      /* times of the current sample and of the next sample, in nanoseconds */
@@ -355,8 +357,8 @@ static void firefox_find_types(struct firefox_reader *r, const struct node *thre
   firefox_find_cpu(r);
 }
 
-/* Adds comments to the profile: about samples without a stack, and if the number of samples differs
- * from the number that the file states. */
+/* Adds comments to the profile about samples without a stack. Also adds a comment if the number of
+ * samples differs from the number that the file states. */
 static void firefox_account(struct firefox_reader *r, const struct node *meta) {
   import_account_one(r->builder, r->read, "samples", r->missing, "sample has no stack",
                      "samples have no stack");

@@ -18,7 +18,7 @@ struct gecko {
   struct call_paths paths;
   const struct node **profiles; /* profiles of all processes, child processes after their parents */
   size_t profile_count, profile_room;
-  /* Numbers of samples: read; without a stack; of hidden threads. */
+  /* Numbers of samples that were read, that have no stack, and that belong to hidden threads. */
   uint64_t read, empty, hidden;
 };
 
@@ -49,7 +49,7 @@ static size_t gecko_column(const struct gecko_table *table, const char *name) {
   return json_index(node_get(table->schema, name), &index) ? index : SIZE_MAX;
 }
 
-/* Returns the value of a cell, or NULL if the row does not have it. */
+/* Returns the value of a cell, or NULL if the row does not have the cell. */
 static const struct node *gecko_cell(const struct gecko_table *table, size_t row, size_t column) {
   return node_at(node_at(table->rows, row), column);
 }

@@ -81,7 +81,8 @@ pprofc_str json_id(const struct node *node);
 /* Reads an index: an integer that is not negative. */
 bool json_index(const struct node *node, size_t *index);
 
-/* Adds the sample types "samples" and "wall" of a profiler, and its interval in nanoseconds. */
+/* Adds the sample types "samples" and "wall". `interval` is the sampling interval in
+ * nanoseconds. */
 void json_wall_types(pprofc_builder *builder, int64_t interval);
 
 /* Returns a member that is a line or a column; -1 if it is missing or out of range. */

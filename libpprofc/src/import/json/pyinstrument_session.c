@@ -1,5 +1,5 @@
-/* Reads sessions of pyinstrument (-r session): its samples, each with a stack, root first, and a
- * time in seconds. */
+/* Reads sessions of pyinstrument (-r session). Each sample has a stack, root first, and a time in
+ * seconds. */
 #include "import/json/json.h"
 
 struct pyinstrument_session {
@@ -24,7 +24,7 @@ static uint32_t session_frame(pprofc_builder *b, pprofc_str text) {
   return json_plain_frame(b, name, file, line > 0 ? line : 0, 0);
 }
 
-/* Adds a sample. Returns false if it has no readable stack. */
+/* Adds a sample. Returns false if the sample has no readable stack. */
 static bool session_sample(struct pyinstrument_session *s, const struct node *record) {
   const struct node *frames = node_at(record, 0);
   size_t depth = node_size(frames);

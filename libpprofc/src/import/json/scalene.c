@@ -43,7 +43,7 @@ static void scalene_times(struct scalene *s) {
   pprofc_builder_type(s->builder, "cpu", "nanoseconds");
 }
 
-/* Adds a stack: its frames, root first, and its counts. */
+/* Adds a sample for a stack. `item` has the frames of the stack, root first, and its counts. */
 static void scalene_add_stack(struct scalene *s, const struct node *item) {
   const struct node *frames = node_at(item, 0);
   size_t depth = node_size(frames);

@@ -20,9 +20,9 @@ struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
   size_t type;
-  double carry;   /* rounding error carried to the next weight */
-  bool is_timed;  /* true if the reader records the times of the samples: their unit is a time, and
-                     they are in order of time */
+  double carry;  /* rounding error carried to the next weight */
+  bool is_timed; /* true if the reader records the times of the samples: the unit is a time, and the
+                    samples are in order of time */
   uint32_t track; /* track for the times of the samples (profile/builder_times.h) */
   double clock;   /* start of the next sample in the unit of the profile */
 };
@@ -42,7 +42,7 @@ struct speedscope_reader {
   const struct node *frames;
   uint32_t *location; /* location of each frame */
   size_t frame_count;
-  struct speedscope_member *members; /* profiles of the file, in its order */
+  struct speedscope_member *members; /* profiles of the file, in the order of the file */
   size_t member_count, type_count;
   const struct speedscope_member *types[MAX_TYPES]; /* first profile of each sample type */
   bool names_are_types; /* true for files of pprofc whose profiles are named after sample types */
@@ -86,7 +86,8 @@ static const char *type_of_unit(const char *unit) {
   return strcmp(unit, "bytes") == 0 ? "space" : "samples";
 }
 
-/* Returns the index of a profile's type, by name or by unit; type_count if the type is new. */
+/* Returns the index of a profile's sample type, or type_count if the type is new. Compares names if
+ * profiles are named after types, else units. */
 static size_t speedscope_type_of(const struct speedscope_reader *r,
                                  const struct speedscope_member *m, const char *unit) {
   for (size_t i = 0; i < r->type_count; i++) {
@@ -99,7 +100,7 @@ static size_t speedscope_type_of(const struct speedscope_reader *r,
   return r->type_count;
 }
 
-/* Finds the types of all profiles. Returns false if there are more than MAX_TYPES. */
+/* Finds the types of all profiles. Returns false if there are more than MAX_TYPES types. */
 static bool speedscope_find_types(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
     struct speedscope_member *m = &r->members[i];
@@ -217,8 +218,8 @@ static bool speedscope_push(struct speedscope_reader *r, const char *p, const ch
   return true;
 }
 
-/* Reads a stack of a packed list and sets its call path. Returns false if a frame is not in the
- * table. */
+/* Reads a stack of a packed list and sets *path to its call path. Returns false if a frame is not
+ * in the table. */
 static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, uint32_t *path) {
   struct speedscope_stack *stack = &r->stack;
   speedscope_share(stack, text.data, text.size);
@@ -233,7 +234,7 @@ static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, u
   return true;
 }
 
-/* Reads a stack and sets its call path. Returns false if a frame is not in the table. */
+/* Reads a stack and sets *path to its call path. Returns false if a frame is not in the table. */
 static bool speedscope_read_stack(struct speedscope_reader *r, const struct node *sample,
                                   uint32_t *path) {
   uint32_t location;
@@ -279,7 +280,7 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
   return true;
 }
 
-/* Computes the call path after each event. */
+/* Computes r->steps: the call path after each event. */
 static void speedscope_walk(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   size_t count = node_size(events);
@@ -301,8 +302,8 @@ static void speedscope_walk(struct speedscope_reader *r, const struct speedscope
   if (path != MAP_NONE) r->open += r->paths.items[path].depth;
 }
 
-/* Reads an evented profile: the time between two events counts for the call path after the
- * first. */
+/* Reads an evented profile: the time between two events counts for the call path after the first
+ * event. */
 static void read_evented(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
@@ -333,7 +334,7 @@ static void speedscope_add_frames(struct speedscope_reader *r) {
   }
 }
 
-/* Finds the profiles of the file. */
+/* Fills r->members with the profiles of the file, and finds their sample types. */
 static void speedscope_find_members(struct speedscope_reader *r, const struct node *profiles) {
   size_t count = node_size(profiles);
   r->members = arena_array(r->arena, count, sizeof *r->members);

@@ -69,9 +69,9 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
     values[1] = INT64_MAX;
 }
 
-/* Completes the stack of a sample, which has `depth` frames, and returns its depth. If the frames
- * belong to the garbage collector, their callers are the frames of the last stack without the
- * collector. */
+/* Completes the stack of a sample, which has `depth` frames, and returns the new depth. If the
+ * frames belong to the garbage collector, their callers are the frames of the last stack without
+ * the collector. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
   size_t below = collector ? s->collected_depth : 0;
   if (!json_stack_reserve(&s->stack, s->builder, depth + below) ||

@@ -127,8 +127,8 @@ struct stringify_levels {
   size_t depth;
 };
 
-/* Writes a value, or the start of an array or object. Returns the first item of a container that is
- * now open, else NULL. */
+/* Writes a value, or the start of an array or object. If the array or object is now open, returns
+ * its first item, else NULL. */
 static const struct node *stringify_begin(struct buffer *out, struct stringify_levels *levels,
                                           const struct node *node) {
   if (levels->depth && levels->open[levels->depth - 1]->kind == NODE_OBJECT) {
@@ -152,7 +152,8 @@ static const struct node *stringify_begin(struct buffer *out, struct stringify_l
   return NULL;
 }
 
-/* Closes the containers that end after a value and returns the next value, or NULL at the end. */
+/* Closes the arrays and objects that end after a value. Returns the next value, or NULL at the
+ * end. */
 static const struct node *stringify_next(struct buffer *out, struct stringify_levels *levels,
                                          const struct node *node) {
   while (levels->depth && !node->next) {

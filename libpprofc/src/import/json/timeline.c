@@ -73,7 +73,8 @@ static pprofc_str timeline_key(struct timeline *t, const struct node *event) {
   return buffer_str(&t->scratch);
 }
 
-/* Returns the time at which a profile begins: its start time, or the time of the event. */
+/* Returns the time at which a profile begins. If the profile does not have a start time, returns
+ * the time of its event. */
 static int64_t timeline_start_time(const struct timeline *t, const struct node *event) {
   const struct node *start = node_path(event, "args.data.startTime");
   if (!start) start = node_path(event, "args.data.cpuProfile.startTime");
@@ -101,7 +102,7 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
 }
 
 /* Adds the nodes and samples of one event to a profile. The member `cpuProfile`, or else `data`
- * itself, contains them. Time deltas may be in either. */
+ * itself, contains the nodes and samples. The time deltas may be in either of the two. */
 static void timeline_add(struct timeline_profile *profile, const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");
   if (!cpu) cpu = data;

@@ -15,8 +15,9 @@ struct trace_complete {
   uint32_t order, key;
 };
 
-/* An event, and the key of its name and arguments. trace_reader.entries contains the events of all
- * threads, one thread after another, each in the order of the file. */
+/* An event and its key. The key is the index of the event's name and arguments in trace_reader.key.
+ * trace_reader.entries contains the events of all threads, one thread after another. The events of
+ * a thread are in the order of the file. */
 struct trace_entry {
   const struct node *event;
   uint32_t key;
@@ -37,7 +38,8 @@ struct trace_reader {
   struct end_lists lists;
 };
 
-/* Returns 'B', 'E' or 'X' for an event of this kind that has a time, else 0. */
+/* Returns the kind of an event ('B', 'E' or 'X') if the event has a time. Returns 0 for all other
+ * events. */
 static char trace_kind(const struct node *event) {
   pprofc_str kind = node_text(event, "ph");
   if (kind.size != 1 || !strchr("BEX", kind.data[0]) || !node_get(event, "ts")) return 0;
@@ -77,8 +79,8 @@ static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   return buffer_str(&r->scratch);
 }
 
-/* Adds the location of an event: its name, clang's `detail` if given, and the position in its
- * arguments. Returns the location. */
+/* Adds and returns the location of an event. The location has the name of the event, clang's
+ * `detail` if given, and the source position in the arguments. */
 static uint32_t trace_location(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
   pprofc_str name = json_id(node_get(event, "name")), detail = node_text(args, "detail");
@@ -147,7 +149,7 @@ static uint32_t trace_key_of(struct trace_reader *r, const struct node *event) {
 
 /* ---- threads ----------------------------------------- */
 
-/* Groups the events by thread and finds their keys. Returns false when out of memory. */
+/* Groups the events by thread and finds the key of each event. Returns false when out of memory. */
 static bool trace_group(struct trace_reader *r, const struct node *events) {
   size_t count = node_size(events), next = 0;
   uint32_t *thread = arena_array(r->arena, count, sizeof *thread);
@@ -187,8 +189,8 @@ static int trace_by_time(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sorts marks. First checks if they are sorted already, as in most files, because qsort copies
- * them. */
+/* Sorts marks. First checks if the marks are already sorted, as in most files, because qsort copies
+ * all marks. */
 static void trace_sort(struct trace_marks *marks) {
   size_t i = 1;
   while (i < marks->count && trace_by_time(&marks->at[i - 1], &marks->at[i]) < 0) i++;
@@ -272,8 +274,9 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Converts indices of sums to indices of samples in the recorded times (builder_event_of), from
- * entry `first` on. `sample` is the index of the first sample of this thread. */
+/* Replaces the indices of sums in the recorded times (builder_event_of) by indices of samples.
+ * Begins at entry `first` of the times. `sample` is the index of the first sample of this
+ * thread. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;
@@ -285,7 +288,7 @@ static bool trace_number_events(struct trace_reader *r, const struct trace_sums 
   return number != NULL;
 }
 
-/* Adds a sample for each sum that has a call or time. */
+/* Adds a sample for each sum (struct trace_sum) that has a call or a time. */
 static void trace_add_samples(struct trace_reader *r, struct trace_sums *sums,
                               const struct trace_thread *thread) {
   for (size_t i = 0; i < sums->count && builder_ok(r->builder); i++) {

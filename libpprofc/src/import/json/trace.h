@@ -26,14 +26,14 @@ struct trace_marks {
   size_t count;
 };
 
-/* Numbers of end events without an open frame that matches, of frames that were never closed, and
- * of complete events with a negative duration. */
+/* Number of end events that match no open frame, number of frames that were never closed, and
+ * number of complete events with a negative duration. */
 struct trace_faults {
   size_t unmatched, open, reversed;
 };
 
-/* List of the simultaneous end events that have the same key, or the same name, and are not yet
- * used. An end event closes a frame. */
+/* List of end events with the same time that have not yet closed a frame. All events of a list have
+ * the same key (end_lists.by_key) or the same name (end_lists.by_name). */
 struct end_list {
   uint32_t batch; /* number of the group of simultaneous end events to which the list belongs; for
                      any other group the list is empty */

@@ -1,6 +1,6 @@
 /* Follows the begin and end events of one thread to find its stacks. Sorts events by time if the
- * events do not nest in the order of the file. Among end events with the same time, the event that
- * matches the innermost open frame comes first. */
+ * events do not nest in the order of the file. If several end events have the same time, the event
+ * that matches the innermost open frame comes first. */
 #include "import/json/trace.h"
 
 #include "core/array.h"
@@ -12,9 +12,11 @@ struct trace_walker {
   const struct trace_marks *begins, *ends;
   size_t begin;     /* index of the next begin event */
   size_t end;       /* index of the first unused end event */
-  size_t batch_end; /* end of the group of end events that have the same time */
+  size_t batch_end; /* index after the last end event of the current group, whose events have the
+                       same time */
   struct end_lists *lists;
-  uint32_t *next_of_key, *next_of_name; /* for each end event: the next event of its list */
+  uint32_t *next_of_key, *next_of_name; /* for each end event: index of the next end event with the
+                                           same key, and with the same name */
   bool *taken;                          /* true for each end event that was already used */
   struct trace_sums *sums;
   const struct trace_mark **open; /* begin events of the open frames, outermost first */

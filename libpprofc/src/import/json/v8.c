@@ -104,8 +104,8 @@ struct v8_stack {
 };
 
 /* Updates the stack for a sample at `node`. The nodes "(garbage collector)" and "(program)" run as
- * callees of the previous stack. If the stack already contains such a node, drops the nodes after
- * it. */
+ * callees of the previous stack. If the stack already contains such a `node`, drops all callees of
+ * `node`. */
 static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uint32_t node) {
   if (t->nodes[node].kind != CALL_ON_TOP) {
     *stack = (struct v8_stack){.base = t->nodes[node].kind == CALL_OUTSIDE ? MAP_NONE : node};
@@ -144,7 +144,7 @@ static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock)
   return i;
 }
 
-/* Finds the node of each id. */
+/* Sets r->node_of, the node of each id. */
 static void v8_find_nodes(struct v8_recording *r) {
   r->node_of = arena_array(r->tree.arena, r->ids.count, sizeof *r->node_of);
   import_need(r->tree.builder, r->node_of != NULL);
@@ -154,7 +154,7 @@ static void v8_find_nodes(struct v8_recording *r) {
   }
 }
 
-/* Returns the node of a sample; MAP_NONE if the file does not contain it. */
+/* Returns the node of a sample; MAP_NONE if the file does not contain the node. */
 static uint32_t v8_sample_node(const struct v8_recording *r, size_t i) {
   return r->samples[i] == MAP_NONE ? MAP_NONE : r->node_of[r->samples[i]];
 }
@@ -200,7 +200,8 @@ void v8_account(pprofc_builder *builder, const struct v8_counts *counts) {
                     "ms of idle time were skipped");
 }
 
-/* Returns the sum of the hit counts of all nodes, or only of functions. */
+/* Returns the sum of the hit counts of all nodes. If `functions` is true, counts only nodes that
+ * are functions. */
 static int64_t v8_hits(const struct v8_recording *r, bool functions) {
   int64_t hits = 0;
   for (size_t i = 0; i < r->tree.count; i++) {

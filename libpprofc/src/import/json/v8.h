@@ -23,7 +23,7 @@ struct v8_recording {
 
 /* Counts of samples, summed over the recordings of a file. */
 struct v8_counts {
-  /* Number of samples, and number of samples whose node is not in the file. */
+  /* Number of samples that were read, and number of samples whose node is not in the file. */
   uint64_t read, missing;
   uint64_t idle;     /* number of samples taken while the program did not run */
   uint64_t untimed;  /* number of samples without a time */

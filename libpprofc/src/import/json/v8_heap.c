@@ -2,8 +2,8 @@
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
-/* Returns the location of a node. The names of anonymous functions contain a line that counts from
- * 0, as in speedscope. */
+/* Returns the location of a node. The names of anonymous functions contain a line number that is
+ * counted from 0, as in speedscope. */
 static uint32_t heap_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
   int64_t line = json_member_line(call, "lineNumber"),

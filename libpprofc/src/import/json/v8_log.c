@@ -44,8 +44,8 @@ struct v8_log {
 
 /* ---- text -------------------------------------------- */
 
-/* Removes the text before the next comma or closing bracket from *rest and returns it without
- * blanks. Skips strings and nested values. */
+/* Removes the text before the next comma or closing bracket from *rest, and returns the text
+ * without blanks at its ends. Skips strings and nested values. */
 static pprofc_str v8_take_value(pprofc_str *rest) {
   size_t depth = 0, at = 0;
   bool quoted = false;
@@ -80,7 +80,7 @@ struct v8_members {
   pprofc_str code, functions, ticks;
 };
 
-/* Returns the field for the member whose name begins the text, or NULL. */
+/* Returns the field of `members` for the member name at the start of `text`, or NULL. */
 static pprofc_str *v8_member(struct v8_members *members, pprofc_str text) {
   if (str_starts(text, STR("\"code\""))) return &members->code;
   if (str_starts(text, STR("\"functions\""))) return &members->functions;
@@ -220,8 +220,8 @@ static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
   return depth;
 }
 
-/* Returns the call path of a tick, or MAP_NONE if it has no stack. A stack without frames gives
- * "(garbage collector)" or "(program)", as in a .cpuprofile. */
+/* Returns the call path of a tick, or MAP_NONE if the tick has no stack. If the stack has no
+ * frames, the path is "(garbage collector)" or "(program)", as in a .cpuprofile. */
 static uint32_t v8_tick_path(struct v8_log *log, const struct node *tick) {
   const struct node *stack = node_get(tick, "s");
   uint32_t path = MAP_NONE;
@@ -237,7 +237,7 @@ static uint32_t v8_tick_path(struct v8_log *log, const struct node *tick) {
   return path;
 }
 
-/* Parses a tick. */
+/* Parses a tick and appends it to log->ticks. */
 static void v8_add_tick(struct v8_log *log, pprofc_str json) {
   struct arena arena;
   const struct node *tick = v8_parse(log, &arena, json);
