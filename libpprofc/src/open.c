@@ -26,8 +26,8 @@ void pprofc_read_options_init(pprofc_read_options *options) {
 #define STREAM_FROM (2 * TEXT_HEAD)
 #endif
 
-/* Minimum size in bytes of a file that is mapped, and of a text that is read in place. Only formats
- * other than profile.proto are. A test program sets the size to 1. */
+/* Minimum size in bytes of a file that is mapped into memory, and of a text that is read without a
+ * copy. Both apply only to formats other than profile.proto. A test program sets the size to 1. */
 #ifndef MAP_FROM
 #define MAP_FROM ((size_t)8 << 20)
 #endif
@@ -67,7 +67,7 @@ static bool open_total_is_too_large(const pprofc_profile *profile, size_t type) 
   return false;
 }
 
-/* Rejects a profile with totals that do not fit 63 bits, unless its format allows it. */
+/* Rejects a profile with totals that do not fit 63 bits, unless the format allows such totals. */
 static pprofc_status open_check_totals(const struct import_format *format, pprofc_profile **profile,
                                        pprofc_error *error) {
   for (size_t type = 0; !format->wraps && type < (*profile)->type_count; type++) {
@@ -178,8 +178,8 @@ static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
   return foreign_status(budget, options->limits, status, error);
 }
 
-/* Tries the formats in the table of importers. Sets `nearest`, which may be NULL, if no format
- * matches. */
+/* Tries the formats in the table of importers. If no format matches, writes a sentence that
+ * describes the data to `nearest`, which may be NULL. */
 static pprofc_status foreign_try(const struct input *input, const struct import_options *options,
                                  pprofc_profile **profile, char *nearest, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
@@ -187,7 +187,7 @@ static pprofc_status foreign_try(const struct input *input, const struct import_
       budget_new(&input->region->mem, foreign_most_bytes(input->source_size, options->limits));
   if (!budget) return error_nomem(error);
   pprofc_status status = foreign_read(budget, data, options, profile, nearest, error);
-  budget_resize_to(budget, UINT64_MAX); /* reports later allocate within the caller's budget */
+  budget_resize_to(budget, UINT64_MAX); /* reports have only the caller's memory limit */
   budget_release(budget);
   if (status == PPROFC_OK) (*profile)->threads = options->threads;
   return status;
@@ -200,7 +200,8 @@ static void open_complete_message(pprofc_error *error) {
     snprintf(error->message + length, room, " at byte %llu", (unsigned long long)error->offset);
 }
 
-/* Completes the message of a reader that does not keep the input: "parsing profile: ...". */
+/* Completes the message of a failure: adds "parsing profile: " at the start and the offset of the
+ * failure at the end. */
 static pprofc_status open_explain(pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_E_FORMAT) error_prefix(error, "parsing profile: ");
   if (status != PPROFC_OK && status != PPROFC_E_NO_MATCH) open_complete_message(error);
@@ -232,8 +233,8 @@ static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source
   return open_explain(status, error);
 }
 
-/* True if the function must first read the input as a stream: the input is large, and its first
- * bytes fit in the memory limit. */
+/* True if the reader must first try to read the input as a stream: the input is large, and its
+ * first bytes fit in the memory limit. */
 static bool open_may_stream(uint64_t size, const pprofc_limits *limits) {
   return size >= STREAM_FROM && size <= limits->input_bytes &&
          limits->memory_bytes >= 4 * TEXT_HEAD;
@@ -265,9 +266,9 @@ static pprofc_status open_stream(const struct open_input_source *source,
 }
 
 /* Reads input that is not a profile.proto; converts UTF-16 to UTF-8 first. `ours` and *error are
- * the status and message of the pprof reader. If no format matches, returns a limit error of the
- * pprof reader unchanged. Otherwise the message describes the data if it is recognised, else it has
- * the pprof reader's reason. */
+ * the status and message of the pprof reader. If no format matches and `ours` is a limit error,
+ * returns this error unchanged. For any other error, the message describes the data. If the data is
+ * of an unknown kind, the message repeats the reason of the pprof reader. */
 static pprofc_status read_foreign(const struct input *input, const struct import_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
                                   pprofc_error *error) {
@@ -304,7 +305,7 @@ static pprofc_status open_read_input(const struct input *input,
 }
 
 /* Reads bytes of another format in place. Returns PPROFC_E_NO_MATCH if the bytes may be a
- * profile.proto, because a profile read from it keeps the bytes. */
+ * profile.proto, because its profile would refer to the bytes after this function has returned. */
 static pprofc_status read_in_place(const struct input *input, const struct import_options *options,
                                    pprofc_profile **profile, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};

@@ -1,4 +1,4 @@
-/* Opens a profile of any format for a report that needs only sums, or also needs times. */
+/* Opens a profile of any format. The caller describes the data of the samples that it needs. */
 #ifndef PPROFC_OPEN_H
 #define PPROFC_OPEN_H
 
@@ -9,15 +9,17 @@
  * needs less memory (codec/fold/fold.h). */
 struct open_sums {
   bool labels; /* true to add up only samples with equal labels; false if labels may be dropped */
-  bool no_stacks; /* true to add up samples with different stacks as samples without frames */
-  bool compared;  /* true for a side of a difference, which drops samples whose values are all 0 */
-  bool tree;      /* true if the report reads stacks with profile/delta.h, in any order */
+  bool no_stacks; /* true to drop all frames, so that samples with different stacks are added up */
+  bool compared; /* true for one of two compared profiles; the comparison drops samples whose values
+                    are all 0 */
+  bool tree; /* true to keep the stacks as a tree; the report must read them with profile/delta.h,
+                in any order */
   const char *sample_index; /* sample_index of the report, used if `tree` is set; NULL for all
                                types */
-  bool always; /* true to add up samples of small profiles, which are otherwise read in full; for
-                  tests */
+  bool always; /* true to add up the samples also in small profiles, which are otherwise read in
+                  full; for tests */
   bool times;  /* true to keep the times of samples (profile/times.h), if the format has them */
-  bool each;   /* true to keep each sample; the fields above `always` then have no effect */
+  bool each;   /* true to keep each sample; all other fields except `times` then have no effect */
 };
 
 /* Both functions read a profile as pprofc_profile_read_file and pprofc_profile_read_memory do.
