@@ -1,4 +1,5 @@
-/* Fills in the summary: the total, counts of verdicts, and the changed functions' share of it. */
+/* Fills in the summary: the total, counts of verdicts, and the share of the total's change that the
+ * changed functions explain. */
 #include "core/buffer.h"
 #include "pprofc/stats.h"
 #include "stats/stats.h"
@@ -8,7 +9,8 @@
 
 #include <math.h>
 
-/* Ratio of mean durations of base and head above which lengths count as different. */
+/* If the mean durations of base and head differ by more than this factor, their lengths count as
+ * different. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */
@@ -25,7 +27,8 @@ static double account_squares(const struct comparison *c, size_t side, double me
   return sum;
 }
 
-/* Returns the variance of a side's mean total that comes from sampling alone. */
+/* Returns the part of the variance of a side's mean total that comes from sampling. A side is base
+ * or head. */
 static double account_sampling(const struct comparison *c, size_t side) {
   size_t from = comparison_from(c, side), end = comparison_from(c, side + 1);
   double sum = 0;
@@ -180,7 +183,8 @@ static const char *sentence_each(const pprofc_verdict_summary *s) {
   return s->exposure == PPROFC_EXPOSURE_TIME ? " per second" : "";
 }
 
-/* Writes "71.4s less (-93%)." For shares, writes nothing, because shares always add up to 100 %. */
+/* Writes "71.4s less (-93%)." For shares, writes "In percent of the total." because shares always
+ * add up to 100 %. */
 static void sentence_total(const pprofc_verdict_summary *s, struct buffer *out) {
   struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fabs(s->total_delta));
   char delta[AMOUNT_TEXT], percent[AMOUNT_TEXT];
@@ -198,7 +202,8 @@ static void sentence_total(const pprofc_verdict_summary *s, struct buffer *out) 
   }
 }
 
-/* Writes "Nearly everything is faster." */
+/* Writes "Nearly everything is faster." if the verdict on the common factor (the factor that all
+ * functions of a run share) is a change. */
 static void sentence_common(const pprofc_verdict_summary *s, struct buffer *out) {
   bool grew = s->common_verdict == PPROFC_VERDICT_GREW;
   if (!grew && s->common_verdict != PPROFC_VERDICT_SHRANK) return;
@@ -221,7 +226,8 @@ static void sentence_functions(const pprofc_verdict_summary *s, struct buffer *o
   if (!s->changed) sentence_count(s->cum_changed, "changed with what they call", out);
 }
 
-/* Writes "Cost moved inside svc." For several domains, writes "Cost moved inside 3 places." */
+/* Writes "Cost moved inside svc." For several domains (groups of functions between which cost
+ * moved), writes "Cost moved inside 3 places." */
 static void sentence_moved(const struct comparison *c, struct buffer *out) {
   size_t moved = 0, last = 0;
   for (size_t i = 0; i < c->domain_count; i++) {

@@ -1,5 +1,6 @@
-/* Computes the smallest change that a comparison finds in 80 % of cases, and the runs or samples
- * for 5 %, by a formula fitted to simulations (tests/perf/verdict/advice.c checks it). */
+/* Computes the smallest change that a comparison finds in 80 % of cases. Also computes how many
+ * runs or samples find a change of 5 %. The formula is fitted to simulations
+ * (tests/perf/verdict/advice.c checks it). */
 #include "verdict/model.h"
 
 #include "pprofc/stats.h"
@@ -10,7 +11,8 @@
 
 /* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
 #define ADVICE_POWER 0.85
-/* Factors for the standard errors. With few runs, the estimated variance is often too large. */
+/* Factors that multiply the standard errors, because the estimated variance is often too large with
+ * few runs. */
 #define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs on each side */
 #define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs on each side */
 #define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs on each side */
@@ -85,7 +87,7 @@ double advice_runs(const struct advice *a) {
 }
 
 /* More samples reduce two errors: the sampling error, and the error of the factor by which all
- * functions of a run are faster or slower. They do not reduce the noise between runs. */
+ * functions of a run are faster or slower. More samples do not reduce the noise between runs. */
 double advice_samples(const struct advice *a) {
   double error = ADVICE_WANTED / advice_factor(a), middle = 1 + ADVICE_WANTED / 2;
   double left = a->runs / 2 * error * error - advice_noise(a) * middle * middle;

@@ -37,7 +37,7 @@ static int amount_digits(double size) {
   return size >= 1 ? 2 : 3;
 }
 
-/* Appends the unit, whose bytes that escape_terminal would change are written as \xNN. */
+/* Appends the unit. Writes the bytes that escape_terminal would change as \xNN. */
 static void amount_add_unit(pprofc_str unit, char out[AMOUNT_TEXT]) {
   size_t used = strlen(out), next = 0;
   for (size_t at = 0; at < unit.size; at = next) {
@@ -72,8 +72,8 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 
 /* ---- grids ------------------------------------------- */
 
-/* Number of digits of the largest number in a table. If the smallest number needs more digits, the
- * second constant is the limit. */
+/* GRID_DIGITS is the number of digits of the largest number in a table. If the smallest number
+ * needs more digits, GRID_DIGITS_MOST is the limit. */
 #define GRID_DIGITS      4
 #define GRID_DIGITS_MOST 8
 /* Maximum number of decimals. */

@@ -31,12 +31,13 @@ struct amount_grid {
   double ticks; /* number of ticks in 1 of the shown unit; a tick is a step of the last digit */
 };
 
-/* Returns a grid with four digits for the largest number. If the smallest number would become 0,
- * uses up to eight digits. With `whole`, numbers have no decimals. */
+/* Returns a grid (a unit and a number of decimals) with four digits for the largest number. If the
+ * smallest number would become 0, uses up to eight digits. With `whole`, numbers have no decimals.
+ */
 struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
                                    bool whole);
-/* A tick is a step of the last digit of the grid. The first function converts a value to ticks. The
- * second formats a number of ticks. */
+/* A tick is a step of the last digit of the grid. amount_ticks converts a value to ticks.
+ * amount_of_ticks formats a number of ticks. */
 double amount_ticks(const struct amount_grid *grid, double value);
 pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
                            char out[AMOUNT_TEXT]);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Difference of two squared divisors that counts as rounding, as a share. */
+/* Squared relative difference of the divisors of runs that counts as rounding. */
 #define SAME_DIVISOR 1e-9
 
 struct pprofc_verdicts {
@@ -91,7 +91,7 @@ static int verdicts_row_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* Sorts the rows into their final order. Fills in row_of and line. */
+/* Sorts the rows by the size of their change, largest first. Fills in row_of and line. */
 static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
   size_t names = c->names.texts.count;
   c->row_of = arena_array(&c->arena, names, sizeof *c->row_of);
@@ -159,12 +159,14 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Largest plausible ratio between the common factors (model.h) of base and head. A larger ratio
- * occurs if base and head have hardly any function in common. */
+/* Largest plausible ratio between the common factors (the factors that all functions of a run
+ * share) of base and head. A larger ratio occurs if base and head have hardly any function in
+ * common. */
 #define COMMON_BEYOND 50.0
 
-/* True if the common factor (model.h) is implausible. Compares it with the ratio of the totals,
- * because a change of the whole program also changes the factor. */
+/* True if the common factor (the factor that all functions of a run share) is implausible. Compares
+ * it with the ratio of the totals, because a change of the whole program also changes the factor.
+ */
 static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
                                     const struct fit *fit) {
   double logs[2] = {0, 0};
@@ -190,7 +192,8 @@ pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct aren
   return status;
 }
 
-/* Runs the steps that need only the matrices. These steps also work on sums over runs. */
+/* Runs the steps that need only the matrices of values. These steps also work if only sums over
+ * runs are known. */
 static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) {
   struct recorded_rows recorded;
   c->summary.exact = c->quantum.sampling == SAMPLING_EXACT;
@@ -212,7 +215,8 @@ static pprofc_status comparison_stacks(struct comparison *c, pprofc_error *error
   return status ? status : stacks_judge(c, error);
 }
 
-/* Judges runs, or `sums` over runs if not NULL, without the steps that need stacks. */
+/* Judges the runs. If `sums` is not NULL, judges these sums over runs, without the steps that need
+ * stacks. */
 static pprofc_status comparison_judge(struct comparison *c, const struct sums *const *sums,
                                       pprofc_error *error) {
   pprofc_status status = sums ? comparison_read_sums(c, sums, error) : comparison_read(c, error);
@@ -225,7 +229,7 @@ static pprofc_status comparison_judge(struct comparison *c, const struct sums *c
   return status || sums ? status : comparison_stacks(c, error);
 }
 
-/* Frees the data that only the comparison needs, and not its results. */
+/* Frees the data that the results do not need. */
 static void comparison_close(struct comparison *c) {
   for (size_t r = 0; c->runs && r < c->count; r++) run_free(&c->runs[r]);
   mem_free(c->mem, c->runs, c->count, sizeof *c->runs);
@@ -273,7 +277,7 @@ static pprofc_status verdicts_begin(const pprofc_allocator *mem, size_t bases, s
   return PPROFC_OK;
 }
 
-/* Returns the verdicts to the caller, or frees them after an error. */
+/* Stores the verdicts in *out, or frees them if `status` is an error. */
 static pprofc_status verdicts_end(pprofc_verdicts *made, pprofc_status status,
                                   pprofc_verdicts **out) {
   if (status)

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Half width of a sum's interval, as a share of the growth of the cum value. A wider interval
- * cannot exclude the growth. */
+/* Largest half width of a sum's confidence interval, as a share of the growth of the cum value. A
+ * wider interval cannot exclude the growth. */
 #define CALLS_SEE 0.5
 
 struct calls {
@@ -15,11 +15,12 @@ struct calls {
   uint32_t grown[CANDIDATES_MOST]; /* rows of functions whose cum value grew */
   size_t count;
   uint32_t *grown_of; /* for each row: its index in `grown`, or MAP_NONE */
-  uint64_t *below;    /* for each row in `grown`: bit set of the leaves in its stacks */
+  uint64_t *below; /* for each row in `grown`: bit set of the rows that are leaves in its stacks */
   size_t words;
 };
 
-/* Returns the growth of cum after the common factor (model.h) is removed. */
+/* Returns the growth of the cum value without the factor that all functions of a run share
+ * (model.h). */
 static double calls_growth(const struct comparison *c, uint32_t row) {
   return c->cum.of[c->line[row]].delta;
 }
@@ -67,8 +68,8 @@ static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *doma
   return false;
 }
 
-/* Adds all rows of a domain to the set if the set has one of these rows. Cost moved between the
- * rows of a domain. */
+/* Adds all rows of a domain to the set `below` if the set has at least one of them, because cost
+ * moved between these rows. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -78,8 +79,9 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the estimate of the whole set. If a domain in the set grew more, returns the estimate of
- * that domain, because cost of other rows may have moved out of the set. */
+/* Returns the estimate of the whole set. If a domain in the set grew more, returns the domain's
+ * estimate, because cost of other rows may have moved out of the set. A domain is a group of
+ * functions between which cost moved. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;

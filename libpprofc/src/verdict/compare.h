@@ -10,7 +10,7 @@
  * start-up cause such small differences. */
 #define EXACT_FLOOR 1e-5
 
-/* If options.min_samples is 0: minimum number of samples of a function in the noise estimate. */
+/* Minimum number of samples for judging a function if options.min_samples is 0. */
 #define LEAST_SAMPLES 10
 
 struct sums;
@@ -21,13 +21,13 @@ struct comparison {
   struct arena arena; /* memory for the results */
   struct rules rules;
   struct names names;
-  struct run *runs; /* runs, those in the base first; each run keeps its profile until the rows are
-                       complete */
+  struct run
+      *runs; /* runs, base before head; each run keeps its profile until the rows are complete */
   size_t count, bases; /* number of all columns, and of the columns of the base; a column is a run,
                           or a side if only sums over runs are known */
   double side_runs[2]; /* number of runs in the base, and in the head */
   const pprofc_verdict_run *given_base,
-      *given_head; /* runs of the caller, valid during comparison */
+      *given_head; /* runs that the caller passed, valid only during the comparison */
 
   struct quantum quantum; /* rule by which the values of all runs were sampled (walk.h) */
   pprofc_str type, unit;
@@ -35,8 +35,8 @@ struct comparison {
   pprofc_verdict_exposure exposure;
   double *divisors;  /* divisor of the recorded values for each run */
   double *exposures; /* divisor of the judged values for each run, such as its duration */
-  bool pooled;    /* true if a shown value is the sum over the runs divided by their total seconds.
-                     Pages that first add up the runs need this. */
+  bool pooled; /* true if a shown value is the sum over the runs divided by their total seconds, as
+                  on pages that first add up the runs */
   double *shares; /* total of each run divided by the mean total; NULL if a total is 0 */
   double *totals; /* for each run, sum of the samples that have a function */
   double *wholes; /* for each run, sum of all samples; reports show this total */
@@ -51,10 +51,10 @@ struct comparison {
   struct matrix cum_judged; /* cum_matrix without the time of the environment, such as the kernel or
                                a scheduler (walk.h) */
   struct fit flat, cum;
-  pprofc_verdict_row
-      *row;     /* rows; comparison_sort changes their order, which is first the order of `order` */
-  size_t *line; /* after comparison_sort: for each row, its index in the matrices */
-  uint32_t *row_of;             /* for each name, the index of its row, or MAP_NONE */
+  pprofc_verdict_row *row; /* rows, sorted by name as in `order` until comparison_sort sorts them by
+                              size of change */
+  size_t *line;            /* after comparison_sort: for each row, its index in the matrices */
+  uint32_t *row_of;        /* for each name, the index of its row, or MAP_NONE */
   pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
   size_t *children;             /* indices of the nodes, sorted by parent, then by name */
   size_t stack_count;
@@ -62,39 +62,41 @@ struct comparison {
   pprofc_verdict_domain *domains;
   size_t domain_count;
   uint32_t *domain_of; /* for each row, its domain, or MAP_NONE; NULL if there are no domains */
-  /* For each row whose cum value grew: the sum over all its callees, if that sum is precise enough
-   * to show the growth; else NULL. The array is NULL if no cum value grew. */
+  /* For each row whose cum value grew: the sum over all its callees. NULL for other rows, or if the
+   * sum is too imprecise to show the growth. The array itself is NULL if no cum value grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
 
-/* Returns the run at an index in the form in which the caller passed it. */
+/* Returns the run at an index, in the form in which the caller of the library passed it. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
 
-/* Returns the index of the first run of a side, base 0 or head 1; for 2 the number of runs. */
+/* Returns the index of the first run of a side: 0 for base, 1 for head. For side 2, returns the
+ * number of runs. */
 size_t comparison_from(const struct comparison *c, size_t side);
 
 /* Returns the largest minus the smallest of the values [from, end), each divided by its divisor. */
 double comparison_range(const double *values, const double *divisors, size_t from, size_t end);
 
-/* Returns the shown value of a side from the values of all runs. The value is the mean. With
- * `pooled`, it is the sum divided by the total seconds. */
+/* Returns the shown value of a side (0 for base, 1 for head). `values` has a value for each run of
+ * both sides. The result is the mean. If c->pooled is set, it is the sum divided by the total
+ * seconds. */
 double comparison_mean(const struct comparison *c, const double *values, size_t side);
 
 /* Returns the factor that widens an interval because runs have unequal lengths. It is 1 for equal
  * runs. */
 double comparison_stretch(const struct comparison *c);
 
-/* Returns the change of head - base if a value of this run grows by 1. */
+/* Returns by how much the difference head - base changes if a value of this run grows by 1. */
 double comparison_weight(const struct comparison *c, size_t run);
 
-/* Returns the settings of the model. The model removes a common factor (model.h), for example the
- * speed of the machine, but not from heap profiles and counts. */
+/* Returns the settings of the model. Except for heap profiles and counts, the model removes the
+ * factor that all functions of a run share, for example the speed of the machine. */
 struct model_settings comparison_settings(const struct comparison *c);
 
-/* Fits the model to a matrix. Without enough functions for a common factor (model.h), judges the
- * recorded differences. If base and head have hardly any function in common, uses the ratio of the
- * totals as the factor. */
+/* Fits the model to a matrix. Without enough functions for a common factor (the factor that all
+ * functions of a run share), judges the recorded differences. If base and head have hardly any
+ * function in common, uses the ratio of the totals as the factor. */
 pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct arena *arena,
                              struct fit *fit, pprofc_error *error);
 
@@ -102,19 +104,20 @@ pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct aren
  * when out of memory. */
 bool comparison_matrices(struct comparison *c);
 
-/* Reads and checks the runs: profiles, sums, exposures and matrices. */
+/* Reads and checks the runs. Fills in their profiles, sums, exposures (the divisors of judged
+ * values) and matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
 /* Returns the quantum of a row (walk.h): its sampling variance divided by its value. `sums` are
  * sums of values, and `noises` are sums of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
-/* Adjusts p-values, and finds the verdicts for flat and cum of all rows, after the common factor
- * (model.h) is removed. */
+/* Adjusts p-values, and finds the verdicts for the flat and cum values of all rows. The verdicts
+ * exclude the factor that all functions of a run share. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
-/* Adjusts p-values and finds the verdicts for all rows of a matrix together. Returns false when out
- * of memory. */
+/* Adjusts the p-values of all rows of a matrix together, and finds the verdicts. Returns false when
+ * out of memory. */
 bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   pprofc_verdict_estimate *out);
 
@@ -133,15 +136,15 @@ void family_widen_rows(struct comparison *c);
 /* True if a side has one run whose sampling noise is unknown or only a lower bound. */
 bool family_is_blind(const struct comparison *c);
 
-/* Finds rows whose changes cancel each other, and callers that changed through their callees. The
- * rows must be sorted. */
+/* Finds rows whose changes cancel each other, and callers that changed because of their callees.
+ * The rows must be sorted. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
-/* Judges the callees of each function whose cum value grew. The domains (relations.h) must exist.
- */
+/* Judges the callees of each function whose cum value grew. The caller must first call
+ * relations_find, which finds the domains (groups of functions between which cost moved). */
 pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 
-/* Returns the domain of a row, or NULL. */
+/* Returns the domain of a row (a group of functions between which cost moved), or NULL. */
 const pprofc_verdict_domain *comparison_domain(const struct comparison *c, size_t row);
 
 /* Finds the nodes of the call tree that contain the changes, if options.places is set. The rows
@@ -152,12 +155,12 @@ pprofc_status places_find(struct comparison *c, pprofc_error *error);
 pprofc_status stacks_judge(struct comparison *c, pprofc_error *error);
 size_t stacks_find(const struct comparison *c, size_t parent, pprofc_str name);
 
-/* Fills in the summary: the total, counts of verdicts, and the share that changed functions
- * explain. */
+/* Fills in the summary: the total, counts of verdicts, and the share of the total's change that the
+ * changed functions explain. */
 pprofc_status account_fill(struct comparison *c, pprofc_error *error);
 /* Fills in the smallest detectable change. */
 void advice_fill(struct comparison *c);
-/* Counts verdicts and writes summary.sentence. Call it after relations_find. */
+/* Counts verdicts and writes summary.sentence. The caller must first call relations_find. */
 pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
 
 /* Maximum number of runs in base or in head. */
@@ -201,19 +204,20 @@ void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summ
  * follows from e->own. */
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
 
-/* Returns the judged difference of a row. For cum, it excludes time of the environment (walk.h).
- */
+/* Returns the judged difference of a row. For cum, this difference excludes time of the environment
+ * (code such as the kernel, walk.h). */
 double recorded_judged(const struct recorded_rows *r, size_t row);
 
-/* Computes the interval of a row. Its upper end is at the quantile `tail`. */
+/* Computes the confidence interval of a row's recorded difference. The upper end of the interval is
+ * at the quantile `tail`, such as 0.975 for a 95 % interval. */
 void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
                        double *high);
 
 /* Returns the verdict "grew" or "shrank" if p is significant at 5 %, else "unchanged". */
 pprofc_verdict recorded_word(double delta, double p);
 
-/* The first function returns the quantile of Student's t distribution, the second the two-sided
- * p-value. For infinite degrees of freedom, both use the normal distribution. */
+/* recorded_quantile returns a quantile of Student's t distribution. recorded_p returns the
+ * two-sided p-value of t. For infinite degrees of freedom, both use the normal distribution. */
 double recorded_quantile(double tail, double degrees);
 double recorded_p(double t, double degrees);
 

@@ -6,7 +6,8 @@ static const struct candidate *set_member(const struct relations *r, const struc
   return &r->candidates[set->members[at]];
 }
 
-/* Returns the name of the function of the set that calls all others of it, or MAP_NONE. */
+/* Returns the index of the candidate in the set that calls all other functions of the set, or
+ * MAP_NONE. */
 static uint32_t set_caller(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i < set->member_count; i++) {
     size_t called = 0;
@@ -53,7 +54,7 @@ static void set_name_as(struct domain_set *set, pprofc_verdict_domain_kind kind,
 }
 
 /* Names a set of renamed functions, with the old name first. If only one function was renamed, uses
- * the names of the function, else the names of the packages. */
+ * its two names, else the names of the two packages. */
 static void set_name_renamed(const struct relations *r, struct domain_set *set) {
   const struct candidate *gone = set_member(r, set, 0), *made = set_member(r, set, 1);
   bool swap = relations_row(r, set->members[0])->flat.head != 0;

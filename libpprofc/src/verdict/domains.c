@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Half width of a sum's interval, as a share of a function's growth. A wider interval cannot
- * exclude this growth. */
+/* Largest half width of a sum's confidence interval, as a share of a function's growth. A wider
+ * interval cannot exclude this growth. */
 #define DOMAIN_SEES 0.5
-/* Share of the growth in a set that the shrinking functions of the set must at least cancel. */
+/* Minimum share of the growth in a set that the shrinking functions of the set must cancel. */
 #define DOMAIN_PART 0.25
 /* Maximum number of sets that are tried for a function. */
 #define DOMAIN_TRIES 6
@@ -33,7 +33,8 @@ static bool search_rose(const struct domain_search *s, uint32_t candidate) {
 
 /* ---- sets of linked functions ------------------------ */
 
-/* Starts a set of `seed` with space for all candidates. Returns NULL when out of memory. */
+/* Starts a set whose first member is `seed`, with space for all candidates. Returns NULL when out
+ * of memory. */
 static struct domain_set *search_begin(struct domain_search *s, uint32_t seed) {
   struct domain_set *set = &s->tries[s->try_count];
   *set = (struct domain_set){.subtree = DOMAIN_NO_SUBTREE, .member_count = 1};
@@ -61,8 +62,9 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds candidates that are linked with a member of the set. Adds those that grew if `rose`, or else
- * those that shrank. */
+/* Adds to the set the candidates that are linked with one of its members: cost may have moved
+ * between the two. With `rose`, adds candidates that grew, else candidates that shrank. Returns
+ * true if any candidate was added. */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -72,9 +74,9 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* First adds shrinking functions that are linked with `seed`. Then adds growing functions that are
- * linked with these. With `all`, repeats both steps until no function is added. Tries the sets that
- * result. */
+/* Tries a set of functions between which cost may have moved. Adds shrinking functions that are
+ * linked with `seed`, then growing functions that are linked with the shrinking functions. With
+ * `all`, repeats both steps until no function is added. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -142,7 +144,8 @@ static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t 
   s->try_count++;
 }
 
-/* Returns a candidate's caller if exactly one is in both base and head, else MAP_NONE. */
+/* Returns the only caller of a candidate that is in both base and head. Returns MAP_NONE if there
+ * are several such callers, or if there is no such caller. */
 static uint32_t search_only_caller(const struct relations *r, uint32_t candidate) {
   uint32_t found = MAP_NONE;
   for (uint32_t name = 0; name < r->names; name++) {
@@ -198,7 +201,8 @@ static bool sum_sees(const struct domain_sum *sum, double delta) {
   return judged && (sum->own.high - sum->own.low) / 2 <= DOMAIN_SEES * delta;
 }
 
-/* True if the set's shrinking functions cancel at least DOMAIN_PART of the others' growth. */
+/* True if the shrinking functions of the set cancel at least DOMAIN_PART of the growth of its other
+ * functions. */
 static bool search_is_part(const struct domain_search *s, size_t at) {
   double rose = 0;
   for (size_t i = 0; i < s->tries[at].member_count; i++)
@@ -206,8 +210,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if the set of all functions that are linked with two functions grew. Then part of the cost
- * that one of these two lost went to other functions. */
+/* True if a set of more than two linked functions grew. Then part of the cost that a function lost
+ * may have moved to several others, so a pair that cancels explains nothing. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -216,8 +220,8 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
   return false;
 }
 
-/* Accepts a set as a domain. A function becomes a member only if the interval of the sum can
- * exclude its growth. */
+/* Accepts a set as a domain. A function that grew becomes a member only if the interval of the
+ * set's sum is narrow enough to exclude its growth. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];
@@ -386,7 +390,8 @@ bool domains_find(struct relations *r) {
 
 /* ---- sums of domains -------------------------------- */
 
-/* Judges the sum of a set of rows like a row, with the noise of the sum in each run. */
+/* Judges the sum of a set of rows as if the sum were one row. The noise of this row is the noise of
+ * the sum in each run. */
 
 struct sums_rows {
   double *values, *quantum, *density;

@@ -12,7 +12,7 @@
 
 /* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find
  * a doubling are tested, because fewer tests need a weaker correction. With one run on each side,
- * all rows are tested. Otherwise new functions would be excluded. */
+ * all rows are tested, so that new functions are not excluded. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;
@@ -42,7 +42,8 @@ bool family_is_blind(const struct comparison *c) {
 
 /* ---- exact counts ------------------------------------ */
 
-/* True if exact counts of the sides differ by more than between runs, unknown with one run. */
+/* True if exact counts of base and head differ by more than the runs of one side differ. If a side
+ * has one run, this difference within the side is 0. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   const double *values = m->values + row * m->runs;
@@ -91,7 +92,8 @@ bool family_words(const struct comparison *c, const struct matrix *m, const stru
   return done;
 }
 
-/* Returns the mean total of all runs divided by their mean exposure. */
+/* Returns the mean total of all runs divided by their mean exposure (the divisor of judged values).
+ */
 static double family_mean_total(const struct comparison *c) {
   double totals = 0, exposures = 0;
   for (size_t r = 0; r < c->count; r++) {

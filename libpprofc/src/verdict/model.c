@@ -36,8 +36,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the common factor of a run. It is the weighted median over the rows of the run's rate
- * divided by the mean rate of all runs. */
+/* Returns the common factor of a run. For each row, divides the rate in the run by the mean rate of
+ * all runs. The factor is the weighted median of these ratios. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;
@@ -69,8 +69,9 @@ static void model_common(struct model *model) {
   }
 }
 
-/* Returns the relative variance of the common factor, which is a weighted median. The contribution
- * of a row is its weight times the density of its ratio at the median. */
+/* Returns the relative variance of the common factor, which is a weighted median of ratios, one for
+ * each row. A row contributes its weight times the probability density of its ratio at the median.
+ */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;
@@ -87,8 +88,8 @@ static double common_error(const struct model *model) {
 
 /* ---- rounds of tests --------------------------------- */
 
-/* Chooses the rows to test by the samples of base and head together. A choice by the difference
- * would bias the p-values. */
+/* Chooses the rows to test by the samples of base and head together, because a choice by the
+ * difference would bias the p-values. */
 static void model_choose(struct model *model) {
   const struct matrix *m = model->m;
   bool pair = model->run_count == 2;

@@ -11,7 +11,8 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-/* Data for columns that are sums over several runs. A rate is a value divided by its exposure. */
+/* Data for columns that are sums over several runs. A rate is a value divided by its exposure (the
+ * divisor of a run's values, such as its duration). */
 struct grouped {
   const double *sizes; /* number of runs in each column */
   const double *rates; /* for each row and column, the mean rate over the runs of the column */
@@ -21,23 +22,24 @@ struct grouped {
 };
 
 struct matrix {
-  size_t rows, runs, bases; /* number of rows, of columns, and of columns that belong to the base;
-                               these come first */
+  size_t rows, runs, bases; /* number of rows, number of columns, and number of columns of the base,
+                               which come before the columns of the head */
   const double *values;     /* recorded value for each row and column */
-  const double *quantum;    /* for each row, sampling variance per unit of value; 0: exact */
-  const double *exposure;   /* for each column, divisor of its values */
-  const bool *aside;        /* for each row, true if it must not be judged */
-  bool nested;              /* true if rows overlap because their values include callees (cum) */
+  const double *quantum; /* for each row, sampling variance per unit of value; 0 for exact values */
+  const double *exposure; /* for each column, divisor of its values, such as its duration */
+  const bool *aside;      /* for each row, true if it must not be judged */
+  bool nested;            /* true if rows overlap because their values include callees (cum) */
   const struct grouped
-      *grouped;          /* data of columns that are sums over runs; NULL: each column is a run */
-  const double *density; /* for rows that are sums of functions: the sum of the functions' squares
-                            divided by the square of the sum; NULL: each row is a function */
+      *grouped;          /* data of columns that are sums over runs; NULL if each column is a run */
+  const double *density; /* for each row that is a sum of functions: the functions' squares divided
+                            by the square of their sum; NULL if each row is a function */
 };
 
 struct model_settings {
-  double noise_cv;    /* with one run on each side: assumed noise of each function between runs */
+  double noise_cv; /* assumed coefficient of variation of each function between runs; used only with
+                      one run on each side */
   double min_samples; /* minimum number of samples over all runs for judging a function */
-  bool common;        /* true: remove the common factor before judging functions */
+  bool common;        /* true if the model removes the common factor before it judges functions */
 };
 
 struct estimate {
@@ -54,7 +56,8 @@ struct fit {
   bool has_common;     /* true if there are enough functions for a common factor */
   double common_error; /* relative variance of the common factor; 0 without a common factor */
   double cv2;     /* with several runs on a side: squared coefficient of variation between runs */
-  double prior;   /* with several runs on a side: degrees of freedom that the other functions add */
+  double prior;   /* with several runs on a side: degrees of freedom that the variances of the other
+                     functions add to the variance of a function */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
   double dispersion; /* with one run on each side: observed variance of the functions divided by the
                         expected variance */
@@ -62,8 +65,9 @@ struct fit {
   struct estimate *of; /* estimate for each row */
 };
 
-/* Judges `m`, which has at least one run on each side. With one run on each side, uses a score
- * test; with more runs, moderated t-tests. The result is in `arena`. */
+/* Judges the rows of `m`, which has at least one run on each side (base and head). With one run on
+ * each side, uses a score test. With more runs, uses moderated t-tests. Allocates the result in
+ * `arena`. */
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
@@ -73,14 +77,15 @@ pprofc_status model_apply(const struct matrix *m, const struct model_settings *s
                           const struct fit *known, struct arena *arena, struct fit *fit,
                           pprofc_error *error);
 
-/* Computes the interval of a row. Its upper end is at the quantile `tail`; model_fit uses 0.975. */
+/* Computes the confidence interval of a row's change. The upper end of the interval is at the
+ * quantile `tail`. For a 95 % interval, `tail` is 0.975, as in model_fit. */
 void model_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
                     double tail, double *low, double *high);
 
 /* ---- shared by the files of the model ---------------- */
 
-/* Rows with a smaller unadjusted p-value do not contribute to the common factor in the second round
- * of tests. */
+/* Limit of the unadjusted p-value in the first round of tests. Rows with a smaller p-value do not
+ * contribute to the common factor in the second round. */
 #define MODEL_SUSPECT 0.05
 /* quantile for the upper end of a 95 % interval */
 #define MODEL_TAIL 0.975
@@ -89,13 +94,13 @@ struct model {
   const struct matrix *m;
   const struct model_settings *settings;
   struct fit *fit;
-  const struct fit *known;    /* fit whose noise is used; NULL: estimate the noise */
+  const struct fit *known;    /* fit that gives the noise; NULL if the noise must be estimated */
   double run_count;           /* number of runs over all columns */
   double *scaled;             /* for each column, exposure times common factor */
   double *scratch, *squares;  /* scratch memory with one number per row */
   struct weighted *medians;   /* scratch memory with one item per row */
-  struct variance *variances; /* variances of the rows that determine the prior; later the variances
-                                 of all rows */
+  struct variance *variances; /* two items per row: first the variances of the rows that determine
+                                 the prior, then the variances of all rows */
   bool *suspect;              /* for each row, true if it changed in the first round of tests */
 };
 
@@ -105,14 +110,15 @@ static inline double model_samples(const struct matrix *m, size_t row, double va
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns the factor for a row's noise between runs, relative to the square of its value. It is 1
- * for a function, and smaller for a sum of functions with independent noise. */
+/* Returns a factor of a row's variance between runs. This variance is the factor, times the square
+ * of the row's value, times a constant. The factor is 1 for a function. It is smaller for a sum of
+ * functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }
 
-/* The first function returns the number of runs in a column, the second the number in the columns
- * [from, end). */
+/* model_size returns the number of runs in a column. model_sizes returns the number of runs in the
+ * columns [from, end). */
 static inline double model_size(const struct matrix *m, size_t column) {
   return m->grouped ? m->grouped->sizes[column] : 1;
 }
@@ -152,8 +158,10 @@ struct advice {
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
   double prior;   /* degrees of freedom that other rows add; with one run on each side, the number
                      that several runs would have */
-  double limit;   /* quantile of the significance limit: 1 - alpha / (2 tested) */
-  double sampling; /* sampling variance of a run, relative to the square of its value */
+  double limit;   /* probability below the limit of significance: 1 - alpha / (2 * number of tested
+                     rows) */
+  double sampling; /* sampling variance of the row in one run, relative to the square of the row's
+                      value */
   double noise;    /* relative variance between runs */
   double common;   /* relative variance of the common factor (the factor that all functions of a run
                       share) */
@@ -163,12 +171,12 @@ struct advice {
  * infinite if noise grows as fast as the change. */
 double advice_change(const struct advice *a);
 
-/* Returns the number of runs on each side that find a change of 5 %, at least 5. The result is
- * infinite if no number suffices. */
+/* Returns the number of runs on each side that a comparison needs to find a change of 5 %, at least
+ * 5. The result is infinite if no number suffices. */
 double advice_runs(const struct advice *a);
 
-/* Returns the factor of the number of samples at which a change of 5 % is found, at least 1. The
- * result is infinite if no factor suffices. */
+/* Returns the factor by which the number of samples must grow to find a change of 5 %, at least 1.
+ * The result is infinite if no factor suffices. */
 double advice_samples(const struct advice *a);
 
 #endif

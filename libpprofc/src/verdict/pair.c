@@ -1,4 +1,5 @@
-/* Tests the rows: one run a side by a score test, several runs by moderated t-tests. */
+/* Tests the rows. With one run on each side, uses a score test. With more runs, uses moderated
+ * t-tests. */
 #include "pprofc/stats.h"
 #include "stats/stats.h"
 #include "verdict/model.h"
@@ -13,7 +14,8 @@
 #define CHI2_UPPER  1.6423744151498176
 #define UPPER       0.8
 
-/* Returns a row's statistic z without the dispersion. Stores base, head and delta. */
+/* Returns the test statistic z of a row before its division by the square root of the dispersion.
+ * Stores base, head and delta in the row's estimate. */
 static double pair_score(const struct model *model, size_t row) {
   const double *values = model->m->values + row * 2, *scaled = model->scaled;
   struct estimate *e = &model->fit->of[row];
@@ -41,9 +43,9 @@ static double pair_dispersion(const struct model *model, const double *z, double
   return fmax(1, ratio);
 }
 
-/* Returns the p-value of a row with the statistic z. Uses the normal distribution. Rows of cum
- * overlap, so there are fewer independent rows to estimate the dispersion. These rows use a t
- * distribution, which gives larger p-values. */
+/* Returns the p-value of a row with the statistic z. Flat values use the normal distribution. Cum
+ * values use a t distribution, which gives larger p-values, because overlapping rows give a less
+ * certain estimate of the dispersion. */
 static double pair_p(const struct model *model, double z) {
   if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
   return 2 * pprofc_normal_cdf(-fabs(z));
@@ -63,8 +65,8 @@ void model_pair_test(struct model *model) {
 }
 
 /* Combines the score intervals of base and head by the square-and-add method. The assumed noise
- * widens both. The result has a width even for 0 samples. It may contain 0 although the test is
- * significant. */
+ * widens both intervals. The result has a width even for 0 samples. The result may contain 0
+ * although the test is significant. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {
@@ -153,7 +155,8 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* Returns the prior of the variances, estimated from tested rows with sampling noise. */
+/* Returns the prior of the variances: the prior of the known fit or, without a known fit, an
+ * estimate from tested rows with sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;

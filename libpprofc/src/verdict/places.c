@@ -9,8 +9,8 @@
 /* Share of a node's change that one child, or up to PLACES_SPLIT parts together, must have. If they
  * have less, the search stops at the node. */
 #define PLACES_ALL 0.9
-/* Minimum share of a change that each of its parts must have. Without it, the change stays whole.
- */
+/* Minimum share of a change that each of its parts must have. If a part has less, the change is not
+ * split. */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
 /* Maximum number of nodes that are reported for a change. */
@@ -21,7 +21,7 @@ struct places {
   struct call_tree tree;
   double *selves; /* for each node, change of the samples that end in the node */
   size_t self_capacity;
-  double *sums; /* for each node, change of the node and its subtree, for one function */
+  double *sums; /* for each node, change of all samples in its subtree that end in one function */
   size_t sum_count;
 };
 
@@ -110,8 +110,8 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
   return 0;
 }
 
-/* Moves *part down to the child that has nearly all of the change. Returns the number of parts into
- * which it splits below, 0 if *part itself contains the change. */
+/* Moves *part down while one child has nearly all of the change. Returns the number of parts in
+ * `best` into which the change then splits, or 0 if it does not split. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
   double goal = part->delta;
@@ -124,7 +124,8 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
   return 0;
 }
 
-/* Fills found[PLACES_MOST] with the nodes of the change of `name`. Returns their number. */
+/* Fills found[PLACES_MOST] with the nodes that contain the change of the function `name`. Returns
+ * their number. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};

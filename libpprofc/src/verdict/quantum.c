@@ -19,7 +19,8 @@ static pprofc_str quantum_family(pprofc_str type) {
   return str_slice(type, 0, str_find_char(type, '_'));
 }
 
-/* Returns the column with another suffix ("alloc_objects" for "alloc_space"), or SIZE_MAX. */
+/* Returns the column whose type has the given family and suffix ("alloc" and "_objects" for
+ * "alloc_objects"), or SIZE_MAX. */
 static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc_str suffix) {
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = quantum_type(p, i);
@@ -57,7 +58,8 @@ static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
          str_equal(quantum_unit(p, 0), STR("count"));
 }
 
-/* True if a column counts events. Measured times without period, as in cProfile, do not count. */
+/* True if a column holds numbers of events. False for measured times of a profile without a
+ * sampling period, such as the times of cProfile. */
 static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
   return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
 }
@@ -132,8 +134,9 @@ struct quantum quantum_of(const pprofc_profile *p, size_t value) {
   return q;
 }
 
-/* Returns the quantum of a heap sample: an object of `size` bytes is sampled with probability p = 1
- * - exp(-size / period), and its value is divided by p. */
+/* Returns the quantum of a heap sample (sampling variance per unit of value). The profiler samples
+ * an object of `size` bytes with the probability p = 1 - exp(-size / period), and divides its value
+ * by p. */
 static double quantum_of_heap(const struct quantum *q, const int64_t *values) {
   double objects = (double)values[q->objects];
   if (objects == 0) return 0;

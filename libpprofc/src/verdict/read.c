@@ -27,9 +27,9 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the number of operations of a run. This is the given number, or the total of the profile
- * divided by the given benchmark result per operation. In the second case, the values per operation
- * add up to the benchmark result. */
+/* Returns the number of operations of a run. If the caller did not give this number, divides the
+ * profile's total by the given benchmark result per operation. Then the values per operation add up
+ * to the benchmark result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -44,7 +44,7 @@ static double exposure_of_nothing(const struct comparison *c, size_t run) {
 
 static const struct exposure_kind {
   double (*of)(const struct comparison *c, size_t run);
-  const char *missing; /* word for the missing data, in the error of a run that lacks it */
+  const char *missing; /* reason in the error message for a run without the data for this divisor */
 } exposure_kinds[] = {
     [PPROFC_EXPOSURE_OPS] = {exposure_of_ops, "its number of operations is not known"},
     [PPROFC_EXPOSURE_TIME] = {exposure_of_time, "its duration is not known"},
@@ -60,7 +60,9 @@ static bool exposure_all(const struct comparison *c, pprofc_verdict_exposure exp
 
 /* ---- the choice -------------------------------------- */
 
-/* Chooses the divisor. Contention profiles use the duration, because waiting time grows with it. */
+/* Chooses the kind of divisor, unless an option chooses it. The number of operations is the divisor
+ * if it is known. Otherwise contention profiles use the duration, because waiting time grows with
+ * it. */
 static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
   if (c->options.normalize_by != PPROFC_EXPOSURE_AUTO) return c->options.normalize_by;
   if (exposure_known(c, false) || exposure_known(c, true)) return PPROFC_EXPOSURE_OPS;
@@ -69,8 +71,9 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
                                                          : PPROFC_EXPOSURE_NONE;
 }
 
-/* True if the profiles do not record how much work a run did: functions are judged by shares of the
- * total. The model removes a common factor, so amounts give the same result. */
+/* True if functions are judged by their shares of the total, because the profiles do not record how
+ * much work a run did. Amounts would give the same result, because the model removes the factor
+ * that all functions of a run share. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;
   bool sampled = kind == SAMPLING_PERIOD || kind == SAMPLING_COUNTS || kind == SAMPLING_UNKNOWN;
@@ -102,8 +105,8 @@ static pprofc_status exposure_refuse(const struct comparison *c, size_t run, con
   return error_set(error, PPROFC_E_INVALID, "cannot judge '%s': %s", name ? name : "a run", why);
 }
 
-/* Computes the divisors of shown and of judged values (exposures) of the runs, from their totals,
- * durations and operations. */
+/* Computes two divisors for each run, one for shown and one for judged values (its exposure). Both
+ * divisors come from the totals, durations and operations of the runs. */
 static pprofc_status exposure_find(struct comparison *c, pprofc_error *error) {
   if (!exposure_any_total(c)) return exposure_refuse(c, 0, "all totals are 0", error);
   c->exposure = exposure_choose(c);
@@ -173,7 +176,8 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
                    (long long)p->period, (long long)first->period);
 }
 
-/* Returns the factor from counts of samples to the first run's period; 1 for other types. */
+/* Returns the factor that converts counts of samples to the sampling period of the first run.
+ * Returns 1 for other types. */
 static double read_scale(const struct comparison *c, size_t run, size_t value) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
   struct value_type type = p->types[value];
@@ -248,9 +252,10 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns a quantum for runs with different periods. It is a weighted mean that gives the variance
- * of the difference of the means. A plain mean would underestimate the noise of a side with few
- * runs and a long period. */
+/* Returns the quantum of a row (sampling variance per unit of value) for runs with different
+ * periods. The quantum is a weighted mean that gives the correct variance for the difference of
+ * head and base. A plain mean would underestimate the noise of a side with few runs and a long
+ * period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
@@ -297,7 +302,8 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   return true;
 }
 
-/* True if cum contains time of the environment (walk.h), which the judged cum excludes. */
+/* True if cum values contain time of the environment (code such as the kernel or a scheduler). The
+ * judged values exclude this time. */
 static bool read_has_machine(const struct comparison *c) {
   bool any = false;
   for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;

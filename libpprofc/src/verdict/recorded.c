@@ -1,5 +1,6 @@
-/* Converts estimates without the common factor (model.h) to shown values: recorded differences with
- * intervals, the common factor itself, and a verdict that agrees with both. */
+/* Converts estimates without the common factor (the factor that all functions of a run share) to
+ * shown values. These are recorded differences with intervals, the common factor itself, and a
+ * verdict that agrees with the shown values. */
 #include "verdict/compare.h"
 
 #include "pprofc/stats.h"
@@ -20,13 +21,15 @@ static size_t recorded_end(const struct recorded_rows *r, size_t side) {
 
 /* ---- the common factor ------------------------------- */
 
-/* Returns the logarithm of the factor that converts a rate of a column to a recorded value. */
+/* Returns the logarithm of the factor that converts a judged rate of a column to a recorded value.
+ * A column is a run, or a side if only sums over runs are known. */
 static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
   double exposure = r->m->exposure[column] / model_size(r->m, column);
   return log(exposure * r->fit->common[column] / r->c->divisors[column]);
 }
 
-/* Returns the variance of a side's log factor between runs, for sums from the totals' variance. */
+/* Returns the variance of recorded_log_scale between the runs of a side. For sums over runs,
+ * returns the variance of the totals instead. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
   size_t from = recorded_from(r, side), end = recorded_end(r, side);
   double sum = 0;
@@ -38,8 +41,8 @@ static double recorded_log_variance(const struct recorded_rows *r, size_t side) 
   return end - from > 1 ? sum / (double)(end - from - 1) : 0;
 }
 
-/* Computes the error of each side's mean logarithmic factor, and the degrees of freedom of both
- * errors (Welch). A side with one run uses the variance of the other side. */
+/* Computes the variance of each side's mean logarithmic factor, and the degrees of freedom of both
+ * variances together (Welch). A side with one run uses the variance of the other side. */
 static void recorded_errors(struct recorded_rows *r) {
   double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
   double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
@@ -143,7 +146,8 @@ static double recorded_excess(const struct recorded_rows *r, size_t row) {
   return degrees > 0 ? sum / degrees : 0;
 }
 
-/* Returns the variance of a side's mean of a row: sampling, and noise between runs. */
+/* Returns the variance of a row's mean on one side. The variance has two parts: sampling, and noise
+ * between runs. */
 static double recorded_variance(const struct recorded_rows *r, size_t row, size_t side,
                                 double excess) {
   const struct variance_prior prior = {r->fit->cv2, r->fit->prior};
@@ -158,7 +162,7 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
 
 /* Returns the squared half width of the interval of a row, without the error of the common factor.
  * With mixed periods, the quantum is valid only for the difference, so base and head have no
- * separate variances. Without a quantum, the noise is the spread of the runs. */
+ * separate variances. If the quantum is 0, the interval comes from the spread of the runs alone. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
   if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
@@ -211,8 +215,8 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns the verdict `own` without the common factor, reversed if that changes the sign of the
- * recorded difference. */
+/* Returns the verdict to show. `own` is the verdict without the common factor. If the recorded
+ * difference has the other sign, the result is "grew less" or "shrank less" than the rest. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
@@ -234,9 +238,9 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the common factor of self values. If it is uncertain and the row's
- * interval excludes 0, returns the verdict on the factor of the row's own type: cum has its own,
- * because callers grow together even if few functions have self values. */
+/* Returns the verdict on the common factor of flat values. If this verdict is uncertain and the
+ * row's interval excludes 0, returns the verdict on the factor of `r` instead. Cum has another
+ * factor than flat, because callers grow together even if few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;
@@ -251,8 +255,8 @@ void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_est
   e->delta = e->head - e->base;
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
   e->verdict = recorded_verdict(e->own, recorded_shared(r, e), judged);
-  /* The judged difference excludes time of the environment (walk.h). If the recorded change has
-   * the other sign, its verdict would contradict the amounts in the report. */
+  /* The judged difference excludes time of the environment (walk.h). If the recorded difference has
+   * the other sign, the verdict would contradict the amounts in the report. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
   if (reversed && pprofc_verdict_is_certain(e->verdict)) e->verdict = PPROFC_VERDICT_ENVIRONMENT;
 }

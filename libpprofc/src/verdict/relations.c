@@ -18,8 +18,8 @@ static int keyed_row_order(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Returns the last two elements of a path. Whole paths would not match if base and head are in
- * different folders. */
+/* Returns the last two elements of a path, because whole paths would differ if base and head were
+ * built in different folders. */
 static pprofc_str groups_path_tail(pprofc_str path) {
   size_t slashes = 0, from = path.size;
   while (from && slashes < 2) slashes += path.data[--from] == '/';
@@ -97,7 +97,8 @@ void groups_free(struct relations *r) {
 
 /* Largest change that may remain after two functions cancel, as a share of the larger change. */
 #define BALANCE_MOST 0.25
-/* For two functions that cancel: smallest unadjusted p-value of the smaller change. */
+/* Limit of the unadjusted p-value for functions whose change is not significant. Below this limit,
+ * such a change may still cancel the change of another function. */
 #define WEAK_P 0.05
 
 /* Two functions whose changes cancel. */
@@ -134,8 +135,8 @@ static void relations_choose(struct relations *r) {
   }
 }
 
-/* True if the changes of two candidates cancel. Their sum is then small and within both intervals.
- */
+/* True if the changes of two candidates cancel: their sum is small, and its confidence interval
+ * contains 0. */
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
@@ -181,7 +182,8 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* Sets each name's candidate, its sketch, and if both base and head have a cost. */
+/* For each name, sets its candidate and the hash of its last part. Sets `both` if base and head
+ * have samples of the name. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {
@@ -216,8 +218,8 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds the callers in the current stack to a candidate. If only base or head has a caller, also
- * adds the nearest caller above it that both have. */
+/* Adds to each candidate in the current stack its caller in this stack. If only base or head has
+ * the caller, also adds the nearest caller above it that both have. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {
@@ -235,7 +237,8 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
   }
 }
 
-/* Adds the change of the stack's leaf to `explained` of each caller, once per sample. */
+/* If the leaf of the stack changed, adds the contribution of this sample to `explained` of each
+ * caller in the stack. Adds it only once to a recursive caller. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
   uint32_t leaf = walk->frames[0], row = r->c->row_of[leaf];
@@ -284,8 +287,8 @@ static bool relations_same_stem(const struct candidate *a, const struct candidat
          str_equal(a->parts.package, b->parts.package);
 }
 
-/* True if both functions are in one package. C has no packages; two C functions must have similar
- * names, or each must be missing on a side. */
+/* True if both functions are in one package. Functions without a package, as in C, must have
+ * similar names, or each must be missing in base or head. */
 static bool relations_same_package(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (!str_equal(x->parts.package, y->parts.package)) return false;
@@ -317,8 +320,9 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
   return relations_linked(r, a, b) ? PPROFC_RELATION_MOVED : PPROFC_RELATION_NONE;
 }
 
-/* Marks the pairs of functions whose changes cancel. A function is in at most one pair. Renamed
- * functions come first, then the pairs whose remaining change is smallest. */
+/* Marks the pairs of functions whose changes cancel, in ascending order of their remaining change.
+ * A function is in at most one pair. With `renames`, marks only pairs of names of a renamed
+ * function. */
 static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
     size_t fell = r->candidates[r->pairs[i].fell].row, rose = r->candidates[r->pairs[i].rose].row;
@@ -368,7 +372,7 @@ static bool relations_connect(struct relations *r) {
   return true;
 }
 
-/* Reads the samples a second time. Does this only if a row changed, because it is expensive. */
+/* Reads the samples a second time, but only if a row changed, because this is expensive. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   struct relations r = {.c = c};
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);

@@ -1,5 +1,5 @@
-/* Finds the rows that changed. Also finds the callers, types and files that explain the changes:
- * functions that cancel, renames and domains. */
+/* Finds the rows that changed, and explanations of their changes. Explanations are functions whose
+ * changes cancel, renames, and domains (groups of functions between which cost moved). */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
@@ -38,10 +38,10 @@ pprofc_str name_package(pprofc_str name);
  * outside the runtime. */
 bool names_similar(pprofc_str a, pprofc_str b);
 
-/* Maximum number of changes that are examined. The largest changes come first. */
+/* Maximum number of changes that are examined. If there are more, only the largest are examined. */
 #define CANDIDATES_MOST 512
-/* Number of words in a sketch. A sketch is a short summary of a set; equal sets have equal
- * sketches. */
+/* Number of 64-bit words in a sketch. A sketch is a short summary of a set, so equal sets have
+ * equal sketches. */
 #define SKETCH_WORDS 4
 
 struct sketch {
@@ -89,7 +89,7 @@ struct relations {
   uint64_t *sketch_of; /* for each name, the hash of its last part */
   uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, and one bit
                         for the root. If only base or head has a caller, the set also contains the
-                        nearest caller that both have. */
+                        nearest caller above it that both have. */
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each name, the sum of the changes of its changed callees */
@@ -111,8 +111,8 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
-/* Returns the estimate of a candidate after the common factor (model.h) is removed. Changes cancel
- * only in this estimate. */
+/* Returns the estimate of a candidate without the common factor (the factor that all functions of a
+ * run share). Only in this estimate, changes that cancel have a sum near 0. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
 /* True if base or head has no sample of the function itself. */
@@ -137,8 +137,8 @@ bool relations_linked(const struct relations *r, uint32_t a, uint32_t b);
  * costs last. */
 bool renames_match(struct relations *r);
 
-/* Finds the domains that explain changes, and judges their sums. Returns false when out of memory.
- */
+/* Finds the domains (groups of functions between which cost moved) that explain changes, and judges
+ * their sums. Returns false when out of memory. */
 bool domains_find(struct relations *r);
 
 /* ---- domains ---------------------------------------- */
@@ -150,7 +150,7 @@ struct domain_set {
   pprofc_str name, renamed;
   size_t *sum; /* indices of the rows whose flat values are added up to get the sum of the set */
   size_t sum_count;
-  size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE: the sum comes
+  size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE if the sum comes
                      from `sum` */
   bool cancels; /* true for a set of two rows that belong together only because their changes cancel
                  */
@@ -160,7 +160,7 @@ struct domain_set {
 
 /* Sum over a set, judged like a row. */
 struct domain_sum {
-  struct estimate own;           /* estimate after the common factor (model.h) is removed */
+  struct estimate own; /* estimate without the factor that all functions of a run share (model.h) */
   pprofc_verdict_estimate shown; /* estimate in recorded amounts */
 };
 

@@ -1,4 +1,5 @@
-/* Finds renames by names, callers and callees. Costs decide only between equal evidence. */
+/* Finds renames by names, callers and callees. Costs decide only between pairs of names with equal
+ * evidence. */
 #include "core/array.h"
 #include "core/hash.h"
 #include "verdict/relations.h"
@@ -37,7 +38,7 @@ static bool parts_generated(pprofc_str tail) {
 }
 
 /* Returns the offset of the last separator, or the size of the name if there is no separator. The
- * caller checks if a compiler generated the text after it. */
+ * caller checks if a compiler generated the text after the separator. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;
@@ -69,7 +70,8 @@ struct parts_scan {
   size_t last, width;
 };
 
-/* True if the parenthesis at `i` belongs to a receiver, unnamed namespace or operator. */
+/* True if the parenthesis at `i` belongs to a receiver, unnamed namespace or operator. Otherwise
+ * the parenthesis begins the arguments. */
 static bool parts_inside(pprofc_str name, size_t i, size_t start) {
   bool operator_call = i >= 8 && str_equal(str_slice(name, i - 8, i), STR("operator"));
   return i == start || parts_is(name, i - 1, ".:/ ") || operator_call;
@@ -112,14 +114,15 @@ static struct parts_scan parts_scan_of(pprofc_str name) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the offset of the last part before the function: "(*Writer)" in "old/enc.(*Writer)". */
+/* Returns the offset of the last part of an owner, which is a name without its function: the offset
+ * of "(*Writer)" in "old/enc.(*Writer)". */
 static size_t parts_tail(pprofc_str owner) {
   struct parts_scan s = parts_scan_of(owner);
   return s.last ? s.last + s.width : s.start;
 }
 
-/* True if an owner is a type instead of a package. The brackets of the owner show this, or the
- * naming convention of its language. */
+/* True if an owner (a name without its function) is a type, not a package. The last part of a type
+ * ends with a bracket or begins with a capital letter. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;
@@ -152,7 +155,7 @@ uint64_t name_type_key(const struct name_parts *parts) {
 
 /* ---- similar names ----------------------------------- */
 
-/* Share of the longer name that two similar names must at least have in common. */
+/* Minimum share of the longer name that two similar names must have in common. */
 #define SIMILAR_SHARE 0.5
 
 pprofc_str name_package(pprofc_str name) {
@@ -193,13 +196,14 @@ bool names_similar(pprofc_str a, pprofc_str b) {
 #define SCORE_MARGIN 0.2
 
 struct rename {
-  double score, rest; /* evidence that both are one function; difference of their costs */
+  double score, rest; /* score: evidence that both names belong to one function; rest: absolute sum
+                         of their changes */
   uint32_t gone, made;
 };
 
 struct rename_list {
   struct relations *r;
-  float *scores; /* score for each old and new name; 0: no evidence */
+  float *scores; /* score for each pair of an old and a new name; 0 without evidence */
   struct rename *items;
   size_t count, capacity;
 };
@@ -219,7 +223,8 @@ static pprofc_str rename_local(const struct candidate *c) {
   return (pprofc_str){from, (size_t)(c->parts.last.data + c->parts.last.size - from)};
 }
 
-/* Returns the score that a vanished and a new name are one function, 0 without evidence. */
+/* Returns a score of the evidence that a vanished name and a new name belong to one function.
+ * Returns 0 without evidence. */
 static double rename_score(const struct relations *r, uint32_t gone, uint32_t made) {
   const struct candidate *a = &r->candidates[gone], *b = &r->candidates[made];
   bool callers = relations_share_caller(r, gone, made);
@@ -255,7 +260,8 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if another free name has nearly the same score, so that only cost would decide. */
+/* True if another name without a partner has nearly the same score, so that only the costs would
+ * decide. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);

@@ -1,4 +1,5 @@
-/* Has the table of environment functions (walk.h). Reads the rules file, which extends it. */
+/* Holds the table of environment functions: functions whose time the program does not decide, such
+ * as the kernel. Reads the rules file, which extends the table. */
 #include "verdict/walk.h"
 
 #include "core/array.h"
@@ -147,7 +148,7 @@ static pprofc_status rules_take_acceptances(struct rules *rules, const char *pat
 
 static const char *const rules_lists[] = {"fold", "environment", "judge"};
 
-/* Rejects unknown members. A misspelt member would be a rule without effect. */
+/* Rejects unknown members, because a misspelt member would be a rule without effect. */
 static pprofc_status rules_check_members(const char *path, const struct node *root,
                                          pprofc_error *error) {
   if (root->kind != NODE_OBJECT) return rules_wrong(path, root, "must be an object", error);

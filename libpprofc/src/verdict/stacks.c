@@ -1,16 +1,18 @@
-/* Judges nodes of the call tree like functions, with p-values adjusted separately. */
+/* Judges nodes of the call tree like functions. Adjusts the p-values of nodes separately from the
+ * p-values of functions. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/walk.h"
 
 #include <stdlib.h>
 
-/* Sums for a node in a run. The sum of value times quantum (walk.h) is the sampling variance. */
+/* Sums for a node in a run. `noise` is the sampling variance: the sum of value times quantum
+ * (walk.h). */
 struct stack_cell {
   double value, noise;
 };
 
-/* Sort key of a node. */
+/* Sort key of a node: its parent, then the rank of its name. */
 struct stack_place {
   uint32_t parent, rank, node;
 };
@@ -23,7 +25,8 @@ struct stacks {
   size_t *cell_counts; /* number of cells of each run */
   uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
-  uint32_t *from;  /* for each node, index of its first child in `places`; then the end */
+  uint32_t *from;  /* for each node, index of its first child in `places`; the last item is the
+                      number of places */
   uint32_t *order; /* for each node, its number in preorder; the root has 0 */
   struct arena scratch;
 };
@@ -96,7 +99,7 @@ static bool stacks_sort(struct stacks *s) {
   return true;
 }
 
-/* Numbers the nodes from the root on. Parents precede their children. */
+/* Numbers the nodes in preorder, so that parents precede their children. */
 static bool stacks_number(struct stacks *s) {
   size_t waiting = 0, next = 0;
   uint32_t *open = mem_array(s->c->mem, s->tree.count, sizeof *open);
@@ -151,7 +154,7 @@ static bool stacks_matrix(struct stacks *s, struct matrix *m) {
   return true;
 }
 
-/* Stores the judged nodes with their verdicts, and an index of their children. */
+/* Stores the judged nodes with their verdicts. Allocates the index of their children. */
 static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) {
   struct comparison *c = s->c;
   size_t rows = s->tree.count - 1;
@@ -175,8 +178,8 @@ static int stacks_parent_order(const struct comparison *c, size_t stack, size_t 
   return (x > y) - (x < y);
 }
 
-/* Groups the stacks by parent. The children stay sorted by name, because the numbers of stacks
- * follow this order. */
+/* Fills c->children with the indices of the stacks, grouped by parent. The children of a parent
+ * stay sorted by name, because the indices of the stacks follow this order. */
 static bool stacks_index(struct stacks *s) {
   struct comparison *c = s->c;
   size_t *next = mem_zero_array(c->mem, c->stack_count + 2, sizeof *next);

@@ -66,7 +66,8 @@ struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32
 
 /* ---- one run ----------------------------------------- */
 
-/* Adds a function's values in a run / `exposure`: the run's total, or 1 for heap profiles. */
+/* Adds the values of a function in a run. For shares, divides them by `exposure`: the run's total,
+ * or 1 for heap profiles. */
 static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure,
                           bool has_speed) {
   double machine = has_speed ? cell->machine : 0;
@@ -163,9 +164,10 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;   /* judged cum includes the environment (walk.h): not separate in a file */
+  bool whole;   /* true if judged cum includes time of the environment (walk.h), because a file does
+                   not separate it */
   bool shares;  /* true if rates are shares of the total */
-  double scale; /* if rates are shares of the total: mean total; else 1 */
+  double scale; /* mean total of a run if rates are shares of the total, else 1 */
 };
 
 /* ---- the columns ------------------------------------- */
@@ -257,7 +259,8 @@ static pprofc_status judge_pick(struct judge *j, pprofc_error *error) {
   return judge_check_alike(j->type[0], j->type[1], error);
 }
 
-/* Fills in divisors, and totals with their variance between each side's runs. */
+/* Fills in the divisors, the totals, and the variance of the totals between the runs of each side.
+ */
 static bool judge_sides(struct judge *j) {
   struct comparison *c = j->c;
   c->divisors = arena_array(&c->arena, 2, sizeof *c->divisors);

@@ -11,8 +11,8 @@
 /* Types of values whose shares of the total are added up. */
 enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 
-/* Sums for a function in a sample type. In each run, a value is divided by the run's total before
- * it is added. For heap profiles, the values themselves are added. */
+/* Sums over runs for a function in a sample type. Before a value is added to `share`, the value is
+ * divided by the total of its run, except in heap profiles. */
 struct sums_cell {
   double flat, cum; /* sums of the values */
   double machine;   /* part of cum that is time of the environment (walk.h), which is not judged */
@@ -62,17 +62,17 @@ void sums_free(struct sums *sums);
 /* Adds a run. Returns PPROFC_E_INVALID for a profile with negative values. */
 pprofc_status sums_add(struct sums *sums, pprofc_profile *profile, pprofc_error *error);
 
-/* Writes JSON with functions sorted by name. */
+/* Writes the sums as JSON, with functions sorted by name. */
 pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_error *error);
 
 /* True if the text is a file that sums_write wrote. */
 bool sums_is(pprofc_str text);
 
-/* Adds a file of sums_write. `path` is the name of the file in messages. */
+/* Adds the sums in a file that sums_write wrote. Messages show `path` as the name of the file. */
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error);
 
-/* Returns the cell for a name in a type. Adds a cell of zeros if there is no such cell. Returns
- * NULL when out of memory. */
+/* Returns the sums of the function `name` (the id of its name) for a sample type. Adds sums of 0 if
+ * the function is new. Returns NULL when out of memory. */
 struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32_t name);
 
 /* Returns the id of a name. Stores its source file if no file is stored yet. Returns MAP_NONE when
@@ -89,7 +89,8 @@ pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);
 
-/* Returns the judged change of cum. It excludes time of the environment (walk.h). */
+/* Returns the judged change of cum, which excludes time of the environment (code such as the
+ * kernel, walk.h). */
 double verdicts_cum_change(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct sums_member {
   const char *name;
-  size_t at; /* offset in its struct of the field, which is a double */
+  size_t at; /* offset of the field, which is a double, in its struct */
 };
 
 static const struct sums_member cell_members[] = {
@@ -181,7 +181,8 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads a type's sampling rule and period. Sets `mixed` if the first file differs. */
+/* Reads the sampling rule and period of a type. Sets `mixed` if they differ from the first file
+ * that was read. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

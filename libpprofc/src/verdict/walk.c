@@ -16,7 +16,8 @@ void names_free(struct names *names) {
   arena_free(&names->arena);
 }
 
-/* Returns the id of a text. Adds a new text, with the flags of `function`. */
+/* Returns the id of a text. If the text is new, adds it with the flags of the function name
+ * `function`. */
 static uint32_t names_add_of(struct names *names, pprofc_str text, pprofc_str function) {
   size_t before = names->texts.count;
   uint32_t id = interner_copy(&names->texts, &names->arena, text);
@@ -53,8 +54,8 @@ static size_t walk_ids(const struct walk *walk) {
   return l->count ? l->line_from[l->count] : 0;
 }
 
-/* Adds the names of the profile's functions or lines. Starts before the first sample. The caller
- * frees `walk`, even after an error. */
+/* Prepares a walk that starts before the first sample. Adds the names of the profile's functions,
+ * or of its lines, to `names`. The caller frees `walk`, even after an error. */
 static pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value,
                                bool inlines, struct names *names, pprofc_error *error) {
   *walk = (struct walk){.profile = p,
@@ -182,8 +183,9 @@ uint32_t tree_reach(struct call_tree *tree, const struct walk *walk) {
 
 /* ---- sums of a run ---------------------------------- */
 
-/* True if the leaf belongs to the environment (walk.h). Also true if the stack contains a function
- * with NAME_MACHINE, because its callees also belong to the environment. */
+/* True if the leaf belongs to the environment (code such as the kernel, walk.h). Also true if the
+ * stack contains a function with NAME_MACHINE, because its callees also belong to the environment.
+ */
 static bool run_is_machine(const struct walk *walk) {
   if (walk->names->flags[walk->frames[0]] & NAME_ENVIRONMENT) return true;
   for (size_t i = 0; i < walk->depth; i++)
@@ -221,8 +223,8 @@ static double run_whole(const struct run *run, size_t value) {
   return sum;
 }
 
-/* Rejects negative values, because they have no sampling variance. They occur in differences and in
- * damaged files. */
+/* Rejects negative values, because they have no sampling variance. Negative values occur in
+ * differences and in damaged files. */
 static pprofc_status run_check(const struct walk *walk, pprofc_error *error) {
   if (walk->values[walk->quantum.value] >= 0 && walk->values[0] >= 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,

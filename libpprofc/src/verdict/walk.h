@@ -1,5 +1,6 @@
-/* Iterates over the samples of a run as stacks of names. Inlined functions are frames. Drops frames
- * without a function. Also drops leaf frames that rules fold into their callers (walk.h). */
+/* Iterates over the samples of a run. Each sample is a stack of names. An inlined function has its
+ * own frame. Frames without a function are dropped. Leaf frames with NAME_FOLDED are also dropped,
+ * so the sample counts for their caller. */
 #ifndef PPROFC_VERDICT_WALK_H
 #define PPROFC_VERDICT_WALK_H
 
@@ -47,7 +48,7 @@ struct rules {
   size_t accepted_count, accepted_capacity;
 };
 
-/* Reads the built-in table and, if `text.data` is not NULL, a rules file with this text:
+/* Prepares the rules. If `text.data` is not NULL, reads a rules file with this text:
  *
  *   {"environment": ["^my_idle_loop$"], "fold": ["^my_safepoint$"], "judge": ["^rcu_"],
  *    "accept": [{"function": "^main\\.encode$", "until": "2027-01-31", "reason": "new format"}]}
@@ -111,7 +112,7 @@ struct quantum quantum_of(const pprofc_profile *profile, size_t value);
  * exact or the sampling is unknown. */
 double quantum_of_sample(const struct quantum *quantum, const int64_t *values);
 
-/* Names of all runs. A name gets the next id at its first use. */
+/* Names of the functions in all runs. A name gets the next id at its first use. */
 struct names {
   const pprofc_allocator *mem;
   const struct rules *rules;
@@ -125,7 +126,7 @@ struct names {
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
 void names_free(struct names *names);
 
-/* Returns the id of a name. Adds the name and applies the rules to it if it is new. Returns
+/* Returns the id of a name. If the name is new, adds it and applies the rules to it. Returns
  * MAP_NONE when out of memory. */
 uint32_t names_add(struct names *names, pprofc_str name);
 
@@ -137,17 +138,17 @@ struct walk {
   uint32_t *ids; /* for each function of the profile, or for each line: id of its name */
   struct stack_reader reader;
   size_t next;
-  uint32_t *frames; /* frames of the current sample, leaf first */
+  uint32_t *frames; /* name ids of the frames of the current sample, leaf first */
   size_t frame_capacity, depth;
   const int64_t *values; /* values of the current sample */
-  bool failed;           /* out of memory */
+  bool failed;           /* true if memory ran out */
 };
 
 /* Moves back to the position before the first sample. */
 void walk_restart(struct walk *walk);
 
-/* Moves to the next sample with value and frame. Returns false at the end, and sets `failed` and
- * returns false when out of memory. */
+/* Moves to the next sample that has a value other than 0 and at least one frame. Returns false
+ * after the last sample. When out of memory, sets `failed` and returns false. */
 bool walk_next(struct walk *walk);
 
 /* ---- the call tree ---------------------------------- */
@@ -181,13 +182,14 @@ uint32_t tree_reach(struct call_tree *tree, const struct walk *walk);
 
 /* ---- sums of a run ---------------------------------- */
 
-/* Sums for a function in a run. The sum of value times quantum (walk.h) is the sampling
- * variance. */
+/* Sums for a function in a run. The fields *_noise are sampling variances: sums of value times
+ * quantum (see struct quantum). */
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;
-  double machine; /* part of cum that is time of the environment (walk.h), including callees */
-  size_t seen;    /* number of the sample that was last added to cum, counted from 1 */
+  double machine; /* part of cum that is time of the environment: code whose time the program does
+                     not decide */
+  size_t seen;    /* number of the last sample that was added to cum, counted from 1 */
 };
 
 struct run {
@@ -199,7 +201,7 @@ struct run {
                    first run; else 1 */
   double total, noise; /* sum of all samples that have a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
-  bool has_machine;    /* true if any sample of the run is time of the environment (walk.h) */
+  bool has_machine;    /* true if any sample of the run is time of the environment */
 };
 
 /* Adds up the samples of run->profile. Returns PPROFC_E_INVALID for a negative value. */

@@ -1,5 +1,5 @@
-/* Splits the change of the total into changed functions, environment (verdict/walk.h) and rest.
- * The rest is the remainder, so these add up exactly. */
+/* Splits the change of the total into parts: changed functions, the environment (code such as the
+ * kernel, verdict/walk.h), and a rest. The rest is the remainder, so the parts add up exactly. */
 #include "core/json_write.h"
 #include "core/output.h"
 #include "verdict/print/print.h"
@@ -9,21 +9,21 @@
 
 /* Largest share that is shown. A share below 0 or above this limit is hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of corrections of the rest. They make the floating point sum of all contributions
- * exact. */
+/* Maximum number of corrections of the rest. The corrections make the floating point sum of all
+ * contributions exact. */
 #define BLAME_NUDGES 8
 
 /* Returns the group of related functions of a row, if cost only moved between these functions and
- * the report shows them as one line. Returns NULL for other rows. Two functions whose changes
- * cancel have their own line. */
+ * the report shows them as one line. Returns NULL for other rows. Also returns NULL for a pair of
+ * functions that cancel, because the pair has a different line. */
 static const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                                  const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = noise_domain_moved(report, row);
   return domain && !(row->relation && domain->row_count == 2) ? domain : NULL;
 }
 
-/* True if a row has its own line because it changed. Two rows that cancel share a line at the
- * position of the first. */
+/* True if the report has a line for this row, because it changed. If cost only moved between
+ * several rows, they share a line, which belongs to the first of them. */
 static bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = blame_domain(report, row);
   if (domain) return row == &report->rows[domain->rows[0]];
@@ -31,7 +31,7 @@ static bool blame_has_line(const struct noise_report *report, const pprofc_verdi
   return pprofc_verdict_is_change(row->flat.verdict);
 }
 
-/* Returns the contribution of a row's line. */
+/* Returns the contribution to the change of the total that the line of a row shows. */
 static double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = blame_domain(report, row);
   double sum = 0;
@@ -63,7 +63,8 @@ static double blame_add_lines(const struct noise_report *report, double sum) {
   return sum;
 }
 
-/* Counts the rows that have no line in the report, and adds up their changes. */
+/* Counts the rows without a line in the report. Adds up the changes of those rows that are code of
+ * the environment, such as the kernel. */
 static void blame_count(struct blame *b) {
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
@@ -122,7 +123,8 @@ static double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-/* Returns the share of the change `delta` in the nodes of `places`, NaN without nodes. */
+/* Returns the share of the change `delta` that the nodes in `places` contain. Returns NaN if there
+ * are no nodes. */
 static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;
@@ -223,7 +225,8 @@ void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summa
   json_double(json_key(json, "high"), s->total_high);
 }
 
-/* Writes a line for each changed function, or for two whose changes cancel. */
+/* Writes the member "explained": the changed functions, the sum of their changes, and its share of
+ * the total change. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool has_part = !isnan(blame_part(report));
@@ -258,8 +261,9 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
 
 /* ---- text ------------------------------------------- */
 
-/* Prints -blame: the change of the total, and contributions with the same unit and decimals. The
- * rest is the rounded total minus other rounded rows, so printed numbers add up exactly. */
+/* Prints the report of -blame: the change of the total, and its contributions in the same unit with
+ * the same number of decimals. The rest is the rounded total minus the other rounded rows, so the
+ * printed numbers add up exactly. */
 
 /* Maximum number of frames in a printed path. */
 #define BLAME_FRAMES 3
@@ -267,7 +271,8 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
 struct blame_text {
   struct blame b;
   struct amount_grid grid;
-  double left; /* part of the total not printed yet, in last digits (amount_ticks) */
+  double left; /* part of the total change that is not printed yet, in steps of the last digit
+                  (amount_ticks) */
   struct output *out;
 };
 
@@ -281,7 +286,7 @@ static double blame_largest(const struct noise_report *report) {
   return largest;
 }
 
-/* True if all numbers are whole counts. They are whole if no divisor applies. */
+/* True if all numbers of the report are whole counts, which need no decimals. */
 static bool blame_is_whole(const struct blame *b, const struct amount_unit *unit) {
   double total = b->report->summary.total_delta;
   if (!str_equal(unit->to, STR("count")) || unit->ratio != 1) return false;
@@ -325,7 +330,7 @@ static void blame_put_range(const struct blame_text *t, double low, double high)
                 STR_ARG(blame_format(t, amount_ticks(&t->grid, high), b)));
 }
 
-/* Writes the last frames of a path, but not `leaf`: "... > main.run > main.op". */
+/* Writes the last of the first `depth` frames of a path: "... > main.run > main.op". */
 static void blame_put_path(const struct blame_text *t, const pprofc_verdict_place *place,
                            size_t depth) {
   size_t from = depth > BLAME_FRAMES ? depth - BLAME_FRAMES : 0;
@@ -336,7 +341,7 @@ static void blame_put_path(const struct blame_text *t, const pprofc_verdict_plac
   }
 }
 
-/* Returns the number of frames above `leaf` in a node's path, 0 without a caller. */
+/* Returns the number of frames above `leaf` in the path of a node, or 0 if `leaf` has no caller. */
 static size_t blame_callers(const pprofc_verdict_place *place, pprofc_str leaf) {
   bool ends = leaf.data && str_equal(place->frames[place->depth - 1], leaf);
   return place->depth - ends;

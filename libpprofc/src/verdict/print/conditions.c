@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Factor by which all functions grew. Up to this factor, a slower machine is a possible cause.
- * Above it, the growth of each function counts. */
+/* Largest common growth of all functions, as a factor, that a slower machine may explain. If all
+ * functions grew by a larger factor, the growth of each function counts. */
 #define GATE_MACHINE 1.5
 
 enum noise_measure {
@@ -22,13 +22,13 @@ enum noise_measure {
   MEASURE_COMMON /* factor by which all functions changed together */
 };
 
-/* A parsed condition, "flat>5%,name=RE". */
+/* A parsed condition, such as "flat>5%,name=RE". */
 struct noise_condition {
   enum noise_measure measure;
   double threshold; /* threshold in `unit`; a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names, or empty */
-  bool rows;        /* "row:": functions between which cost only moved also count */
+  bool rows; /* true for the prefix "row:": functions between which cost only moved also count */
 };
 
 /* ---- reading ----------------------------------------- */
@@ -161,7 +161,7 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
-  /* With a smaller sum, cost moved to the row. */
+  /* Report the sum over the callees only if it is smaller, because cost then moved to the row. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {
       .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};
@@ -172,7 +172,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   found(context, &finding);
 }
 
-/* Returns a row's estimate for the condition, for cum without the environment (verdict/walk.h). */
+/* Returns the estimate of a row that the condition checks. An estimate of cum excludes the growth
+ * of the environment (code such as the kernel, verdict/walk.h). */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);
@@ -193,7 +194,8 @@ static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g
   return pprofc_verdicts_domain_of(g->report->verdicts, row);
 }
 
-/* True if an earlier row already reported the domain. */
+/* True if an earlier row already reported the domain (a group of functions between which cost may
+ * have moved). */
 static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict_domain *domain,
                                 const pprofc_verdict_row *row) {
   for (size_t i = 0; i < domain->row_count; i++) {

@@ -89,8 +89,8 @@ static const char *const per_what[] = {
     [PPROFC_EXPOSURE_NONE] = "",
 };
 
-/* Returns a note that percentages refer to the samples that the filters keep, or "". If they keep
- * one function, its share is always 100 %, whatever changed. */
+/* Returns a note that percentages refer to the samples that the filters keep, or "" without
+ * filters. If the filters keep one function, its share is always 100 %, whatever changed. */
 static const char *noise_kept(const struct noise_report *report) {
   bool filters = filters_any(report->options, FILTER_TOTAL);
   return filters ? " of the samples that the filters keep" : "";
@@ -123,7 +123,8 @@ static void noise_put_range(const struct amount_grid *grid, double low, double h
                 STR_ARG(amount_of_ticks(grid, amount_ticks(grid, high), true, b)));
 }
 
-/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)", no change of percentages. */
+/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". Writes nothing for values in
+ * percent of the total. */
 static void noise_put_total(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   struct noise_range range = {.largest = 0};
@@ -155,7 +156,8 @@ static void noise_put_benchmarks(const struct noise_report *report, struct outpu
 
 /* ---- noise ------------------------------------------- */
 
-/* Returns a note if one side has a single run. A single run gives no estimate of the noise. */
+/* Returns a note if one side has a single run, because a single run gives no estimate of the noise.
+ */
 static const char *noise_lone_side(const pprofc_verdict_summary *s) {
   if (s->base_runs == 1) return "; one run of the base: the noise of the head is used";
   return s->head_runs == 1 ? "; one run of the head: the noise of the base is used" : "";
@@ -292,7 +294,7 @@ void noise_footer(const struct noise_report *report, struct output *out) {
 
 /* ---- domains ---------------------------------------- */
 
-/* Maximum size of a name in bytes. */
+/* Maximum size in bytes of a name in the text of a domain. */
 #define DOMAIN_NAME 120
 /* Maximum number of functions that the line of a domain names. */
 #define DOMAIN_NAMES 4

@@ -17,7 +17,7 @@ static void noise_json_common(struct json_writer *json, const pprofc_verdict_sum
   json_end(json);
 }
 
-/* Writes the member about the change that all functions share. */
+/* Writes the member "all_functions": the change that all functions share. */
 static void noise_json_all(struct json_writer *json, const pprofc_verdict_summary *s) {
   json_begin_object(json_key(json, "all_functions"));
   json_double(json_key(json, "change"), s->common_change);
@@ -70,7 +70,8 @@ static void noise_json_total(struct json_writer *json, const pprofc_verdict_summ
   json_end(json);
 }
 
-/* Writes an estimate, without interval if not judged and for counts of single runs. */
+/* Writes an estimate. The estimate has no interval if it was not tested, or if exact counts have
+ * only one run on a side. */
 static void noise_json_estimate(struct json_writer *json, const struct noise_report *report,
                                 const pprofc_verdict_estimate *e) {
   bool known = !isnan(e->p) && !report->summary.lone;
@@ -117,7 +118,8 @@ static void noise_json_row(struct json_writer *json, const struct noise_report *
   json_end(json);
 }
 
-/* Writes pairs of functions that cancel once, from the one that shrank to the one that grew. */
+/* Writes each pair of functions whose changes cancel: first the function that shrank, then the
+ * function that grew. */
 static void noise_json_pairs(struct json_writer *json, const struct noise_report *report) {
   json_begin_array(json_key(json, "moved"));
   for (size_t i = 0; i < report->row_count; i++) {

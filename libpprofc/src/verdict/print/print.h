@@ -13,7 +13,8 @@
 struct noise_report {
   /* options of the report: unit, divisor, number of rows, filters */
   const pprofc_report_options *options;
-  const char *show; /* rows to print: "all", "changed" or "rows" */
+  const char
+      *show; /* value of -noise, which selects the rows to print: "all", "changed" or "rows" */
   bool fcr, stacks; /* fcr: true to write the level of the intervals to JSON; stacks: true to write
                        the stacks to JSON */
   pprofc_verdicts *verdicts;
@@ -38,8 +39,8 @@ extern const char *const noise_exposures[];
 
 struct output;
 
-/* The first function writes the table of -top, the second the JSON report. Both functions fail only
- * when out of memory. */
+/* noise_table writes the table of -top, noise_json the JSON report. Both functions fail only when
+ * out of memory. */
 pprofc_status noise_table(const struct noise_report *report, struct output *out,
                           pprofc_error *error);
 pprofc_status noise_json(const struct noise_report *report, struct output *out,
@@ -52,7 +53,7 @@ struct json_writer;
 /* Writes the contributions as the JSON member "blame". */
 void noise_blame_json(const struct noise_report *report, struct json_writer *json);
 
-/* The first function writes the lines above a table. The second writes the lines below it. */
+/* noise_header writes the lines above a table, noise_footer the lines below it. */
 void noise_header(const struct noise_report *report, struct output *out);
 void noise_footer(const struct noise_report *report, struct output *out);
 
@@ -85,8 +86,8 @@ struct noise_range {
   bool fractions; /* true if a number is not whole */
 };
 
-/* The first function extends the range by the numbers of a row: base, head, the change, and another
- * change that the row shows. The second returns the unit and the number of decimals for the range.
+/* noise_range_add extends the range by the numbers of a row: base, head, the change, and another
+ * change that the row shows. noise_grid returns the unit and the number of decimals for the range.
  */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
@@ -99,26 +100,30 @@ struct amount_grid noise_grid(const struct noise_report *report, const struct no
 #define DOMAIN_PLACE 300
 #define DOMAIN_TEXT  (DOMAIN_PLACE + 300)
 
-/* Returns the type of a domain for JSON: "caller", "type", "file", "package" or "renamed". */
+/* Returns the type of a domain (a group of functions between which cost moved) for JSON: "caller",
+ * "type", "file", "package" or "renamed". */
 const char *noise_domain_kind(pprofc_verdict_domain_kind kind);
 
-/* Returns the verdict of a domain: "moved", "renamed", or the verdict on its sum. */
+/* Returns the verdict of a domain (a group of functions between which cost moved): "moved",
+ * "renamed", or the verdict on its sum. */
 const char *noise_domain_word(const pprofc_verdict_domain *domain);
 
-/* Formats " inside svc.f", or ", renamed from old/enc to new/enc". */
+/* Formats the place to which cost moved: " inside svc.f", or ", renamed from old/enc to new/enc".
+ */
 void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLACE]);
 
-/* Formats "moved inside svc: net +3 ±20 of 900". For counts of single runs, there is no interval.
- */
+/* Formats "moved inside svc: net +3 ±20 of 900". Omits the interval if `lone` is true: exact counts
+ * with one run on a side. */
 void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
                        bool lone, char out[DOMAIN_TEXT]);
 
-/* Writes a line with the text of a domain and the names of its functions. */
+/* Writes a line with the text of a domain (a group of functions between which cost moved) and the
+ * names of its functions. */
 void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,
                            const struct amount_unit *unit, struct output *out);
 
-/* Returns the domain of a row if the changes of the domain's rows cancel. Otherwise returns NULL.
- */
+/* Returns the domain of a row (its group of functions between which cost moved) if the changes of
+ * these functions cancel. Otherwise returns NULL. */
 const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *report,
                                                 const pprofc_verdict_row *row);
 

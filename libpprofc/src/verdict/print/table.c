@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Default of -nodecount, as in -top. */
+/* Maximum number of rows without -nodecount, as in -top. */
 #define TABLE_ROWS 80
 
 /* A line of the table: a function, or the sum of a domain. A domain is a group of functions between
@@ -43,9 +43,9 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* Equal rows keep their order, which is by flat. */
 }
 
-/* Keeps a row that changed significantly, even if the change is small. With -cum, also keeps
- * functions that changed like all functions, because they call the function that caused the change.
- */
+/* True if the table shows a row. A row that changed significantly is shown even if the change is
+ * small. With -cum, functions that changed like all functions are also shown, because they call the
+ * function that caused the change. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
@@ -56,7 +56,8 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
   return false;
 }
 
-/* Adds a domain's line and rows at its first row. Without -noise=rows, drops rows that cancel. */
+/* Adds a line for a domain and then a line for each of its rows. If cost only moved between the
+ * rows, adds their lines only with -noise=rows. */
 static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *all = rows->report->rows;
   rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
@@ -132,7 +133,8 @@ static void noise_put_ticks(struct output *out, const struct amount_grid *grid, 
   noise_put_padded(out, text, 10);
 }
 
-/* Writes half the interval, or nothing without a verdict or for counts of one run each. */
+/* Writes half the width of the interval. Writes blanks if the row was not tested, or for exact
+ * counts with one run on a side. */
 static void noise_put_half(struct output *out, const struct noise_rows *rows,
                            const pprofc_verdict_estimate *e) {
   double ticks = amount_ticks(&rows->grid, (e->high - e->low) / 2);
@@ -185,7 +187,8 @@ static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_ro
   output_add_char(out, '\n');
 }
 
-/* Writes the sum of a domain and the names of its functions. */
+/* Writes the sum of a domain (a group of functions between which cost moved) and the names of its
+ * functions. */
 static void noise_put_domain(const struct noise_rows *rows, const pprofc_verdict_domain *domain,
                              struct output *out) {
   output_row(out, true, domain->net.delta, (long double)domain->net.delta);
