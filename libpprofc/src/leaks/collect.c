@@ -144,7 +144,8 @@ bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_
 
 #define UNNAMED_MAX 400
 
-/* Formats "[libc.so.6]+0x1f0": the file offset of an address, equal in every run. */
+/* Formats "[libc.so.6]+0x1f0": the file offset of an address. Unlike the address, the offset is
+ * equal in every run. */
 static pprofc_str leak_unnamed(const pprofc_profile *profile, const pprofc_location *location,
                                char text[UNNAMED_MAX]) {
   pprofc_str file = STR("");

@@ -26,7 +26,8 @@ struct judging {
   const struct leak_series *s;
   const struct leak_rules *rules;
   const pprofc_allocator *mem;
-  /* True while the low points of a sawtooth are judged, which are not split again. */
+  /* True while the low points of a sawtooth are judged. They are not split into low points again.
+   */
   bool of_troughs;
   double *scratch; /* buffer for the slopes between all pairs of values */
   double sigma;    /* largest standard error that sampling causes in a value */
@@ -42,7 +43,8 @@ size_t leak_late(size_t count) {
   return count > third ? count - third : 0;
 }
 
-/* True if the program kept most of what it allocated in the last third (rules->kept). */
+/* True if the program kept at least the share rules->kept of what it allocated in the last third of
+ * the series. */
 static bool judging_keeps_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   double growth = s->x[s->count - 1] - s->x[leak_late(s->count)];
@@ -51,9 +53,9 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Decides if the values still grow in the last third. They do if their slope there exceeds its
- * noise, or if the program kept most of what it allocated. Growth has stopped if the slope is below
- * the mean slope by more than its noise. Too few values cannot show that growth stopped. */
+/* Decides if the values still grow in the last third. They grow if their slope there exceeds its
+ * noise, or if the program kept most of what it allocated. They stopped growing if the slope is
+ * below the mean slope by more than the noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -86,9 +88,9 @@ static bool judging_is_sawtooth(const struct judging *j) {
 
 /* ---- chance ------------------------------------------ */
 
-/* Returns the variance of the growth: the sum of the variances of both end values, or the variance
- * of everything allocated and freed between them if it is smaller. Objects that stay in memory were
- * sampled only once. */
+/* Returns the variance of the growth. It is the sum of the variances of both end values, or the
+ * variance of everything allocated and freed between them if that is smaller. The second can be
+ * smaller, because objects that stay in memory were sampled only once. */
 static double judging_variance(const struct leak_series *s, const double ends[2]) {
   double both = ends[0] + ends[1], last = s->x[s->count - 1];
   double growth = last - s->x[0];
@@ -102,9 +104,9 @@ static double judging_p_of(double growth, double variance) {
 }
 
 /* Fills p_trend and p. Returns false when out of memory. Two tests that allow for autocorrelated
- * values give p. The first test compares the ends, as counts of objects that come and go at random.
- * The second test is a t-test of the steps between values. Either test may show growth, so p is
- * twice the smaller p-value. */
+ * values give p. The first test compares the first and last value, as if objects came and went at
+ * random. The second test is a t-test of the steps between values. Either test may show growth, so
+ * p is twice the smaller p-value. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -215,15 +217,16 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* New objects that grow by g have the variance g times `variance`. The p-value counts twice,
-   * because judging_test combines two tests. */
+  /* The growth g of new objects has the variance g times `variance`. Only half of alpha counts,
+   * because judging_test doubles the smaller of two p-values. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }
 
 /* ---- all series -------------------------------------- */
 
-/* Applies Holm's correction and drops series that are not significant. */
+/* Applies Holm's correction. Growing series that are not significant get the verdict LEAK_STEADY.
+ */
 static bool judging_correct(struct leak_fit *fits, size_t count, double alpha,
                             const pprofc_allocator *mem) {
   double *p = mem_array(mem, count, sizeof *p);

@@ -18,7 +18,7 @@
  * `grows` also need a small p-value. */
 enum leak_verdict {
   LEAK_IGNORED,  /* the stack is on the ignore list */
-  LEAK_BELOW,    /* the values or their growth are smaller than the smallest growth to report */
+  LEAK_BELOW,    /* the values, or their growth, are below the smallest growth to report */
   LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
   LEAK_STEADY,   /* the values show no trend */
@@ -55,11 +55,13 @@ struct leak_fit {
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of trend and growth together */
   double adjusted; /* p after the correction for the number of candidate series */
-  bool counted;    /* true for a candidate series, which counts in the correction */
+  bool counted; /* true for a candidate series: it is not ignored and its values reach `floor`; only
+                   such series count in the correction */
 };
 
-/* LEAK_FEW: with fewer values, the Mann-Kendall test cannot reach a p-value of 5 %, so each value
- * must be above the value before. LEAK_MIN: minimum number of values. */
+/* LEAK_FEW is the minimum number of values for the Mann-Kendall test. With fewer values, the test
+ * cannot reach a p-value of 5 %, so each value must be above the value before. LEAK_MIN is the
+ * minimum number of values for a verdict. */
 #define LEAK_FEW 5
 #define LEAK_MIN 3
 
@@ -82,9 +84,10 @@ bool leak_judge(const struct leak_series *series, size_t count, const struct lea
  * by their offset in the binary. */
 
 enum leak_list {
-  LEAK_LIST_HEAP,   /* ignored in heap profiles */
-  LEAK_LIST_COUNTS, /* ignored in goroutine profiles and other counts */
-  /* Functions of allocators: skipped from the leaf on to find the line that allocates. */
+  LEAK_LIST_HEAP,   /* functions whose stacks are ignored in heap profiles */
+  LEAK_LIST_COUNTS, /* functions whose stacks are ignored in goroutine profiles and other counts */
+  /* Functions of allocators. The search for the line that allocates starts at the leaf and skips
+   * these functions. */
   LEAK_LIST_WAY,
   LEAK_LISTS
 };
@@ -222,7 +225,7 @@ struct leak_row {
 struct leak_kind {
   struct leak_collection stacks;
   size_t profiles; /* number of profiles given */
-  /* Number of profiles dropped at the beginning: warm-up, or before a restart. */
+  /* Number of profiles dropped at the beginning, because they are warm-up or precede a restart. */
   size_t left_out;
   size_t judged;         /* number of judged profiles; 0 if there are too few */
   bool restarted;        /* true if the allocated total fell: the program restarted */
@@ -255,8 +258,8 @@ pprofc_status leaks_judge(struct leaks *leaks, const pprofc_allocator *mem,
                           size_t count, pprofc_error *error);
 void leaks_free(struct leaks *leaks);
 
-/* Judges each stack, and each site with several stacks, in the profiles from kind->left_out on.
- * kind->judged is the number of these profiles. */
+/* Judges each stack, and each site (a line at which several stacks allocate). Skips the first
+ * kind->left_out profiles. kind->judged is the number of the other profiles. */
 pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
 /* Makes a row for each stack with the verdict LEAK_LEAK, for profiles in which each sample is a
