@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Goes from the largest p to the smallest. The adjusted value is the smallest p times count / rank
- * so far. */
+/* Goes from the largest p to the smallest. The adjusted value is the smallest product so far of p
+ * and count / rank. */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted) {
   double least = 1;
   for (size_t i = count; i-- > 0;) {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /* Computes P(|T| >= |t|) as an incomplete beta function, so that a tiny p has full precision. The
- * argument is df / (df + t^2) for a large t, and 1 minus this for a small t. Neither loses digits
- * by cancellation. */
+ * argument of this function is df / (df + t^2) for a large t, and 1 minus this number for a small
+ * t. So the argument does not lose digits by cancellation. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;
@@ -145,8 +145,9 @@ static double log_gamma(double x) {
   return lgamma_r(x, &sign);
 }
 
-/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). It takes
- * about sqrt(max(a, b)) steps, so samples that fit into memory never reach the limit of steps. */
+/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). The
+ * method takes about sqrt(max(a, b)) steps, so samples that fit into memory never reach the limit
+ * of steps. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);
@@ -181,8 +182,8 @@ static double stirling_rest(double x) {
 }
 
 /* Returns log B(a, b). A difference of two large log-gammas would lose digits. So if a or b is at
- * least 10, Stirling's formula replaces the log-gammas of the larger one and of a + b, and their
- * large terms cancel algebraically. */
+ * least 10, Stirling's formula replaces the log-gammas of the larger argument and of a + b. The
+ * large terms of both formulas cancel algebraically. */
 static double log_beta(double a, double b) {
   double large = fmax(a, b), small = fmin(a, b);
   if (large < 10) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
@@ -276,7 +277,7 @@ static double gamma_by_series(double a, double x) {
   return sum * gamma_front(a, x);
 }
 
-/* Computes Q(a, x) by the modified method of Lentz. */
+/* Computes Q(a, x) = 1 - P(a, x) by the modified method of Lentz. */
 static double gamma_by_fraction(double a, double x) {
   static const double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b;

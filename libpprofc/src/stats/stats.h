@@ -1,5 +1,5 @@
-/* Declares the statistics that rooms share: medians, intervals, corrections of p-values, tests and
- * distributions that pprofc/stats.h does not have. */
+/* Declares the statistics that several folders share: medians, intervals, corrections of p-values,
+ * tests and distributions that pprofc/stats.h does not have. */
 #ifndef PPROFC_STATS_STATS_H
 #define PPROFC_STATS_STATS_H
 
@@ -125,8 +125,8 @@ struct variance_prior {
   double degrees; /* weight of the variance that the other rows predict, in degrees of freedom */
 };
 
-/* Maximum of `degrees` of a prior. It limits the weight of the other rows, so that an unusual
- * variance of a row still counts. */
+/* Maximum of `degrees` of a prior. The maximum limits the weight of the other rows, so that an
+ * unusual variance of a row still counts. */
 #define PRIOR_DEGREES_MOST 10.0
 /* Minimum number of rows for a prior. With fewer rows, both fields of the prior are 0. */
 #define PRIOR_ROWS_MIN 10
@@ -185,7 +185,7 @@ struct trimmed_result {
   double p;              /* two-sided p-value */
 };
 
-/* Tests two samples in ascending order by the t distribution. */
+/* Tests two samples by Yuen's t-test. The values of each sample must be in ascending order. */
 struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count);
 

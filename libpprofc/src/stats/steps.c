@@ -262,7 +262,8 @@ static void finder_finish(struct finder *f) {
 
 /* ---- recent changes with few values ------------------ */
 
-/* True if all values from `middle` on are above all earlier values, or all are below them. */
+/* True if all values at and after `middle` are above all earlier values, or all are below the
+ * earlier values. */
 static bool suspect_is_apart(const double *values, size_t first, size_t middle, size_t end) {
   double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
   for (size_t i = first; i < middle; i++) {

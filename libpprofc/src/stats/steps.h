@@ -14,10 +14,11 @@
 
 struct steps_options {
   size_t window; /* number of values in a window; at most STEPS_WINDOW_MAX */
-  /* Minimum number of values before the first, between, and after the last change point. */
+  /* Minimum number of values before the first change point, between two change points, and after
+   * the last change point. */
   size_t least;
   size_t permutations; /* number of permutations; 0: only the t-test decides */
-  /* Significance level of the t-test; ten times this level for candidates. */
+  /* Significance level of the t-test. Ten times this level applies to candidates. */
   double alpha;
   double permuted_alpha; /* significance level of the permutation test */
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
@@ -48,9 +49,9 @@ struct step {
   double p, permuted_p;
 };
 
-/* Searches for a recent change that has too few values for a change point. All of the last values
- * of [first, end), at least two, must be above or below all earlier values. If there is such a
- * change, sets *step and returns true. */
+/* Searches for a recent change with too few values after it for a change point. These last values
+ * of [first, end), at least two, must all be above or all be below the earlier values. If there is
+ * such a change, sets *step and returns true. */
 bool steps_suspect(const double *values, size_t first, size_t end,
                    const struct steps_options *options, struct step *step);
 

@@ -15,9 +15,10 @@ static void split_add_within(const double *x, size_t count, double *within) {
   }
 }
 
-/* Returns the largest energy distance between [0, left) and [left, end) over all ends. The energy
- * distance is twice the mean distance between the sides minus the mean distances within each side,
- * scaled by the sizes of the sides. right[end] is the sum of the distances within [left, end). */
+/* Returns the largest energy distance between the values [0, left) and [left, end), for any `end`.
+ * The energy distance is twice the mean distance between the sides, minus the mean distances within
+ * each side. The sizes of the sides scale this number. right[end] is the sum of the distances
+ * within [left, end). */
 static double split_greatest(size_t left, size_t count, size_t least, const double *within,
                              const double *right) {
   double greatest = -HUGE_VAL, inside = within[left], n = (double)left;
@@ -88,7 +89,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* Number of permutations with an equal or better split at which the test fails. */
+  /* The test fails when this number of permutations has an equal or better split. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -118,7 +119,7 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end) 
   return side;
 }
 
-/* Divides the sums of squares by n instead of n - 1, like Hunter. */
+/* Divides the sums of squares by n instead of n - 1, like the program Hunter (steps.h). */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
   double degrees = a->count + b->count - 2;
   if (degrees < 1) return 1;
@@ -148,8 +149,8 @@ void steps_cut(const double *values, size_t count, double cut, double *out) {
     double middle = stats_median(near, n);
     for (size_t k = 0; k < n; k++) near[k] = fabs(near[k] - middle);
     double most = cut * MAD_TO_SIGMA * stats_median(near, n);
-    /* If more than half of the values are equal, their median deviation is 0 and does not show the
-     * noise. */
+    /* If more than half of the values are equal, their median deviation is 0. A deviation of 0 does
+     * not show the noise, so out[i] stays unchanged. */
     if (most > 0) out[i] = fmax(middle - most, fmin(middle + most, values[i]));
   }
 }

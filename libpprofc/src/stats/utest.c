@@ -35,8 +35,8 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
 
 /* ---- no ties ----------------------------------------- */
 
-/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`. A row of the table has p[n] for U = 0
- * .. u. */
+/* Replaces p[n][m - 1] by p[n][m] for every n up to `small` (see untied_cdf). A row of the table
+ * has p[n] for U = 0 .. u. */
 static void untied_step(double *table, size_t small, size_t m, size_t u) {
   size_t width = u + 1;
   table[0] = 1;
@@ -152,7 +152,8 @@ static double upstream_p(const struct tied_walk *w, const struct ranks *r, doubl
   return 2 * tied_cdf(w, (size_t)(2 * u));
 }
 
-/* Returns twice the smaller tail probability. With ties, the distribution of U is not symmetric. */
+/* Returns twice the smaller tail probability. With ties, the distribution of U is not symmetric, so
+ * this function computes the tail on the side of U. */
 static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   size_t ny = w->total - w->nx;
   double pairs = (double)w->nx * (double)ny, least = 1;
