@@ -23,7 +23,7 @@ static uint32_t compatible_add_string(pprofc_profile *copy, pprofc_str s) {
 
 /* ---- common types ------------------------------------ */
 
-/* Stores the names of the sample types that all profiles have in `common`, in the order of the
+/* Stores in `common` the names of the sample types that all profiles have, in the order of the
  * first profile. Returns their number, or SIZE_MAX when out of memory. Like pprof, omits a name
  * that occurs twice in one profile. */
 static size_t common_types(const pprofc_profile *const *profiles, size_t count,

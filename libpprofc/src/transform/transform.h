@@ -13,7 +13,8 @@
 /* Compiled expressions; NULL if the option is not set. */
 struct name_filters {
   struct regex *focus, *ignore, *hide, *show;
-  bool keep_frameless; /* true: with only `hide` set, keep samples without frames, unlike pprof */
+  bool keep_frameless; /* true to keep samples without frames if only `hide` is set; pprof drops
+                          these samples */
 };
 
 /* True for each expression that matched anything. The caller warns about an expression without a
@@ -58,8 +59,9 @@ void label_units_free(struct label_units *units);
 /* Returns the unit of `key`, or "" if no label has this key. */
 pprofc_str label_units_get(const struct label_units *units, pprofc_str key);
 
-/* A compiled tagfocus or tagignore (docs/spec/pprof.md, 14). The text must outlive the filter.
- * Compile each filter once, because compiling prints the "Interpreted as range" notices. */
+/* A compiled tagfocus or tagignore (docs/spec/pprof.md, 14). The text must outlive the filter. The
+ * caller compiles each filter only once, because compiling prints the "Interpreted as range"
+ * notices. */
 struct tag_filter;
 pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option_name,
                                  const char *text, void (*warn)(void *, const char *),

@@ -14,7 +14,8 @@ struct append {
   pprofc_profile *profiles[SIDES];
   /* For each side, true if the caller has the only reference to the profile and its columns. */
   bool ours[SIDES];
-  bool trees;   /* true if the stacks are trees; then samples with value 0 must be kept */
+  bool trees;   /* true if the profiles have stack trees; the result then keeps samples whose values
+                   are 0 */
   size_t width; /* number of values of a sample */
   /* Numbers of samples that the result takes from each side, and their sum. */
   size_t kept[SIDES], total;
@@ -84,7 +85,8 @@ static void keep_entries(const struct append *a, int side, void *to, const void 
   }
 }
 
-/* Stores the trees of both sides in the result, one for each segment. */
+/* Stores the stack trees of head and base in the result. Each segment (the samples of one of the
+ * two profiles) has its own tree. */
 static bool append_trees(struct append *a) {
   struct samples *out = &a->m.out->samples;
   struct stack_tree *trees = arena_array(&a->m.out->region->arena, SIDES, sizeof *trees);
@@ -119,8 +121,9 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* Adds the label sets of a tree in the order of its file. Its samples have another order, and the
- * first unit of a numeric key counts. Returns false when out of memory. */
+/* Adds the label sets of a profile with a stack tree in the order of its file, because the first
+ * unit of a numeric key counts. The samples of this profile have another order. Returns false when
+ * out of memory. */
 static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
   const struct samples *s = &a->profiles[side]->samples;
   if (!s->tree || !s->label_set) return true;
@@ -134,7 +137,7 @@ static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, u
   return true;
 }
 
-/* Sets the label sets for the samples of one side. Returns false when out of memory. */
+/* Sets the label sets for the samples of head or of base. Returns false when out of memory. */
 static bool append_label_sets(struct append *a, struct merge_labels *labels, uint32_t side,
                               uint32_t *set) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -162,8 +165,9 @@ static bool append_labels(struct append *a) {
   return ok;
 }
 
-/* Makes the segments of the result. Each segment has a map from the numbers in its stacks to the
- * locations of the result. Segments contain only samples that append_keeps. */
+/* Makes the segments of the result: ranges of samples whose stacks use the same location numbers.
+ * Each segment has a table (`map`) that translates these numbers to locations of the result. The
+ * segments have only the samples for which append_keeps is true. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
   size_t n = 0, piece = 0;
@@ -186,7 +190,7 @@ static bool append_segments(struct append *a) {
   return true;
 }
 
-/* Fills the values of the result. Must run after all other columns are made, because append_keeps
+/* Fills the values of the result. The caller first makes all other columns, because append_keeps
  * reads the old values. */
 static bool append_values(struct append *a) {
   struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;

@@ -34,8 +34,8 @@ static bool diff_has_one_type(const pprofc_profile *p) {
   return p->samples.tree && p->samples.tree->type != STACK_TREE_ALL;
 }
 
-/* True if a tree lacks values that the difference needs, because it contains only one sample
- * type. */
+/* True if a stack tree lacks values that the difference needs, because the tree contains only one
+ * sample type. */
 static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *base) {
   pprofc_error error;
   const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;
@@ -50,8 +50,8 @@ static bool diff_has_columns(const pprofc_profile *p) {
   return !p->samples.tree && p->samples.segment_count == 1;
 }
 
-/* True if no two sample types have the same name. compatible_profiles would drop types with equal
- * names. */
+/* True if no two sample types have the same name. Otherwise trees are not possible, because
+ * compatible_profiles would drop the types with equal names. */
 static bool diff_names_are_single(const pprofc_profile *p) {
   bool single = true;
   for (size_t i = 0; i < p->type_count; i++)
@@ -207,8 +207,8 @@ static pprofc_status negate(const pprofc_profile *base, pprofc_profile **out, pp
   return status;
 }
 
-/* Returns the base to add to head: with negated values, and with the base label unless samples are
- * subtracted. */
+/* Returns the base to add to head. Negates its values. Also adds the base label, unless `kind` is
+ * PPROFC_SUBTRACT. */
 static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind kind,
                                   pprofc_profile **out, pprofc_error *error) {
   pprofc_profile *labelled = NULL;

@@ -39,8 +39,8 @@ static size_t benchmark_end(const pprofc_profile *p, size_t from, pprofc_str *na
   return i;
 }
 
-/* Keeps the samples `from` to `to` - 1. The new columns point into the old columns. Moves *segment
- * up to the segment of sample `from`. */
+/* Keeps the samples `from` to `to` - 1. The new columns point into the old columns. Advances
+ * *segment to the index of the segment (range of samples) that contains sample `from`. */
 static pprofc_status keep_range(pprofc_profile *copy, size_t *segment, size_t from, size_t to,
                                 pprofc_error *error) {
   struct samples *s = &copy->samples;

@@ -172,7 +172,8 @@ static void filter_range(void *context, unsigned worker) {
     delta_move(delta, i);
     uint8_t effect =
         stack_effect(pass->filter->effect, delta->stack, delta->shared, pass->states[worker]);
-    /* A difference of stack trees has the samples without a value, which others lack. */
+    /* Ignore samples whose values are all 0, because only a difference of stack trees keeps these
+     * samples. */
     if (!values_are_zero(p->samples.values + i * width, width)) pass->used[worker] |= effect;
     pass->filter->keep[i] = (effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED)) ||
                             (frameless && delta->stack.leaf == delta->stack.root);

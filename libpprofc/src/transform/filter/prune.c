@@ -29,7 +29,8 @@ struct pruning {
   const pprofc_profile *profile;
   struct regex *drop, *keep;
   struct arena arena; /* arena for memory that only the edit needs */
-  uint8_t *strings;   /* for each string: 0: not matched yet, 1: keep, 2: drop */
+  uint8_t *strings;   /* for each string: 0 if it was not matched yet, 1 to keep functions with this
+                         name, 2 to drop them */
   uint8_t *effect;    /* for each location, a set of PRUNE and PRUNE_BENEATH */
   uint8_t *keep_line; /* for each line, 1 to keep it */
   bool any;

@@ -62,8 +62,8 @@ static bool select_keep_refs(pprofc_profile *copy, const uint8_t *keep, struct s
   return true;
 }
 
-/* Drops samples from the stack trees. Each segment has its own tree, and a segment without samples
- * is dropped together with its tree. */
+/* Drops samples from the stack trees. Each segment (range of samples) has its own tree. A segment
+ * without samples is dropped together with its tree. */
 static bool select_keep_trees(pprofc_profile *copy, const uint8_t *keep) {
   const struct samples *old = &copy->samples;
   struct stack_tree *trees = arena_array(&copy->region->arena, old->segment_count, sizeof *trees);

@@ -11,7 +11,8 @@
 #define ACCUMULATOR_LEVELS 22u /* number of levels, enough for 2^64 profiles */
 
 struct accumulator {
-  /* Partial sums (groups of profiles), in the order of their profiles, with descending levels. */
+  /* Partial sums, each of consecutive profiles, in the order of the profiles. The level of a sum is
+   * the number of merges that each of its profiles went through. The levels descend. */
   pprofc_profile *items[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;

@@ -8,8 +8,8 @@
 #include "transform/edit.h"
 #include "transform/merge/accumulator.h"
 
-/* Maximum size of a source's stacks to copy, in bytes. The result shares the region of a source
- * with larger stacks. */
+/* Maximum size in bytes of the stacks of a source that the result copies. If the stacks are larger,
+ * the result shares the region (memory) of the source. */
 #define SHARED_STACK_BYTES THRESHOLD((size_t)256 * 1024)
 
 /* ---- header ------------------------------------------ */
@@ -213,7 +213,7 @@ pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
 
 /* ---- groups ------------------------------------------ */
 
-/* Merges the items from index `from` on into one item. */
+/* Merges the item at index `from` and all later items into one item. */
 static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t from,
                                        pprofc_error *error) {
   size_t count = accumulator->count - from;
@@ -230,7 +230,8 @@ static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t f
   return PPROFC_OK;
 }
 
-/* Returns how many partial sums at the end of the list are on the same level. */
+/* Returns how many partial sums at the end of the list have the same level as the last one. The
+ * level is the number of merges that each profile of the sum went through. */
 static size_t accumulator_run(const struct accumulator *accumulator) {
   size_t run = 1;
   while (run < accumulator->count && accumulator->levels[accumulator->count - run - 1] ==

@@ -22,7 +22,8 @@ struct merge_source {
   uint64_t *label_hashes; /* hash of each label set; equal sets have equal hashes */
 };
 
-/* Consecutive samples of a source whose stacks use the same map: one segment of the source. */
+/* One segment of a source: consecutive samples whose stacks use the same map from numbers to
+ * locations. */
 struct merge_piece {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
@@ -34,7 +35,7 @@ struct merge_piece {
 /* Upper bound of the number of locations, so that one bit of a class number stays free. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
-/* Source and index of the record that represents a class. */
+/* Source and index of the record that represents a class (group of equal records). */
 struct merge_place {
   uint32_t source, index;
 };
@@ -59,11 +60,12 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of classes */
-  /* True if records of a class differ in fields outside its key. The result must then take the
-   * first record that a sample uses. */
+  /* True if records of a class differ in fields outside the key, which is the set of fields that
+   * are equal in a class. The result must then take the first record that a sample uses. */
   bool ambiguous;
 
-  /* For each sample, the first equal sample, later its number in the result; NONE: all values 0. */
+  /* For each sample of the sources: first the index of the first equal sample, later the number of
+   * the sample in the result. NONE if all values are 0. */
   uint32_t *result_of;
   uint32_t *origins; /* for each sample of the result, the first source sample that it contains */
   int64_t *values;   /* values of the result's samples, in the region of the result */
@@ -82,11 +84,11 @@ static inline const struct samples *merge_samples_of(const struct merge *m, uint
   return &m->sources[source].profile->samples;
 }
 
-/* Returns the piece that contains the sample. */
+/* Returns the piece (segment of a source) that contains the sample. */
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample);
 
-/* Returns the piece that contains the sample. The search starts at `piece`, the piece of an earlier
- * sample. */
+/* Returns the piece (segment of a source) that contains the sample. The search starts at `piece`,
+ * the piece of an earlier sample. */
 static inline const struct merge_piece *
 merge_piece_next(const struct merge *m, const struct merge_piece *piece, size_t sample) {
   const struct merge_piece *end = m->pieces + m->piece_count;
@@ -99,28 +101,33 @@ uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
 
 /* The following steps of a merge return false when out of memory. */
 
-/* Finds the class of each function, mapping and location of the sources, and the classes of
- * each piece. */
+/* Finds the class (group of equal records) of each function, mapping and location of the sources.
+ * Also finds the classes for the location numbers of each piece (segment of a source). */
 bool merge_tables(struct merge *m);
 
-/* Numbers all classes in the order of the tables. The merge must not be ambiguous. */
+/* Numbers all classes (groups of equal records) in the order in which the tables of the sources
+ * list them. The caller may use this function only if m->ambiguous is false. */
 bool merge_number_tables(struct merge *m);
 
-/* Numbers the classes of an ambiguous merge in the order of the tables. Only the locations l of
- * source i with used[i][l] get numbers. If merge_is_one_to_one returns true, the numbers are the
- * same as in the order of first use by samples. */
+/* Numbers classes (groups of equal records) in the order of the tables, even if m->ambiguous is
+ * true. Only the locations l of source i with used[i][l] get numbers. If merge_is_one_to_one
+ * returns true, the numbers are the same as in the order of first use by samples. */
 bool merge_number_used(struct merge *m, const uint8_t *const *used);
 
-/* True if no two mappings of one source and no two locations of one source have the same class. */
+/* True if no two mappings of one source, and no two locations of one source, are in the same class
+ * (group of equal records). */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Numbers the classes in the order in which samples that are not all zero use them. */
+/* Numbers the classes (groups of equal records) in the order in which samples that are not all zero
+ * use them. */
 bool merge_number_samples(struct merge *m);
 
-/* Numbers the classes again, in the order in which the remaining samples of the result use them. */
+/* Numbers the classes (groups of equal records) again, in the order in which the remaining samples
+ * of the result use them. */
 void merge_number_results(struct merge *m);
 
-/* Numbers the classes in order of use, finds equal samples, and writes the stacks of the result. */
+/* Numbers the classes (groups of equal records) in order of use, finds equal samples, and writes
+ * the stacks of the result. */
 bool merge_pass(struct merge *m);
 
 /* merge_sum_samples adds up the values of equal samples, and sets *zeros to true if a sample of the
@@ -129,13 +136,14 @@ bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
 /* merge_write_tables writes the functions, mappings and locations of m->out, and frees the arena
- * `tables`. merge_write_samples writes the sample columns and must be called after it. */
+ * `tables`. The caller then calls merge_write_samples, which writes the sample columns. */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
-/* These functions number locations in the order of first use. Call merge_number_begin, then
- * merge_number_first for each location of a sample, then merge_number_end. `place` is the record
- * that represents a class without a number. *next starts at 0. */
+/* These functions number locations in the order of first use. The caller calls merge_number_begin,
+ * then merge_number_first for each location of a sample, then merge_number_end. If the class of a
+ * location (its group of equal records) has no number yet, the record at `place` represents the
+ * class. *next is 0 before the first call. */
 bool merge_number_begin(struct merge *m);
 uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
                             uint32_t *next);
@@ -145,8 +153,8 @@ void merge_number_end(struct merge *m, uint32_t *next);
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
 enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
-/* Sets the map of a segment whose stacks are shared: from each number in a stack to the location of
- * the result. The map is NULL if each number v means location v - 1. */
+/* Sets the map of a segment whose stacks belong to a source. The map translates each number in a
+ * stack to a location of the result. The map is NULL if each number v means location v - 1. */
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment);
 
 /* ---- labels ------------------------------------------ */
@@ -179,8 +187,8 @@ bool merge_hash_labels(struct merge *m);
 
 /* ---- the whole --------------------------------------- */
 
-/* Begins a merge: makes the header of the result, and finds the classes of all tables. With
- * `share` the result points into all sources, whatever their size. */
+/* Begins a merge: makes the header of the result, and finds the classes (groups of equal records)
+ * in all tables. With `share` the result points into all sources, whatever their size. */
 bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share);
 /* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);

@@ -54,8 +54,8 @@ static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until)
   }
 }
 
-/* Makes a record the representative of its class, because it is the first record of the class that
- * a sample uses. */
+/* Makes a record the representative of its class (group of equal records), because the record is
+ * the first of its class that a sample uses. */
 static void represent(struct merge *m, uint32_t class, struct merge_place place) {
   m->locations[class].place = place;
   uint32_t mapping = m->locations[class].mapping;
@@ -64,8 +64,8 @@ static void represent(struct merge *m, uint32_t class, struct merge_place place)
   m->mappings[mapping] = (struct merge_place){place.source, l->mapping[place.index]};
 }
 
-/* Numbers the locations of a source in the order of its table. The sources before it already have
- * numbers. */
+/* Numbers the locations of a source in the order of its table. The locations of earlier sources
+ * already have numbers. */
 static void number_source(struct merge *m, uint32_t i) {
   const struct merge_source *s = &m->sources[i];
   uint32_t next = i;
@@ -116,7 +116,8 @@ bool merge_number_used(struct merge *m, const uint8_t *const *used) {
   return true;
 }
 
-/* True if all records have different classes. `seen` is all zero before and after the call. */
+/* True if all records are in different classes (groups of equal records). `seen` is all zero before
+ * and after the call. */
 static bool classes_are_single(const uint32_t *classes, size_t count, uint8_t *seen) {
   bool single = true;
   for (size_t i = 0; i < count; i++) {
@@ -141,8 +142,9 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-/* Numbers the classes that the stack of a sample is the first to use. The record in this stack then
- * represents its class, unless `next` is NULL because records were chosen before. */
+/* Numbers the classes (groups of equal records) that the stack of a sample is the first to use.
+ * Each record in this stack then represents its class. If `next` is NULL, the representatives stay
+ * unchanged. */
 static void number_stack(struct merge *m, const struct merge_piece *piece, size_t sample,
                          uint32_t *next) {
   const struct samples *s = merge_samples_of(m, piece->source);

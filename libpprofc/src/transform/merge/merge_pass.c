@@ -1,11 +1,12 @@
-/* Merges samples one after another. Numbers the records that a sample is the first to use, writes
- * its stack with the new numbers, and looks the stack up in the result. Adds a stack that the
- * result does not have. Equal stacks have equal bytes after this, even if their sources use
- * different numbers. */
+/* Merges samples one after another. Numbers the records that a sample is the first to use, and
+ * writes the sample's stack with the new numbers. Then looks the stack up in the result, and adds
+ * the stack if it is new. In the new numbers, equal stacks have equal bytes, even if their sources
+ * use different numbers. */
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
-/* Code size that marks a location that no sample of the current piece has used yet. */
+/* Size of a code in `codes` for a location that no sample of the current piece (segment of a
+ * source) has used yet. */
 #define PASS_UNMET 0xFFu
 
 /* Number of samples that go through each step together, to hide the latency of lookups. */
@@ -32,7 +33,8 @@ struct pass {
   struct map table; /* map from the hash of a stack to the index in `results` */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  /* New encoded number of each location of the piece `coded`; room for the largest piece. */
+  /* Encoded new number of each location of the piece `coded` (a segment of a source). The array has
+   * space for the largest piece. */
   struct stack_code *codes;
   const struct merge_piece *coded;
   uint32_t next_source; /* first source whose main mapping was not checked yet */
@@ -48,7 +50,8 @@ struct pass {
 
 /* ---- stacks in new numbers --------------------------- */
 
-/* Resets the codes, unless consecutive pieces have the same tables. */
+/* Resets the codes, unless this piece (segment of a source) has the same tables as the piece before
+ * it. */
 static void pass_begin_piece(struct pass *p, const struct merge_piece *piece) {
   const struct merge_piece *before = p->coded;
   p->coded = piece;
@@ -83,8 +86,8 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
-/* True if a stack of the result equals the stack of the item. The stack of the result has the
- * numbers of its source, the stack of the item the numbers of the result. */
+/* True if a stack of the result equals the stack of the item. The first stack has the location
+ * numbers of its source, and the second stack has the numbers of the result. */
 static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;

@@ -75,7 +75,7 @@ static bool same_mapping_key(struct placed_mapping a, struct placed_mapping b) {
          str_equal(mapping_name(a.profile, a.mapping), mapping_name(b.profile, b.mapping));
 }
 
-/* True if two mappings agree in the fields that are not in the key. */
+/* True if two mappings agree in the fields that are not in the key (size, offset and name). */
 static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) {
   return a.mapping->start == b.mapping->start && a.mapping->limit == b.mapping->limit &&
          a.mapping->flags == b.mapping->flags &&
@@ -83,7 +83,8 @@ static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) 
          same_text(a.profile, a.mapping->build_id, b.profile, b.mapping->build_id);
 }
 
-/* Returns the class of a mapping, or MAP_NONE if the table has no mapping with the same key. */
+/* Returns the class of a mapping (its group of mappings with equal keys), or MAP_NONE if the table
+ * has no mapping with the same key. */
 static uint32_t find_mapping_class(struct merge *m, const struct map *table, uint64_t hash,
                                    struct placed_mapping a) {
   MAP_FIND(class, table, hash, same_mapping_key(a, mapping_of_class(m, class)));
@@ -120,7 +121,8 @@ static uint64_t merge_tables_offset_of(const pprofc_profile *p, uint32_t locatio
   return l->address[location] - (mapping == NONE ? 0 : p->mappings.items[mapping].start);
 }
 
-/* Hashes a location. Like pprof's key, the hash includes only the column of the last line. */
+/* Hashes a location. The hash includes the column of the last line, but not the columns of other
+ * lines, like pprof's key. */
 static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
@@ -226,8 +228,9 @@ static bool same_locations(const struct locations *a, const struct locations *b)
   return true;
 }
 
-/* Reuses the classes of the previous source if both sources have the same tables, which is frequent
- * for consecutive profiles of one process. Different tables are detected early. */
+/* Reuses the classes (groups of equal records) of the previous source if both sources have the same
+ * tables. This is frequent for consecutive profiles of one process. The comparison is short if the
+ * tables differ. */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;
   struct merge_source *s = &m->sources[source];

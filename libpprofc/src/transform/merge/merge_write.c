@@ -1,6 +1,6 @@
-/* Makes the sample columns of a merge's result. Stacks of large sources are not copied: their
- * segments get a map to the new locations. Stacks of small sources are written again, so that the
- * source can be freed. */
+/* Makes the sample columns of a merge's result. Stacks of large sources are not copied. Instead,
+ * their segments (ranges of samples) get a map from the numbers in the stacks to the new locations.
+ * Stacks of small sources are written again, so that the source can be freed. */
 #include "profile/sum.h"
 #include "transform/merge/merge.h"
 
@@ -118,7 +118,8 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece, 
   return true;
 }
 
-/* Begins a segment at sample `first` of the result, unless the last segment has the same map. */
+/* Begins a segment (range of samples whose stacks use the same location numbers) at sample `first`
+ * of the result. Does nothing if neither this segment nor the last one needs a map. */
 static bool begin_segment(struct merge *m, const struct merge_piece *piece, size_t first,
                           struct segment *segments) {
   struct samples *out = &m->out->samples;
