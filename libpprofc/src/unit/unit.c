@@ -96,7 +96,7 @@ static const struct unit_def *unit_find_spelled(const struct unit_family *family
   return NULL;
 }
 
-/* Returns the unit of the family with this name, or NULL. */
+/* Returns the unit with this name in the family (such as times or bytes), or NULL. */
 static const struct unit_def *unit_find(const struct unit_family *family, pprofc_str name) {
   char text[SPELLING_MAX + 1];
   return unit_spell(name, text) ? unit_find_spelled(family, text) : NULL;

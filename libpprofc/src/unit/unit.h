@@ -11,7 +11,7 @@ struct measure {
   pprofc_str unit;
 };
 
-/* Converts a value from unit `from` to unit `to`. `to` may also be "minimum", or "auto" for the
+/* Converts a value from unit `from` to unit `to`. If `to` is "auto" or "minimum", chooses the
  * largest unit in which the value is at least 1. */
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to);
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
