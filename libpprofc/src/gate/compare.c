@@ -29,7 +29,8 @@ static bool sample_is_constant(struct gate_sample s) {
   return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }
 
-/* Returns the deviation of a normal distribution with the sample's quartiles, by the median. */
+/* Returns the standard deviation of the normal distribution that has the sample's quartiles,
+ * divided by the median of the sample. */
 static double spread_of(struct gate_sample s) {
   double middle = compare_median(s);
   double range =
@@ -41,15 +42,15 @@ static double compare_range(struct gate_sample s) {
   return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
 }
 
-/* Returns the range of the sample. From five values on, returns the inner range, which ignores the
- * lowest and the highest value. */
+/* Returns the inner range of a sample: its range without the lowest and the highest value. If the
+ * sample has fewer than five values, returns its whole range. */
 static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
 
-/* Returns the larger range of both sides. If the medians differ by more than the inner ranges,
- * returns the larger inner range, because one outlier is not noise. Otherwise outliers count,
- * because an outlier can change the mean. */
+/* Returns the larger inner range of both sides if the medians differ by more than this range,
+ * because one outlier is then not noise. Otherwise returns the larger whole range, because an
+ * outlier can change the mean. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
   bool apart = fabs(compare_median(head) - compare_median(base)) > inner;
@@ -65,8 +66,8 @@ double gate_smallest_p(size_t base_count, size_t head_count) {
   return ways > 0 ? fmin(1, 2 / ways) : 1;
 }
 
-/* Counts the ways in which U is 0, 1 ...: coefficients of the product of (1 - x^(n+i)) / (1 -
- * x^i). */
+/* Counts the ways in which U can be 0, 1, 2 and so on. The counts are coefficients of a polynomial
+ * in x. The polynomial is the product of (1 - x^(n+i)) / (1 - x^i) for i from 1 to m. */
 static void count_u(double *ways, size_t size, size_t n, size_t m) {
   for (size_t u = 0; u < size; u++) ways[u] = u == 0;
   for (size_t i = 1; i <= m; i++) {

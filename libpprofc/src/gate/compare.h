@@ -28,8 +28,8 @@ struct gate_side {
 };
 
 /* Compares both sides by the settings of the gate, and fills in the row. Compares medians of rounds
- * if each side has at least 4 rounds. An exact row needs no test. Its noise is three times the
- * range of a side, relative to the median. Returns false when out of memory. */
+ * if each side has at least 4 rounds. An exact row (a count of events) needs no test. Its noise is
+ * three times the range of a side, relative to the median. Returns false when out of memory. */
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
@@ -75,7 +75,8 @@ struct gate_power {
 void gate_power_init(struct gate_power *power, const pprofc_allocator *mem);
 void gate_power_free(struct gate_power *power);
 
-/* Returns the share of runs in which Welch's test finds a change for the worse. */
+/* Returns the share of runs in which Welch's test finds `change`, a relative change for the
+ * worse. */
 double gate_power_welch(const struct gate_design *design, double change);
 
 /* Returns the value at index `k` in ascending order. Reorders the values. */

@@ -1,6 +1,7 @@
 /* The gate: decides if a benchmark got worse by more than a threshold and by more than noise.
- * Readers (read/) make rows: a benchmark in one unit, base and head. The judge (judge.h) gives each
- * row a verdict, or the reason if it cannot. The printers (print/) print all rows. */
+ * Readers (read/) make rows. A row compares a benchmark in one unit between two sides: base (before
+ * the change) and head (after the change). The judge (judge.h) gives each row a verdict; some
+ * verdicts name the reason why the row cannot be judged. The printers (print/) print all rows. */
 #ifndef PPROFC_GATE_GATE_H
 #define PPROFC_GATE_GATE_H
 
@@ -14,8 +15,8 @@
 
 struct gate;
 
-/* Smallest absolute changes that are regressions, by the class of the unit. 0: not set. Negative:
- * no limit, not even the default limit for memory. */
+/* Smallest absolute changes that are regressions: for times in seconds, for sizes in bytes, and for
+ * all other units. 0: not set. Negative: no limit, not even the default limit for memory. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
@@ -29,8 +30,8 @@ struct gate_rule {
   double accepted;         /* largest relative regression that the rule accepts */
   struct gate_floor floor;
   int direction; /* 1: higher is better, -1: lower is better, 0: not set */
-  pprofc_str until,
-      reason;  /* last day of the rule, such as "2027-01-31", and the reason for the rule */
+  /* last day of the rule, such as "2027-01-31", and the reason for the rule */
+  pprofc_str until, reason;
   size_t line; /* line in the rules file */
   bool expired;
   size_t used; /* number of rows that the rule matched */
@@ -44,9 +45,10 @@ struct gate_settings {
   pprofc_gate_time time;
   size_t min_samples;
   bool strict;
-  bool screening;         /* true: select benchmarks for more rounds instead of judging them */
-  bool one_process;       /* true: judge rows even if all samples of a side come from one process */
-  bool any_load;          /* true: judge times although the machine was overloaded */
+  bool screening;   /* true: select benchmarks for more rounds (repetitions of the measurement)
+                       instead of judging them */
+  bool one_process; /* true: judge rows even if all samples of a side come from one process */
+  bool any_load;    /* true: judge times although the machine was overloaded */
   const char *overloaded; /* load of the machine if it was too high to judge times: "load 20 on 2
                              processors"; else NULL */
   struct gate_floor floor;
@@ -69,7 +71,8 @@ pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str dat
  * false when out of memory. */
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
-/* Returns a unit's direction in any tool's spelling: 1 higher is better, -1 lower, 0 unknown. */
+/* Returns the direction of a unit in any tool's spelling. 1: higher is better, -1: lower is better,
+ * 0: unknown. */
 int gate_direction(pprofc_str unit);
 
 /* Returns the direction that the settings give to the unit, or 0 if they give no direction. */
@@ -117,10 +120,11 @@ struct gate_row {
   pprofc_str group; /* package or configuration: "pkg: a/b goos: linux"; may be empty */
   pprofc_str name, unit;
   int direction; /* 1: higher is better, -1: lower is better, 0: unknown */
-  bool in_base,
-      in_head; /* true if the base has the benchmark, and true if the head has the benchmark */
+  /* in_base: true if the base has the benchmark; in_head: true if the head has the benchmark */
+  bool in_base, in_head;
   /* Results of the tests: Welch or U, then U, then the trimmed t-test. A result after the first
-   * counts only if the earlier tests did not decide. The row has the fields of the first result. */
+   * counts only if the earlier tests did not decide. The anonymous struct gives access to the first
+   * result: row.p is row.tests[0].p. */
   union {
     struct gate_test tests[GATE_TESTS];
     struct {
@@ -135,23 +139,26 @@ struct gate_row {
   bool constant; /* true if base and head each have only equal samples, so that no test is needed */
   bool exact; /* true for counts, and for a difference that a table shows without a test; any number
                  of samples suffices */
-  double least_p; /* smallest p-value that can be printed with the digits of a table */
-  double base_trend,
-      head_trend; /* relative change from the first to the last sample, in base and in head */
-  bool base_drifts, head_drifts; /* true if this trend is significant, in base and in head */
-  double spread; /* robust relative spread of the samples, the larger of base and head; NaN if
-                    unknown */
-  double base_noise,
-      head_noise; /* standard deviation divided by the mean, of base and of head; NaN if unknown */
+  double least_p; /* for a row of a table: smallest p-value that its digits can show; tables print
+                     smaller p-values as 0.000 */
+  /* relative change from the first to the last sample, in base and in head */
+  double base_trend, head_trend;
+  bool base_drifts, head_drifts; /* true if the trend is significant, in base and in head */
+  double spread; /* spread between the quartiles of the samples relative to their median, the larger
+                    of base and head; NaN if unknown */
+  /* standard deviation divided by the mean, of base and of head; NaN if unknown */
+  double base_noise, head_noise;
   double between, between_degrees; /* standard error of log(head / base), estimated from earlier
                                       runs, and its degrees of freedom; 0: unknown */
-  double range; /* Largest minus smallest sample, the larger of base and head. If the medians differ
-                   by more than the inner ranges, the lowest and highest value of each side do not
-                   count. */
+  /* largest minus smallest sample, the larger of base and head. An inner range excludes the lowest
+   * and the highest value of a side. If the medians differ by more than the inner ranges, this is
+   * the larger inner range. */
+  double range;
 
   bool whole;       /* true for the row of the geometric mean of all benchmarks */
-  bool rescaled;    /* true if the values were divided by the speeds of their rounds */
-  bool processes;   /* true if each round is a process with its own input */
+  bool rescaled;    /* true if the values were divided by the machine's speed in their rounds
+                       (repetitions) */
+  bool processes;   /* true if a separate process measured each round and wrote its own input */
   bool one_process; /* true if all samples of base or of head come from one process, and the
                        settings do not allow this */
   bool screened;    /* true if the benchmark got no further rounds, because the first rounds did not
@@ -163,7 +170,7 @@ struct gate_row {
   size_t line;     /* line of the file, from 1; 0: the row is not from a line */
   pprofc_str text; /* unchanged text of the line */
 
-  /* The judge sets the fields from here on. */
+  /* The judge sets the fields below. */
   pprofc_gate_verdict verdict;
   double wanted; /* threshold before the noise of counts raised it; 0 if it was not raised */
   double threshold, floor, alpha; /* limits that apply to this row */
@@ -174,14 +181,15 @@ struct gate_row {
   bool is_cpu;       /* true if this is CPU time that is judged instead of wall time */
   const char *aside; /* reason why the gate judges the other time of the benchmark (wall time or CPU
                         time); NULL if the gate judges this time */
-  bool watched;  /* true for a time that is not judged; if only this time gets worse, the judged row
-                    is inconclusive */
-  size_t judged; /* for a watched row: index of the row of the CPU time, which the gate judges */
-  double level;  /* p-value up to which the row would be significant if no other row changed */
+  bool watched; /* true for a wall time if -time auto chose the CPU time; if only the wall time gets
+                   worse, this row is inconclusive */
+  size_t judged;  /* for a watched row: index of the row of the CPU time, which the gate judges */
+  double level;   /* p-value up to which the row would be significant if no other row changed */
   double visible; /* smallest change that the test would find; infinite if it finds no change; NaN:
                      unknown */
-  double needed; /* number of rounds, or of samples on each side, that find a change as large as the
-                    threshold; infinite or NaN as in `visible` */
+  /* number of samples on each side (of rounds if the test compares medians of rounds) that find a
+   * change as large as the threshold; infinite or NaN as in `visible` */
+  double needed;
   bool blind;    /* true if the test would miss a change as large as the threshold */
   bool unjudged; /* true for a compared row that is blind, inconclusive or has too few samples */
 };

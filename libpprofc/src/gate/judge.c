@@ -1,5 +1,5 @@
-/* Judges all rows: rules, wall or CPU time, correction for the number of tests, verdicts
- * (verdict.c). Then warns about the whole run. */
+/* Judges all rows. Applies the rules, chooses wall or CPU time, corrects p-values for the number of
+ * tests, and sets the verdicts (verdict.c). Then warns about problems of the whole run. */
 #include "gate/judge.h"
 #include "stats/stats.h"
 
@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Default for memory: a change below this number of bytes per operation does not count. */
+/* Default floor for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
-/* Smallest default for whole bytes, just above 1 B. Go rounds bytes per operation down. Medians
- * that differ by 1 B can therefore have nearly the same amount. */
+/* Smallest default floor if the values are whole bytes. It is just above 1 B, because Go rounds
+ * bytes per operation down. So two medians that differ by 1 B can come from nearly equal
+ * amounts. */
 #define MEMORY_ROUNDING 1.001
 
 /* ---- rules ------------------------------------------- */
@@ -55,13 +56,14 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* True if the median is a median of whole numbers. It can end in .5. */
+/* True if whole numbers can have this median: it is a whole number or ends in .5. */
 static bool is_whole_median(double median) {
   return 2 * median == floor(2 * median);
 }
 
-/* Sets the default floor for memory, unless the user set a floor. Go divides one-time allocations
- * by the number of operations, so results vary a little. */
+/* Sets the default floor for memory, unless the user set a floor. A floor is the smallest absolute
+ * change that counts. It is needed because Go divides one-time allocations by the number of
+ * operations, so results vary a little. */
 static void set_memory_floor(struct gate_row *row) {
   static const struct gate_floor least = {.bytes = MEMORY_ROUNDING};
   struct gate_floor most = {.bytes = MEMORY_FLOOR};
@@ -74,8 +76,8 @@ static void set_memory_floor(struct gate_row *row) {
   row->floor = fmax(row->floor, 0); /* A negative floor: switched off by the user. */
 }
 
-/* Adds noise that the samples do not show. Raises the threshold of counts to their noise. Tests the
- * change against the noise between earlier runs. */
+/* Takes into account noise that the samples do not show: raises the threshold of counts to their
+ * noise, and tests the change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {
@@ -88,7 +90,8 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   gate_test_earlier(gate, row, buffer_str(scratch));
 }
 
-/* Sets the row's better direction by the settings, else the input, else the table of units. */
+/* Sets the direction that is better for the row. Takes it from the settings, else from the input,
+ * else from the table of units. */
 static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_settings_direction(gate, row->unit);
   if (asked) row->direction = asked;
@@ -111,12 +114,15 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A group of p-values that are corrected together. Each test has three groups: rows that can
- * regress, rows that cannot regress, and watched times (gate_row.watched). */
+/* A group of p-values that are corrected together. Each test has a group of rows that can regress,
+ * and a group of rows that cannot because the first stage did not select them. The first test also
+ * has a group of watched times (gate_row.watched). */
 struct family {
-  size_t test;   /* index in gate_row.tests */
-  double factor; /* factor for the p-values, 2 for the third test: any test reports at most a share
-                    alpha of unchanged suites as worse */
+  size_t test; /* index in gate_row.tests */
+  /* factor for the p-values. It is 2 for the third test, because each test is another chance of
+   * a false alarm. So all tests together report at most a share alpha of unchanged suites as
+   * worse. */
+  double factor;
   bool screened, watched;
 };
 
@@ -130,7 +136,8 @@ static bool is_member(const struct gate_row *row, const struct family *family) {
   return row->verdict == PPROFC_GATE_UNCHANGED && row->screened == family->screened;
 }
 
-/* Adjusts the p-values of a family. `p` has space for all rows. False when out of memory. */
+/* Adjusts the p-values of a family. `p` has space for one number per row. Returns false when out of
+ * memory. */
 static bool adjust_family(struct gate *gate, const struct family *family, double *p) {
   static const corrections_fn corrections[] = {[PPROFC_GATE_BH] = corrections_benjamini_hochberg,
                                                [PPROFC_GATE_HOLM] = corrections_holm,
@@ -218,7 +225,8 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* Marks a row inconclusive if only its wall time got worse: a wait, or a busy machine. */
+/* Marks a row of wall time inconclusive if the wall time got worse but the judged CPU time did not.
+ * The reason can be a wait or a busy machine. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
   if (gate->rows[row->judged].significant && gate->rows[row->judged].delta > 0) return;

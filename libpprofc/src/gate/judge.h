@@ -1,4 +1,5 @@
-/* Judges rows: verdicts, the exit status, and warnings about a whole run. */
+/* Judges rows: gives each row its verdict, finds the exit status, and warns about problems of a
+ * whole run. */
 #ifndef PPROFC_GATE_JUDGE_H
 #define PPROFC_GATE_JUDGE_H
 
@@ -22,8 +23,8 @@ static inline const char *gate_overload(const struct gate *gate) {
   return gate->settings.any_load ? NULL : gate->settings.overloaded;
 }
 
-/* True if the result is not a pass. More than a fifth of the benchmarks could not be judged, or the
- * machine was overloaded. */
+/* True if the result is inconclusive: more than a fifth of the benchmarks could not be judged, or
+ * the machine was overloaded. */
 bool gate_is_inconclusive(const struct gate *gate);
 
 /* True if the change of the row is significant and a side has more than one sample. */
@@ -42,7 +43,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 /* ---- the verdict on a row ---------------------------- */
 
 /* Returns the verdict of a row without a test (ignored, missing, new ...), or PPROFC_GATE_UNCHANGED
- * to compare it. `decides`: rule that ignores or accepts the row, or NULL. */
+ * to compare it. `decides` is the rule that ignores or accepts the row, or NULL. */
 pprofc_gate_verdict verdict_without_test(const struct gate_row *row,
                                          const struct gate_rule *decides);
 
@@ -62,12 +63,12 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 /* Appends the key that identifies a benchmark and its unit in gate->noise_keys. */
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
 
-#define GATE_EARLIER_MOST 1000 /* ratio from which a change or an interval counts as unknown */
+#define GATE_EARLIER_MOST 1000 /* ratio of head to base; a larger ratio counts as infinite */
 
 /* Variation of a benchmark between runs without a change. */
 struct gate_earlier {
-  double variance,
-      degrees; /* variance of the logarithm of a run's median, and its degrees of freedom */
+  /* variance of the logarithm of a run's median, and the degrees of freedom of this variance */
+  double variance, degrees;
   double third, fourth; /* sums of the third and fourth powers of the deviations from the mean */
   uint32_t unit;        /* index of the unit in gate->noise_units */
   bool timed;           /* true for times and rates, which are equal in two runs only by chance */
@@ -92,32 +93,34 @@ bool gate_choose_times(struct gate *gate);
 /* Warns if most benchmarks drift, if most change in one direction, or if samples are too few. */
 bool gate_find_trends(struct gate *gate);
 
-/* Computes the smallest change that each row's test would find. A pass may hide smaller ones. */
+/* Computes the smallest change that each row's test would find. A row that passes may hide a
+ * smaller change. */
 bool gate_find_visible(struct gate *gate);
 
 /* ---- two stages ------------------------------------- */
 
 /* Measures in two stages. The first stage runs a few rounds of all benchmarks. In the second stage,
- * only benchmarks that look worse or are too noisy get further rounds. Only the new rounds decide
- * about them, because the first rounds selected them for their bad values. A look is an early
- * judgement after some of the new rounds. The measurement ends early if a look decides about all
- * selected benchmarks. */
+ * only benchmarks that look worse or are too noisy get further rounds. Only the further rounds
+ * decide about these benchmarks, because the first rounds selected them for their bad values. A
+ * look is an early judgement after some of the further rounds. The measurement ends early if a look
+ * decides about all selected benchmarks. */
 
 #define GATE_SCREEN_ROUNDS 5  /* number of rounds in the first stage */
 #define GATE_SCREEN_LEAST  10 /* number of requested rounds below which there is only one stage */
 
 #define GATE_LOOK_ROUNDS 5 /* number of further rounds from one look to the next */
 
-/* Changes the settings. gate_judge then selects benchmarks for further rounds instead of judging
+/* Changes the settings so that gate_judge selects benchmarks for further rounds instead of judging
  * them. */
 void gate_screen_settings(struct gate_settings *settings);
 
 /* True if a row that was judged with these settings needs further rounds. */
 bool gate_screen_selects(const struct gate_row *row);
 
-/* True if a look decides about a row. The row must have regressed at a hundredth of its
- * significance level (less if there are more than seven looks), or its interval must exclude a
- * regression. `rounds` is the number of rounds of the plan, at least 1. */
+/* True if a look (an early judgement, see above) decides about a row. Either the row has regressed
+ * at a hundredth of its significance level, or its interval excludes a regression. With more than
+ * seven looks, the share of the level is less than a hundredth. `rounds` is the number of further
+ * rounds in the plan, at least 1. */
 bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
 /* Plan of the second stage. */

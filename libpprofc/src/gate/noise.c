@@ -1,6 +1,7 @@
 /* Estimates from earlier runs how much benchmarks vary without a change, and tests changes against
- * it. One benchmark has too few runs, so the estimate includes the variances of all in the same
- * unit (Smyth 2004), and the tail of their noise. */
+ * this noise. One benchmark has too few runs for an estimate. So the estimate includes the
+ * variances of all benchmarks in the same unit (Smyth 2004), and how often their noise has large
+ * values. */
 #include "bench/pairs.h"
 #include "core/array.h"
 #include "core/log_guard.h"
@@ -41,7 +42,8 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   earlier.unit = interner_copy(&gate->noise_units, &gate->arena, str_slice(key, unit, key.size));
   uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
   if (id == MAP_NONE || earlier.unit == MAP_NONE) return false;
-  /* Ids have no gaps: a new id is the next index. Of equal keys, the larger variance counts. */
+  /* Ids have no gaps: a new id is the next index. If two benchmarks have the same key, the larger
+   * variance counts. */
   if (id == gate->noise_count)
     return ARRAY_PUSH(gate->mem, gate->noise, gate->noise_count, gate->noise_capacity, earlier);
   if (earlier.variance > gate->noise[id].variance) gate->noise[id] = earlier;
@@ -96,27 +98,31 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* ---- shared variances -------------------------------- */
 
-#define SHARED_MIN   10  /* minimum number of benchmarks in a unit for combining their variances */
-#define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
+/* Minimum number of benchmarks in a unit for combining their variances. */
+#define SHARED_MIN 10
+/* Maximum degrees of freedom, used if all benchmarks have the same variance. */
+#define DEGREES_MOST 1e4
 
 /* Statistics of the benchmarks of a unit. A tail is the excess kurtosis of the difference of two
  * runs: 0 for normal noise, above 0 if large differences are more frequent. */
 struct unit_noise {
-  /* of the logarithms of the variances, corrected for the bias of small samples: count, mean, sum
-   * of squares, and sum of the variances of the sampling errors */
+  /* number, mean and sum of squared deviations of the logarithms of the variances, corrected for
+   * the bias of small samples; and the sum of the variances of their sampling errors */
   size_t count;
   double mean, squares, sampling;
   /* sums over the benchmarks: fourth and second powers of the differences between two runs, and
    * products of the squares of two differences that have no run in common */
   double fourth, second, product;
-  size_t products;           /* number of benchmarks in `product`, which needs four runs */
-  double skew;               /* sum of the third cumulants of one run */
-  double tail, inverse_runs; /* tail; sum of 1 / number of runs over the benchmarks */
+  size_t products; /* number of benchmarks in `product`, which needs four runs */
+  double skew;     /* sum over the benchmarks of the third cumulant of a run */
+  /* tail (see above), and sum over the benchmarks of 1 / number of runs */
+  double tail, inverse_runs;
   /* common variance of the benchmarks, and its weight in degrees of freedom */
   double variance, degrees;
 };
 
-/* Adds the means over all pairs of runs, from the powers around the mean of the benchmark. */
+/* Adds the means of the powers over all pairs of runs. Computes these means from the powers of the
+ * deviations from the benchmark's mean. */
 static void unit_noise_add_tail(struct unit_noise *u, const struct gate_earlier *e) {
   double n = e->degrees + 1, pairs = n * e->degrees, squares = e->variance * e->degrees;
   u->fourth += (2 * n * e->fourth + 6 * squares * squares) / pairs;
@@ -139,12 +145,13 @@ static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
   unit_noise_add_tail(u, e);
 }
 
-/* Estimates the tail. Four runs show it within one benchmark. Fewer need the assumption that all
- * benchmarks have equal noise: unequal noise then counts as a tail, and the test finds less. A few
- * runs seldom contain the largest values of skewed noise, but their skewness is known better. The
- * excess kurtosis of a log-normal or gamma distribution is 1.5 to 2 times the square of its
- * skewness, and half as large for a difference. The factor is larger for few runs, and comes from
- * the simulation of docs/method/gates_earlier.md. */
+/* Estimates the tail (unit_noise.tail). Four runs of a benchmark show the tail within this
+ * benchmark. With fewer runs, the function assumes that all benchmarks have equal noise. Unequal
+ * noise then counts as a tail, and the test finds less. A few runs seldom contain the largest
+ * values of skewed noise, but their skewness is known better. The excess kurtosis of a log-normal
+ * or gamma distribution is 1.5 to 2 times the square of its skewness, and half as large for the
+ * difference of two values. The factor in the code is larger for few runs, and comes from the
+ * simulation of docs/method/gates_earlier.md. */
 static double unit_noise_tail(const struct unit_noise *u) {
   double count = (double)u->count, square = u->second * u->second / count;
   if (u->products == u->count) square = u->product;
@@ -207,7 +214,8 @@ static double earlier_p(const struct gate_row *row, enum gate_delta kind, double
   return pprofc_t_two_sided(change, row->between_degrees);
 }
 
-/* Widens the interval of a change. It then contains the interval from earlier runs. */
+/* Widens the interval of a change so that it contains the interval that the noise of earlier runs
+ * gives. */
 static void earlier_widen(const struct gate_row *row, double delta, double *low, double *high) {
   double half = row->between * pprofc_t_quantile(1 - row->alpha / 2, row->between_degrees);
   if (!isfinite(delta)) return;
@@ -221,8 +229,8 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Raises p to the p-value from earlier runs if that is larger. Without a test of the row, p is the
- * p-value from earlier runs. */
+/* Raises p to the p-value from earlier runs if the p-value from earlier runs is larger. If the row
+ * has no other test, p becomes the p-value from earlier runs. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;

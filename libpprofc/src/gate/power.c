@@ -1,5 +1,6 @@
 /* Computes the power of Welch's t-test and the Mann-Whitney U test for normal noise proportional to
- * the value: the smallest change that a test detects, and the samples that a change needs. */
+ * the value: the smallest change that a test detects, and the number of samples that detect a given
+ * change. */
 
 #include "gate/compare.h"
 #include "pprofc/stats.h"
@@ -18,8 +19,9 @@
 
 /* ---- Welch ------------------------------------------- */
 
-/* Returns the t with the two-sided p-value `level`, by Newton's method from `near` on the logarithm
- * of the tail. The error of a step is about the square of the last error. */
+/* Returns the t that has the two-sided p-value `level`. Uses Newton's method for the logarithm of
+ * the p-value, and begins at `near`. The error of a step is about the square of the error before
+ * the step. */
 static double power_critical(double level, double degrees, double near) {
   double t = near;
   double scale =
@@ -113,7 +115,8 @@ double gate_power_welch(const struct gate_design *d, double change) {
   return power_of_welch(change, x, y, d->level);
 }
 
-/* Returns the normal quantile of a power, nearly linear in the change for the secant method. */
+/* Returns the normal quantile of a power. The secant method needs it, because the quantile is
+ * nearly linear in the change. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -122,8 +125,9 @@ static double most_change(const struct gate_design *d) {
   return d->direction > 0 ? 1 - 1e-9 : CHANGE_MAX;
 }
 
-/* Finds the smallest change that the test detects, by the secant method from the value for large
- * samples. Keeps each step between a change too small and one that suffices. */
+/* Finds the smallest change that the test detects, by the secant method. Begins at the value for
+ * large samples. Keeps each step between a change that is too small and a change that is large
+ * enough. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
@@ -175,7 +179,8 @@ double gate_power_select(double *values, size_t count, size_t k) {
 }
 
 /* Returns the smallest shift of the head that makes a simulated pair of samples significant. A
- * growing shift adds pairs to U one by one, so it is an order statistic of the differences. */
+ * growing shift adds pairs to U one by one. So the smallest shift is an order statistic of the
+ * differences between both samples. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);

@@ -23,7 +23,7 @@ struct rules_reader {
   pprofc_str path, data;
   size_t rule;      /* index of the current rule; SIZE_MAX if the reader is outside the rules */
   const char *key;  /* name of the current JSON member; NULL for the object itself */
-  const char *at;   /* position in `data` where the member's name begins, or the object */
+  const char *at;   /* position in `data` of the member's name, or of the object if `key` is NULL */
   const char *what; /* text of the error; NULL: no error */
   bool nomem;
 };
@@ -172,7 +172,7 @@ static const char *check_rule(const struct gate_rule *rule) {
   return NULL;
 }
 
-/* Reads a rule into `rule`, which is empty. Returns an error text, or NULL. */
+/* Reads a rule into `rule`, which must be empty. Returns an error text, or NULL. */
 static const char *take_rule(struct rules_reader *r, const struct node *object,
                              struct gate_rule *rule) {
   take_members(r, object, rule_members, (char *)rule);

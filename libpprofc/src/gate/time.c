@@ -1,5 +1,5 @@
-/* Chooses between wall and CPU time of a benchmark. CPU time has half the noise on a loaded
- * machine, but no waiting, and is the sum over the threads. */
+/* Chooses between wall and CPU time of a benchmark. On a loaded machine, CPU time has half the
+ * noise of wall time. But CPU time does not contain waiting, and it is the sum over all threads. */
 #include "core/array.h"
 #include "gate/judge.h"
 
@@ -54,7 +54,8 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
   return least >= gate->settings.min_samples || least >= other;
 }
 
-/* True if the input says so or CPU time exceeds wall time. */
+/* True if the benchmark has several threads: the input reports several, or CPU time exceeds wall
+ * time. */
 static bool has_threads(const struct gate_row *wall, const struct gate_row *cpu) {
   return wall->threaded || cpu->threaded || names_threads(wall->name) ||
          cpu->base / wall->base > CPU_MAX || cpu->head / wall->head > CPU_MAX;
@@ -127,7 +128,8 @@ struct times_table {
   struct buffer key; /* key of the current benchmark */
 };
 
-/* Returns the times of the benchmark `key`, empty if new, or NULL when out of memory. */
+/* Returns the times of the benchmark that has the key t->key. Adds empty times for a new benchmark.
+ * Returns NULL when out of memory. */
 static struct gate_times *find_times(struct times_table *t) {
   static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
   if (t->key.failed) return NULL;

@@ -111,14 +111,16 @@ static void find_shift(struct gate *gate, bool times, double *values) {
                trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
 
-/* True if the p-value of the row came from a rank test. Returns false if the test is unknown. */
+/* True if the p-value of the row came from a rank test. A p-value in a printed table counts as such
+ * a p-value, because benchstat uses the U test by default. */
 static bool has_ranks(const struct gate_row *row) {
   bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
   return ranks && row->tested && !row->constant && row->base_count && row->head_count &&
          gate_was_judged(row);
 }
 
-/* True if the row has so few samples that no p-value can be significant among all rows. */
+/* True if the row has so few samples that even its smallest possible p-value is not significant
+ * after the correction for all rows. */
 static bool is_powerless(const struct gate *gate, const struct gate_row *row) {
   if (!has_ranks(row)) return false;
   double least = gate_smallest_p(row->base_count, row->head_count);

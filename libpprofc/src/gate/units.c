@@ -14,7 +14,8 @@ static const struct {
     {"alloc/op", -1},        {"seconds", -1},         {"Ir", -1}, {"speed", 1}, {"throughput", 1},
     {"items_per_second", 1}, {"bytes_per_second", 1}, {"ops", 1}};
 
-/* Returns the direction by a word within the unit. This is for units that no table has. */
+/* Returns the direction of a unit that no table has. Searches the unit for a word that names a
+ * cost, such as "latency". */
 static int by_word(pprofc_str unit) {
   static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
   for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)

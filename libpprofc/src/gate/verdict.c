@@ -1,4 +1,5 @@
-/* Finds a row's verdict by the first condition that holds. docs/GATES.md explains these. */
+/* Finds a row's verdict: the first condition that holds decides. docs/GATES.md explains the
+ * conditions. */
 #include "gate/judge.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ static bool exceeds(double change, double limit) {
   return change > limit * (1 + ROUNDING);
 }
 
-/* True if the change reaches the threshold. A threshold that noise has raised must be exceeded. */
+/* True if the change reaches the threshold. If noise has raised the threshold, the change must
+ * exceed the threshold. */
 static bool reaches_threshold(const struct gate_row *row) {
   double change = fabs(row->delta);
   return row->noise > 0 ? exceeds(change, row->noise) : reaches(change, row->threshold);
@@ -63,9 +65,11 @@ static bool has_too_few_samples(const struct gate *gate, const struct gate_row *
   return (base < head ? base : head) < gate->settings.min_samples;
 }
 
-/* True if a regression of the row does not count: all samples come from one process, which hides
- * the noise between processes (constant values have no noise); the first stage did not choose the
- * row (judge.h); or other programs slowed a time or rate. */
+/* True if a regression of the row does not count, for one of these reasons:
+ *  - All samples come from one process, which hides the noise between processes. This reason does
+ *    not apply to constant values, which have no noise.
+ *  - The first stage did not select the row (judge.h).
+ *  - Other programs slowed the machine, and the row is a time or a rate. */
 static bool is_in_doubt(const struct gate *gate, const struct gate_row *row) {
   if ((row->one_process && !row->constant) || row->screened) return true;
   return row->overloaded && !gate->settings.any_load && gate_unit_depends_on_load(row->unit);
@@ -134,10 +138,11 @@ const char *gate_row_verdict(const struct gate_row *row) {
 /* Significance level of the first stage. If a benchmark is worse by the threshold, the stage
  * selects it in four of five cases. */
 #define SCREEN_ALPHA 0.4
-#define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
+/* Maximum number of rounds of a benchmark, as a multiple of the requested number. */
+#define SCREEN_MAX 4
 
-/* Shares of the significance level at which looks (judge.h) find regressions: the maximum for a
- * single look, and the maximum sum of all looks. */
+/* Shares of the significance level at which looks (early judgements, see judge.h) find regressions:
+ * the maximum for a single look, and the maximum sum of all looks. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

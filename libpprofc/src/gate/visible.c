@@ -1,10 +1,12 @@
-/* Computes the smallest change that each row's test finds, and the samples for the threshold. */
+/* Computes the smallest change that each row's test finds, and the number of samples that find a
+ * change as large as the threshold. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 
 #include <math.h>
 
-/* Returns the p up to which a row is significant alone, the first step of both corrections. */
+/* Returns the p-value up to which a row would be significant if no other row changed. This is the
+ * limit in the first step of both corrections. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {
   bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1;
   return corrected ? row->alpha / (double)gate->family : row->alpha;
@@ -16,8 +18,8 @@ static double least_change(const struct gate_row *row) {
   return fmax(row->threshold, floor);
 }
 
-/* Sets the smallest visible change of a row to infinity if no p-value can be significant. The row
- * comes from a table without samples, so other values are unknown. */
+/* Sets the smallest visible change of a row to infinity if no p-value can be significant. Otherwise
+ * leaves it unknown, because the row comes from a table without samples. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -34,7 +36,8 @@ static struct gate_design design_of(const struct gate *gate, const struct gate_r
                               .ranks = gate->settings.test == PPROFC_GATE_UTEST};
 }
 
-/* Finds how many rounds, at least -min-samples, find the threshold at the same noise. */
+/* Computes the number of rounds that find a change as large as the threshold if the noise stays the
+ * same. The number is at least -min-samples. */
 static bool find_rounds(const struct gate *gate, struct gate_power *power,
                         const struct gate_row *row, double *needed) {
   struct gate_design design = design_of(gate, row);
@@ -62,8 +65,9 @@ struct visible_search {
   size_t count;
 };
 
-/* Sets a tested row's smallest visible change. For a screened row it is the threshold: such a
- * change leads to more rounds in four of five cases. */
+/* Sets a tested row's smallest visible change. For a screened row (the first stage did not select
+ * it) this is the threshold. A change as large as the threshold leads to more rounds in four of
+ * five cases. */
 static bool see_change(struct visible_search *v, struct gate_row *row, bool known) {
   struct gate_design design = design_of(v->gate, row);
   if (row->screened) {
@@ -94,7 +98,7 @@ static bool see_row(struct visible_search *v, struct gate_row *row) {
 
 /* ---- all rows ---------------------------------------- */
 
-/* Counts a tested row. The first row with the largest change counts as the worst. */
+/* Counts a tested row. The worst row is the first row with the largest value of `visible`. */
 static void visible_count_row(struct visible_search *v, const struct gate_row *row, size_t index) {
   struct gate *gate = v->gate;
   gate->tested++;
@@ -126,7 +130,8 @@ static bool see_all(struct visible_search *v) {
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Counts the benchmarks with a compared and with an unjudged row. False when out of memory. */
+/* Counts the benchmarks that have a compared row, and the benchmarks that have an unjudged row.
+ * Returns false when out of memory. */
 static bool see_benchmarks(struct gate *gate) {
   struct interner keys;
   struct buffer key;

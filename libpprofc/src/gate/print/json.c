@@ -193,7 +193,8 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
       fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
   put_issue(json, "benchmark", row->verdict == PPROFC_GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
-  json->out->failed |= text.failed; /* When out of memory, fail instead of writing part of it. */
+  /* When out of memory, fail instead of writing a part of the text. */
+  json->out->failed |= text.failed;
   buffer_free(&text);
 }
 

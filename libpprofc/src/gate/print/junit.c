@@ -3,8 +3,8 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Appends text, and breaks the commands of CI systems in it. Tools print JUnit files into logs,
- * where a CI system would run the commands. */
+/* Appends text, and changes commands of CI systems in it so that they have no effect. Otherwise a
+ * CI system would run the commands when a tool prints the JUnit file into a log. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);

@@ -1,5 +1,5 @@
-/* Prints the gate's result for a comment or a step summary. The verdict is complete, and the table
- * has as many rows as fit. */
+/* Prints the gate's result as Markdown for a comment or a step summary. The verdict is complete,
+ * and the table has as many rows as fit into a comment. */
 #include "core/markdown.h"
 #include "gate/print/print.h"
 

@@ -228,7 +228,9 @@ static void put_barely_visible(struct buffer *out, const struct gate_row *row, d
   buffer_add_text(out, "): the true change may be smaller");
 }
 
-/* Writes the smallest detectable change of an undecided row, a warning if it is below the found. */
+/* Writes the smallest detectable change of a row without a proven change. For a regressed or
+ * improved row, only writes a warning if its change is smaller than the smallest detectable
+ * change. */
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == PPROFC_GATE_SUSPICIOUS) return;
   if (row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_IMPROVED) {

@@ -9,7 +9,7 @@
 
 typedef void gate_printer(struct buffer *out, const struct gate *gate, bool all);
 
-/* An output format. With `all`, it also lists rows without a change. */
+/* An output format. With `all`, `print` also lists rows without a change. */
 struct gate_format {
   const char *name;
   gate_printer *print;
@@ -21,8 +21,8 @@ const struct gate_format *gate_format_find(pprofc_str name);
 
 gate_printer gate_print_text, gate_print_github, gate_print_markdown, gate_print_json,
     gate_print_junit, gate_print_csv, gate_print_gitlab;
-/* Writes the JSON, and marks its rows for -budget (core/brief.h). Returns false when out of memory.
- */
+/* Writes the JSON, and marks its rows so that -budget can drop them (core/brief.h). Returns false
+ * when out of memory. */
 bool gate_write_json(const struct gate *gate, pprofc_write_fn write, void *context);
 /* Prints how much each benchmark varies between two runs of one program, and suggested thresholds.
  */
@@ -30,7 +30,8 @@ gate_printer gate_print_noise;
 
 /* ---- shared by the formats --------------------------- */
 
-/* Calls `print` and appends its text. Breaks the commands of CI systems in the text. */
+/* Calls `print` and appends its text. Changes commands of CI systems in the text, so that no CI
+ * system runs them. */
 void gate_print_guarded(struct buffer *out, const struct gate *gate, bool all, gate_printer *print);
 
 /* Appends "+21.5% [+19.8%, +23.1%] adjusted p=0.0001 n=10+10". */
@@ -42,7 +43,7 @@ void gate_print_value(struct buffer *out, double value, pprofc_str unit);
 /* Appends the last line: "N compared, M significant, K regressed, J missing". */
 void gate_print_totals(struct buffer *out, const struct gate *gate);
 
-/* Returns the overall result as one or two words: "regressed", "pass" ... */
+/* Returns the overall result as one or two words: "regression", "pass", "no result" ... */
 const char *gate_result_name(const struct gate *gate);
 
 /* Appends the overall result. If it is inconclusive, also appends how many rows could not be

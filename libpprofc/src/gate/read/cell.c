@@ -48,12 +48,13 @@ static const struct {
                 {"m", 1e-3},    {"\xC2\xB5", 1e-6}, {"\xCE\xBC", 1e-6},   {"u", 1e-6},
                 {"n", 1e-9},    {"p", 1e-12}};
 
-/* Parses "13.6ms", "1.007Mi" or "120" as a number in base units. False without a number. */
+/* Parses "13.6ms", "1.007Mi" or "120" as a number in base units. Returns false if the text has no
+ * number. */
 static bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
-  /* Parse the whole text first. CSV has numbers such as "1e-06", whose last characters are not a
-   * unit. */
+  /* Parse the whole text first, because CSV has numbers such as "1e-06", whose last characters are
+   * not a unit. */
   if (str_parse_float(text, value)) return true;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;

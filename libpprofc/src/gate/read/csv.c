@@ -9,12 +9,12 @@ struct csv_table {
   pprofc_str *fields, *labels, *units;
   size_t field_count, label_count, unit_count;
   bool open, classic, found, several, too_wide;
-  pprofc_str metric;     /* metric of the table, as earlier versions print it */
+  pprofc_str metric;     /* metric of the table, as earlier versions of benchstat print it */
   pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 
-/* Copies the quoted field at *at into the arena without its quotes. data is NULL when out of
- * memory. Drops text between the closing quote and the comma. */
+/* Copies the quoted field at *at into the arena without its quotes. The result's `data` is NULL
+ * when out of memory. Drops text between the closing quote and the comma. */
 static pprofc_str csv_take_quoted(struct csv_table *t, pprofc_str line, size_t *at) {
   size_t i = *at + 1, length = 0;
   char *text = arena_alloc(&t->gate->arena, line.size - *at);

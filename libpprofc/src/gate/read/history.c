@@ -1,4 +1,5 @@
-/* Estimates from the runs in a store of `pprofci` how much series vary without a change. */
+/* Estimates from the runs in a store of `pprofci` how much series (benchmarks in one unit) vary
+ * without a change. */
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "core/map.h"
@@ -13,7 +14,7 @@
 
 /* ---- records ---------------------------------------- */
 
-/* True if the id of a commit is valid. Ids become elements of file names and keys. */
+/* True if the id of a commit can be a part of file names and keys. */
 static bool record_is_commit(pprofc_str id) {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
   if (!id.size || id.size > 100 || *id.data == '.' || *id.data == '-') return false;
@@ -236,7 +237,8 @@ static bool history_keep(struct history *h, pprofc_str key, const double *values
   return gate_keep_earlier(h->gate, key, values + first, count - first);
 }
 
-/* Groups the values by series. Within a series, the values are in the order of the runs. */
+/* Groups the values by series, in the order of the runs: ends[i] becomes the end of series i in
+ * `values`. If `values` is NULL, only counts the values of series i in ends[i + 1]. */
 static void history_collect(const struct history *h, size_t *ends, double *values) {
   uint32_t trunk = history_trunk(h);
   for (size_t i = 0; i < h->run_count; i++) {

@@ -63,7 +63,7 @@ static bool json_read_cell(struct json_table *t, const struct node *row, size_t 
   out.base_count = base_count;
   out.head_count = head_count;
   if (!out.in_base && !out.in_head) return true;
-  /* The file sorts the samples, so their rounds and drift are unknown. */
+  /* The samples in the file are sorted, so their rounds and drift are unknown. */
   if (out.in_base && out.in_head &&
       !gate_compare_sides(gate, &out, (struct gate_side){x, NULL, base_count},
                           (struct gate_side){y, NULL, head_count}))

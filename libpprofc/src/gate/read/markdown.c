@@ -57,7 +57,8 @@ static bool is_single_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
-/* Adds a row of a table that has only base or only head. The label of its column decides. */
+/* Adds a row of a table that has only base or only head. The label of its column shows which of
+ * them it is. */
 static bool add_single(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);

@@ -63,7 +63,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   return gate_add(gate, &row);
 }
 
-/* After this number of rows, the reader frees the measurements that the rows no longer need. */
+/* Each time the reader has made this number of rows, it frees the measurements of these rows. */
 #define RELEASE_ROWS 4096
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {
@@ -97,7 +97,8 @@ static void report_flaws(struct gate *gate, const struct pairs *pairs) {
   }
 }
 
-/* Reports a side without results as a failed run. Its benchmarks were probably not all removed. */
+/* Adds a problem for a side without results, because the run probably failed. The removal of all
+ * benchmarks is less probable. */
 static void check_sides(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[PAIR_SIDES] = {"base", "head"};
   size_t found[PAIR_SIDES] = {0, 0};

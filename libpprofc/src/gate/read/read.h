@@ -33,9 +33,10 @@ pprofc_status gate_read_raw_and_free(struct gate *gate, pprofc_bench *set, pprof
 
 struct pairs;
 
-/* Divides times and rates by the speed that all benchmarks of a round share, if this reduces their
- * noise. Adds a row for the geometric mean if the mean regressed. Returns false when out of memory.
- */
+/* Estimates from all benchmarks by which factor the machine's speed changed the values of each
+ * round. Divides the times and rates of the round by this factor if this reduces their noise. Adds
+ * a row for the geometric mean of all benchmarks if the mean regressed. Returns false when out of
+ * memory. */
 bool gate_take_speeds(struct gate *gate, struct pairs *pairs);
 
 /* ---- files and folders ------------------------------ */

@@ -49,14 +49,16 @@ bool record_series_read(const struct node *item, const pprofc_allocator *mem,
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
-/* Sets *trunk to the branch with the most runs, or to the first of several such branches. The text
- * of the next run's branch is `stride` bytes later. Returns false when out of memory. */
+/* Sets *trunk to the branch with the most runs, or to the first of several such branches. `first`
+ * points to the branch of the first run, and the branch of each further run is `stride` bytes
+ * later. Returns false when out of memory. */
 bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count, size_t stride,
                   pprofc_str *trunk);
 
-/* Estimates how much benchmarks vary, from a folder that `pprofci store` wrote. Uses the branch
- * with the most runs, and the last RECORD_NOISE_MAX runs of each series after its last change
- * point. Errors in the folder become problems of the gate. The only error is PPROFC_E_NOMEM. */
+/* Estimates how much benchmarks vary, from a folder that `pprofci store` wrote. Uses only the
+ * branch with the most runs. For each series (a benchmark in one unit), uses the runs after its
+ * last change point, but at most the last RECORD_NOISE_MAX runs. Errors in the folder become
+ * problems of the gate. The only error is PPROFC_E_NOMEM. */
 struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 

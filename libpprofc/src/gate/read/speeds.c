@@ -1,7 +1,7 @@
 /* Removes the speed of the machine, which differs between rounds, from times and rates. Tests the
- * geometric mean of all benchmarks. A pass is a round of base or of head. Its speed is the median
- * over the benchmarks of log(value) minus the center of the benchmark. docs/method/gates_rounds.md
- * has the rules and their error rates. */
+ * geometric mean of all benchmarks. A pass is a round of base or of head. The speed of a pass is a
+ * logarithm: the median over all benchmarks of log(value) minus the mean of log(value) over all
+ * passes of the benchmark. docs/method/gates_rounds.md has the rules and their error rates. */
 #include "bench/pairs.h"
 #include "core/array.h"
 #include "gate/judge.h"
@@ -97,7 +97,8 @@ static struct speed_group *group_with(struct speed_work *w, const struct speed_g
   return g->rounds ? g : NULL;
 }
 
-/* Adds a pair to its group if its unit and rounds can show a speed. */
+/* Adds a pair (a benchmark in one unit) to its group if it is a time or a rate and has enough
+ * rounds. */
 static void group_add(struct speed_work *w, size_t index) {
   const struct pair *pair = &w->pairs->items[index];
   struct speed_group like = {.unit = pairs_text(w->pairs, pair->unit)};
@@ -129,7 +130,7 @@ static double center_of(const struct speed_group *g, const double *values) {
   return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;
 }
 
-/* Returns the larger number of values of base and head. */
+/* Returns the largest number of values that a benchmark of the group has in base or in head. */
 static size_t group_values_most(const struct speed_work *w, const struct speed_group *g) {
   size_t most = 0;
   for (size_t i = 0; i < g->size; i++)
@@ -191,7 +192,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 /* ---- the geometric mean ------------------------------ */
 
 /* Replaces p by the p-value of a paired t-test. Does this only if base and head have the same
- * rounds and pairing them reduces the variance. `values` are the logarithms of the passes. */
+ * rounds and pairing them reduces the variance. `values` has the logarithm of the geometric mean in
+ * each pass. */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -230,7 +232,8 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks if their geometric mean and median slowed by the threshold. */
+/* Adds a row for all benchmarks if their geometric mean and their median change are both slower by
+ * the threshold or more. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
   struct gate_row row = gate_row_unknown();
@@ -269,8 +272,8 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
 }
 
 /* Divides the values of all benchmarks of the group by the speeds of their passes. A shift between
- * base and head stays if the geometric mean confirms it. Otherwise the shift is part of the
- * machine's speed. */
+ * base and head stays in the values if the geometric mean confirms the shift. Otherwise the shift
+ * is part of the machine's speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {

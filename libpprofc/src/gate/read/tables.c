@@ -43,7 +43,8 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Removes colours, byte order mark and carriage returns. Without these, *out points to the data. */
+/* Removes colours, byte order mark and carriage returns. If there is nothing to remove, *out points
+ * to the data. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);

@@ -1,5 +1,6 @@
-/* Reads benchstat's text tables. The columns are between the '│' characters of the header. They
- * count code points, because names may contain spaces and cells may be empty. */
+/* Reads benchstat's text tables. The columns are between the '│' characters of the header. The
+ * reader finds cells by the positions of these characters in code points, because names may contain
+ * spaces and cells may be empty. */
 #include "core/escape.h"
 #include "gate/read/read.h"
 
@@ -81,7 +82,8 @@ static bool is_superscript(pprofc_str word) {
   return word.size > 0;
 }
 
-/* Returns the text after a '│' of a header line, which may have fewer than the other. */
+/* Returns the text in a column of a header line, or "" if the line has fewer columns than the other
+ * header line. */
 static pprofc_str header_cell(const struct text_header *header, size_t column) {
   return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }
@@ -186,7 +188,7 @@ static bool text_read_lines(struct gate_text_table *t, pprofc_str data) {
   return true;
 }
 
-/* Finds the first table with a comparison. */
+/* Finds the first table with a comparison, and stores the label of its base. */
 static bool text_find_sides(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   pprofc_str previous = STR("");

@@ -1,4 +1,4 @@
-/* Checks that the settings of the gate find artificial results with regressions. */
+/* Checks that the gate, with its current settings, finds the regressions in artificial results. */
 #include "gate/selftest/selftest.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
