@@ -40,7 +40,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the number of values per side that the test needs for alpha, MIN_P + 1 if too many. */
+/* Returns the number of values per side that the test needs to be significant at alpha. Returns
+ * MIN_P + 1 if it needs more than MIN_P values. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < MIN_P && least_p[n] > alpha) n++;
@@ -76,7 +77,7 @@ static void cell_add_note(struct computation *c, pprofc_bench_cell *cell, bool c
   *(comparison ? &cell->comparison_notes : &cell->sample_notes) += 1;
 }
 
-/* Computes the median of a cell, and its interval from order statistics. */
+/* Computes the median of a cell, and the median's confidence interval from order statistics. */
 static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   size_t n = cell->count;
   pprofc_median_interval interval = pprofc_median_interval_of(n, c->t->options.confidence);
@@ -88,7 +89,7 @@ static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   cell_add_note(c, cell, false, c->interval_note);
 }
 
-/* Computes the mean of a cell and its t interval. */
+/* Computes the mean of a cell, and the mean's confidence interval by Student's t. */
 static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   double level = c->t->options.confidence, width = (double)INFINITY;
   pprofc_moments m = pprofc_moments_of(cell->values, cell->count);

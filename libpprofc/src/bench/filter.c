@@ -1,7 +1,8 @@
 /* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A `.unit:`
- * term tests each measurement, and every other term tests the whole result. A false result term
- * decides an AND. A true result term decides an OR. Otherwise the measurement terms decide. A value
- * on the evaluation stack is therefore true, false or "measured". */
+ * term tests each measurement, and every other term (a result term) tests the whole result. A false
+ * result term decides an AND. A true result term decides an OR. Otherwise the `.unit:` terms
+ * decide. So a value on the evaluation stack is true, false, or "measured": it depends on the
+ * measurement. */
 #include "bench/tables.h"
 
 #include "core/array.h"
@@ -25,7 +26,7 @@ struct term {
   size_t offset;        /* offset of the term in the query */
   unsigned char *known; /* cached result for each string id: 0: unknown, 1: no match, 2: match */
   size_t known_count;
-  bool value; /* result of the term for the current result */
+  bool value; /* true if the term matches the current benchmark result */
 };
 
 struct truth {
@@ -139,7 +140,8 @@ static void parse_match(struct filter_parser *p, const struct token *key) {
     query_fail(&p->query, key->offset, "expected key:value");
 }
 
-/* Parses to the end of a match. Returns false if a parenthesis was opened instead. */
+/* Parses a match such as "goos:linux", and the minus signs before it. Returns false if a
+ * parenthesis opens instead. */
 static bool parse_operand(struct filter_parser *p) {
   for (;;) {
     size_t offset = query_offset(&p->query);
@@ -312,7 +314,8 @@ static struct truth filter_combine(enum op op, const struct truth *values, size_
   return result;
 }
 
-/* Runs the filter on the current result. `unit`: unit of a measurement, for `.unit:` terms. */
+/* Runs the filter on the current result. `unit` is the unit of a measurement, which `.unit:` terms
+ * test; NULL: no measurement. */
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {

@@ -135,8 +135,8 @@ struct key extract_key(struct extractor *extractor, pprofc_str text) {
 
 static uint32_t config_value(const struct pprofc_bench *set, uint32_t config_index, uint32_t key) {
   const struct bench_config *config = &set->configs[config_index];
-  /* Without configuration the array may be missing. Therefore no pointer to its first pair is
-   * formed. */
+  /* If no result has a configuration, set->pairs may be NULL. So do not compute a pointer to the
+   * first pair before the loop. */
   for (uint32_t i = 0; i < config->count; i++) {
     const struct bench_pair *pair = &set->pairs[config->first + i];
     if (pair->key == key) return pair->value;

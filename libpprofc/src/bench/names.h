@@ -44,7 +44,7 @@ void extractor_init(struct extractor *extractor, const struct pprofc_bench *set,
                     struct arena *arena);
 void extractor_free(struct extractor *extractor);
 
-/* Parses a key. The caller excludes "", ".config" and ".unit". */
+/* Parses a key. `text` must not be "", ".config" or ".unit". */
 struct key extract_key(struct extractor *extractor, pprofc_str text);
 
 /* Returns the id of the value that a result has for the key. Returns BENCH_EMPTY if it has no

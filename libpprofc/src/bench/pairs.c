@@ -10,7 +10,7 @@
 /* Data that all results of an input with the same configuration share. */
 struct pairs_place {
   uint32_t config, input;
-  uint32_t package, round; /* text indices of the package and the round */
+  uint32_t package, round; /* indices in pairs.texts of the package and the round */
   int side;
 };
 
@@ -41,8 +41,8 @@ static void pairs_count_processes(struct pairs *pairs) {
   }
 }
 
-/* Returns the round of a result as a text index. If a side has several processes, each process is a
- * round. */
+/* Returns the round of a result as an index in pairs.texts. If a side has several processes, each
+ * process is a round. */
 static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
@@ -68,8 +68,9 @@ static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_plac
   return place->package != MAP_NONE && place->round != MAP_NONE;
 }
 
-/* Returns the text index of the tidied unit of a measurement. Like benchstat, the set keeps the
- * original unit of a value of 0. A pair needs the same unit for all values. */
+/* Returns the index in pairs.texts of the tidied unit of a measurement. Like benchstat, the set
+ * keeps the original unit of a value of 0. The function tidies this unit, because a pair needs the
+ * same unit for all values. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
   struct buffer tidy;
@@ -81,8 +82,9 @@ static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *va
   return id;
 }
 
-/* Returns the text index of the tidied unit of a measurement, from a cache with an entry for each
- * unit of the set. `unit` is MAP_NONE if the set does not have the unit. */
+/* Returns the index in pairs.texts of the measurement's tidied unit (for example "sec/op" for
+ * "ns/op"). Caches this index for each unit of the set. `unit` is MAP_NONE if the set does not have
+ * the unit. */
 static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *value, uint32_t unit) {
   if (unit == MAP_NONE) return pairs_add_unit(pairs, value);
   uint32_t *known = &pairs->units[2 * (size_t)unit + (value->value == 0)];

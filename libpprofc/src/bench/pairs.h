@@ -10,13 +10,14 @@
 enum { PAIR_BASE, PAIR_HEAD, PAIR_SIDES };
 
 struct pair_side {
-  size_t first, count;  /* measurements of the pair: first index in pairs.values, and number */
+  size_t first, count; /* index in pairs.values of the first measurement of this side, and number of
+                          measurements */
   uint32_t input, line; /* input and line of the pair's first value; undefined if count is 0 */
 };
 
 struct pair {
-  uint32_t package, unit; /* text indices of the package and the unit */
-  uint32_t name;          /* string index in the set of the name */
+  uint32_t package, unit; /* indices in pairs.texts of the package and the unit */
+  uint32_t name;          /* string index of the benchmark's name in the set */
   bool bad;               /* true if a value is not a finite number */
   bool rescaled; /* true if the gate divided the values by the machine's speed in each round */
   struct pair_side sides[PAIR_SIDES];
@@ -33,17 +34,17 @@ struct pairs {
   size_t count, capacity;
   size_t expected; /* index after the pair that was found last. The search first tries the pair at
                       this index, because most benchmark runs have the same order. */
-  uint32_t *units; /* text indices of the tidied units. Each unit of the set has two entries: for
-                      values other than 0, and for values of 0. MAP_NONE: not known yet. */
+  uint32_t *units; /* indices in `texts` of the tidied units. Each unit of the set has two entries:
+                      for values other than 0, and for values of 0. MAP_NONE: not known yet. */
   size_t unit_count;
   /* one item per measurement. The measurements of a side are adjacent, in the order of the inputs.
    */
   double *values;
-  uint32_t *rounds; /* text index of each measurement's round. If the side has several processes,
-                       the round is the process. Otherwise it is the value of the key "round", or 0.
-                       NULL: no measurement has a round. */
-  uint32_t *inputs; /* input of each measurement; NULL if pairs_make got an argument `head` that was
-                       not NULL */
+  uint32_t *rounds; /* index in `texts` of each measurement's round. If the side has several
+                       processes, the round is the process. Otherwise it is the value of the key
+                       "round", or 0. NULL: no measurement has a round. */
+  uint32_t *inputs; /* input of each measurement; NULL if the argument `head` of pairs_make was not
+                       NULL */
   bool has_rounds;
   size_t value_count;
   size_t *flaws; /* for each pair with a bad value, index of the first result that has such a value,
@@ -62,9 +63,9 @@ bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char 
 void pairs_free(struct pairs *pairs);
 
 /* These functions do the work of pairs_make in two steps. pairs_group finds the pairs, and counts
- * their measurements. pairs_store stores the measurements. `releases` is the set if the caller no
- * longer needs its results and measurements; otherwise NULL. pairs_store frees them while it works.
- */
+ * their measurements. pairs_store stores the measurements. If the caller no longer needs the
+ * results and measurements of the set, `releases` is the set, and pairs_store frees them while it
+ * works. Otherwise `releases` is NULL. */
 bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                  const pprofc_allocator *mem);
 bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases);

@@ -63,7 +63,8 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
   p->parts[p->part_count++] = part;
 }
 
-/* Parses "(v1 v2 ...)" after the opening parenthesis. The last position of a word counts. */
+/* Parses "(v1 v2 ...)" after the opening parenthesis. If a word occurs more than once, its last
+ * position counts. */
 static void parse_fixed(struct projection_group *group, struct query *query,
                         struct projection_part *part) {
   size_t capacity = 0;
@@ -313,7 +314,7 @@ static void observe(struct projection *p) {
   }
 }
 
-/* True if the key at an index has the first `count` values of the current row. */
+/* True if the values of the key at `index` are the first `count` values of the current row. */
 static bool key_row_equal(const void *projection, uint32_t index, const void *count) {
   const struct projection *p = projection;
   const struct key_row *key = &p->keys[index];
@@ -330,8 +331,8 @@ static inline bool reserve_key(struct projection *p, size_t values) {
          ARRAY_RESERVE(mem, p->values, p->value_capacity, wanted);
 }
 
-/* Returns the key of the current row. Adds the key if it is new. Keys do not store trailing empty
- * values, because a field may be added after them. */
+/* Returns the key of the current row (the values of the current result). Adds the key if it is new.
+ * Keys do not store trailing empty values. So a key stays the same if a field is added later. */
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;

@@ -1,6 +1,7 @@
 /* Projections map a result to a key, which is a short list of values: `.config`, `/size@num
  * .name@alpha`, `.file@(old new)`. The projections of a command form a group. If one projection of
- * the group uses a key, `.config` and `.fullname` exclude it in the other projections. */
+ * the group uses a key, `.config` and `.fullname` in the other projections do not contain this
+ * key. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -93,15 +94,16 @@ struct projection {
   size_t part_count, part_capacity;
   struct field *fields;
   size_t field_count, field_capacity;
-  uint32_t *row; /* values of the current row */
+  uint32_t *row; /* values of the current result, one for each field */
   size_t row_capacity;
   struct key_row *keys;
   size_t key_count, key_capacity;
   uint32_t *values;
   size_t value_count, value_capacity;
   struct map key_map;
-  uint32_t last_name, last_config, last_input,
-      last_key; /* names the previous result, to find an equal key fast */
+  /* name, configuration, input and key of the previous result, because the next result often has
+   * the same key */
+  uint32_t last_name, last_config, last_input, last_key;
 };
 
 struct projection_group {

@@ -9,7 +9,7 @@
 #include "pprofc/bench.h"
 
 /* A key and its value. A configuration is an array of these pairs. It has the configuration keys
- * that apply to a result, in the order of the format. */
+ * that apply to a result, in the order that golang.org/x/perf/benchfmt uses. */
 struct bench_pair {
   uint32_t key, value; /* string indices of the key and its value */
 };
@@ -26,7 +26,8 @@ struct bench_input {
   double load;      /* load average when the benchmarks began; 0: unknown */
   double cpus;      /* number of processors of the machine; 0: unknown */
   bool alone;       /* true if the input has the results of exactly one process */
-  uint32_t process; /* index of the command line argument that named the input */
+  uint32_t process; /* number of the process that wrote the input; inputs from one command line
+                       argument have equal numbers */
 };
 
 /* Unit of a measurement. `original` is the unit in the input; it is BENCH_EMPTY if the input has a
@@ -35,11 +36,12 @@ struct bench_unit {
   uint32_t tidied, original; /* string index of the tidied unit, and of the original unit */
 };
 
-/* A unit in the spelling of an input, and how its values are converted. */
+/* A unit in the spelling of an input, and the conversion of its values. */
 struct bench_unit_word {
   uint32_t word, tidied; /* string indices of this spelling, and of the tidied unit */
-  uint32_t plain,
-      scaled; /* indices of units for values that the conversion leaves unchanged, and others */
+  /* plain: index of the unit for values that the conversion does not change, such as 0; scaled:
+   * index of the unit for all other values */
+  uint32_t plain, scaled;
   double factor;
 };
 
@@ -96,12 +98,12 @@ struct pprofc_bench {
 
   pprofc_bench_message *messages;
   size_t message_count, message_capacity;
-  struct interner
-      threads; /* names of the benchmarks that use several threads, according to the tool */
+  /* names of the benchmarks that use several threads, according to the tool */
+  struct interner threads;
 };
 
-/* Returns how many inputs with this label used a debug build of the benchmark library. `label` NULL
- * counts all inputs. */
+/* Returns how many inputs with this label used a debug build of the benchmark library. If `label`
+ * is NULL, counts all inputs. */
 size_t set_debug_inputs(const struct pprofc_bench *set, const char *label);
 
 /* True if the benchmark uses several threads according to the tool. */
@@ -129,19 +131,19 @@ bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *directi
 
 /* ---- filling ----------------------------------------- */
 
-/* State while an input is read. After an error, all calls do nothing. The reader therefore checks
- * for lack of memory and limits only once, at the end. */
+/* A sink: state while a reader reads an input. After an error, all calls do nothing. The reader
+ * therefore checks for lack of memory and limits only once, at the end. */
 struct bench_sink {
   struct pprofc_bench *set;
   uint32_t input;
   struct bench_pair *pairs; /* pairs of key and value in the current configuration */
   size_t pair_count, pair_capacity;
-  uint32_t
-      config; /* index of the current configuration; MAP_NONE if it changed since the last result */
+  /* index of the current configuration; MAP_NONE if the keys changed since the last result */
+  uint32_t config;
   uint32_t name; /* string index of the name of the last result */
   struct buffer scratch;
-  bool base_units; /* true if values are in sec/op and B/s; a set that keeps units then converts
-                      them to ns/op and MB/s */
+  bool base_units; /* true if the reader adds values in sec/op and B/s; a set with keep_units then
+                      converts them to ns/op and MB/s */
   pprofc_status status;
   const char *limit; /* name of the limit that was exceeded, if status is PPROFC_E_LIMIT */
 };

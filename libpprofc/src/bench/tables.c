@@ -49,8 +49,8 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
   return true;
 }
 
-/* Returns the distinct keys in sorted order, in the arena. `places`, with one item for each key of
- * the projection, gets their positions. */
+/* Returns the distinct keys in sorted order, in the arena. Stores the position of each key in
+ * `places`, which has one item for each key of the projection. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -252,7 +252,8 @@ static size_t *flat_fields(struct tables_collector *c, const struct projection *
   return flat;
 }
 
-/* Sorts cells by table, by counting. start[i] becomes the index of the first cell of table i. */
+/* Sorts cells by their table, with a counting sort. start[i] becomes the index of the first cell of
+ * table i. */
 static void order_cells(const struct tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
   for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];

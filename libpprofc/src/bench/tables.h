@@ -1,4 +1,4 @@
-/* Declares comparison tables. Each result belongs to a cell by its keys, and each cell has
+/* Declares comparison tables. The keys of a result select its cell, and each cell has
  * statistics. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
@@ -122,8 +122,8 @@ struct tables_collector {
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;
-  uint32_t
-      *unit_ranks; /* for each string, its rank among the units in the order of their first use */
+  /* for each string of the set, its rank among the units in the order of their first use */
+  uint32_t *unit_ranks;
   uint32_t unit_count;
   bool nomem;
 };

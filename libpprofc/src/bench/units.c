@@ -1,4 +1,5 @@
-/* Converts units to base units, classifies and scales them, like golang.org/x/perf/benchunit. */
+/* Converts units to base units, finds their properties, and scales values, like
+ * golang.org/x/perf/benchunit. */
 #include "bench/units.h"
 
 #include "core/escape.h"
@@ -100,9 +101,9 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A step of a scale: values with the same prefix. Values from `hundreds` on have 1 decimal, values
- * from `tens` on have 2, and values from `ones` on have 3. Each limit is the smallest value that
- * rounds up to another digit. */
+/* A step of a scale: values with the same prefix. A value of at least `hundreds` has 1 decimal. A
+ * smaller value of at least `tens` has 2 decimals, and a smaller value of at least `ones` has 3.
+ * Each limit is the smallest value that rounds up to another digit. */
 struct unit_scale_step {
   double factor;
   const char *prefix;
@@ -131,8 +132,8 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits for values that are too small for the last prefix. Below each limit, a value needs another
- * zero after the point. */
+/* Limits for values that are too small for the last prefix. Below each limit, a value needs one
+ * more decimal. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)
@@ -161,8 +162,8 @@ void unit_print(struct buffer *out, struct unit_scale scale, double value) {
 
 /* ---- direction --------------------------------------- */
 
-/* Returns the direction by the last name in the numerator ("p99-sec/op" is a time, "peak-RSS-bytes"
- * a size), or higher for anything per second. */
+/* Returns 1 for anything per second. Otherwise the last name in the numerator decides: "p99-sec/op"
+ * is a time and "peak-RSS-bytes" a size, so lower is better. */
 int unit_direction_of(pprofc_str unit) {
   static const char *const costs[] = {
       "sec", "s",     "ms",     "us",           "ns",     "B",      "KB",

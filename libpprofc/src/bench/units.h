@@ -1,11 +1,12 @@
-/* Converts units of measurement to base units, classifies them, and scales values for printing. */
+/* Converts units of measurement to base units, finds their properties, and scales values for
+ * printing. */
 #ifndef PPROFC_BENCH_UNITS_H
 #define PPROFC_BENCH_UNITS_H
 
 #include "core/buffer.h"
 
-/* Appends the tidied form of a unit, and returns the factor for its values. "ns" becomes "sec", and
- * in numerators "MB" becomes "B". */
+/* Appends the tidied form of a unit, and returns the factor for its values. In numerators, "ns"
+ * becomes "sec" and "MB" becomes "B". */
 double unit_tidy(pprofc_str unit, struct buffer *out);
 
 /* True for units of bytes, which scale by powers of 1024. */

@@ -47,7 +47,8 @@ static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   return found;
 }
 
-/* Returns the values of the labels in options.split, such as "pkg:a/x goos:linux". */
+/* Returns the index of a result's group in c->groups. The text of a group has the values of the
+ * labels in options.split, such as "pkg:a/x goos:linux". */
 static uint32_t find_group(struct classic *c, size_t result, struct buffer *text) {
   pprofc_str rest = str_of(c->options.split), label;
   pprofc_str name = set_string(c->set, c->set->results[result].name);

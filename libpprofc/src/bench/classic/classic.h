@@ -29,8 +29,8 @@ struct classic_scale {
 };
 
 struct classic_row {
-  pprofc_str benchmark,
-      group; /* name of the benchmark, and name of its group ("" if there is only one group) */
+  /* name of the benchmark, and name of its group ("" if there is only one group) */
+  pprofc_str benchmark, group;
   /* for each column, its measurements; NULL if the column does not have the benchmark */
   const struct classic_metric **metrics;
   struct classic_scale scale;

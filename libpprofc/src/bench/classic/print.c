@@ -59,7 +59,7 @@ static void line_trim(struct classic_line *line) {
   while (line->count && !line->cells[line->count - 1].size) line->count--;
 }
 
-/* Adds a cell such as "13.6ms ± 1%". */
+/* Writes a cell such as "13.6ms ± 1%" to p->text. */
 static void classic_print_cell(struct classic_printer *p, const struct classic_row *row,
                                const struct classic_metric *metric) {
   buffer_clear(&p->text);
@@ -329,7 +329,8 @@ static void classic_write_html(struct classic_printer *p) {
 struct classic_format {
   const char *name;
   void (*write)(struct classic_printer *);
-  bool is_log; /* true for text that may appear in a CI log; no line may then be a CI command */
+  bool is_log; /* true for text that may appear in a CI log, so that its lines must not be CI
+                  commands */
 };
 
 static const struct classic_format formats[] = {{"text", classic_write_text, true},

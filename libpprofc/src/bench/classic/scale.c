@@ -30,8 +30,8 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* A prefix: values are divided by `divisor`. Values from `hundreds` on have no decimals, values
- * from `tens` on have 1, and values from `ones` on have 2. */
+/* A prefix: values are divided by `divisor`. A value of at least `hundreds` has no decimals. A
+ * smaller value of at least `tens` has 1 decimal, and a smaller value of at least `ones` has 2. */
 struct classic_scale_step {
   double divisor;
   const char *suffix;
@@ -53,7 +53,8 @@ static const struct classic_scale_step time_steps[] = {
     {1000000000, "ns", 0.0000000995, 0.00000000995, -INFINITY},
 };
 
-/* Finds the step of a value and its decimals. The last step accepts every value, even NaN. */
+/* Finds the step of a value, and sets *digits to the number of decimals. The last step accepts
+ * every value, even NaN. */
 static const struct classic_scale_step *find_step(const struct classic_scale_step *steps,
                                                   size_t count, double value, int *digits) {
   size_t i = 0;

@@ -58,7 +58,8 @@ static const char *change_class(const struct html_table *h, const pprofc_bench_c
   return (cell->center > baseline->center) == (h->direction > 0) ? "better" : "worse";
 }
 
-/* Begins a cell. The script sorts by `value`. The caller appends the text and ends the cell. */
+/* Begins a cell, and returns the buffer for its text. The script of the page sorts rows by `value`.
+ * The caller appends the text and ends the cell. */
 static struct buffer *html_begin_cell(struct html_table *h, const char *class, double value) {
   fill_begin(&h->fill, "cells");
   fill_words(&h->fill, "class", class);

@@ -19,18 +19,21 @@ typedef void table_printer(struct printer *printer);
 struct print_format {
   const char *name;
   table_printer *print;
-  bool is_log; /* true for text that may appear in a CI log; no line may then be a CI command */
+  bool is_log; /* true for text that may appear in a CI log, so that its lines must not be CI
+                  commands */
 };
 
 table_printer print_text, print_csv, print_markdown, print_json, print_html;
 
-/* Returns the line "key: value" that precedes table i, for a field of the table key. data is NULL
- * if the previous table has the same value. `field` is an index in display order. */
+/* Returns the line "key: value" that precedes table i, for a field of the table key. The `data` of
+ * the result is NULL if the previous table has the same value. `field` is an index in display
+ * order. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
-/* Return texts of a cell, valid until the next call: half its interval relative to the center
- * ("12%", "?" or the infinity sign), its change ("+12.34%", "~", "?", "0.00%"), its test ("p=0.002
- * n=6", "n=6+5"). Only print_range accepts a cell without a baseline. */
+/* Each function returns a text about a cell, valid until the next call. print_range: the larger
+ * distance from the center to a bound of the interval ("12%", "?" or the infinity sign).
+ * print_delta: the change ("+12.34%", "~", "?", "0.00%"). print_comparison: the result of the test
+ * ("p=0.002 n=6", "n=6+5"). Only print_range accepts a cell without a baseline. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
@@ -54,8 +57,8 @@ void print_csv_field(struct output *out, pprofc_str field);
 /* Largest possible difference between the ranks of two rows with significant changes. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row, for a report that -budget shortens. It is 1 without a significant
- * change. A larger significant change has a higher rank. */
+/* Returns the rank of a row, for a report that -budget shortens. The rank is 1 if the row has no
+ * significant change. A larger significant change gives a higher rank. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 

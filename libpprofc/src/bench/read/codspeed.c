@@ -1,6 +1,7 @@
 /* Reads results/PID.json of CodSpeed's plugins in walltime mode, which has only a summary of each
- * benchmark's rounds. Its samples are quantiles of a normal distribution with the mean and standard
- * error of the summary, so that Welch's test gives the same result. */
+ * benchmark's rounds. The reader adds artificial samples: quantiles of a normal distribution. They
+ * have the mean and the standard error of the summary, so that Welch's test gives the same
+ * result. */
 #include "bench/read/readers.h"
 #include "pprofc/stats.h"
 

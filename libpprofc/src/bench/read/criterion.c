@@ -95,7 +95,8 @@ static size_t read_small(const char *name, char *data, size_t room) {
   return size > 0 ? (size_t)size : 0;
 }
 
-/* Returns benchmark.json in the folder of a path, "" if unreadable, NULL data if out of memory. */
+/* Returns the content of benchmark.json in the folder of a path. Returns "" if the file is
+ * unreadable. The `data` of the result is NULL when out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   enum { ROOM = 64 * 1024 };
   const char *slash = strrchr(path, '/');

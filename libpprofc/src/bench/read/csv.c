@@ -19,7 +19,8 @@ static void put_byte(struct buffer *out, char c) {
   if (out) buffer_add_char(out, c);
 }
 
-/* Copies a quoted field with its commas and newlines. Returns the position after its quote. */
+/* Copies a quoted field with its commas and newlines. Returns the position after the closing
+ * quote. */
 static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line,
                               bool *bad_quotes) {
   for (size_t i = 1; i < text.size; i++) {
@@ -72,8 +73,9 @@ static bool is_word(pprofc_str field, const char *word) {
   return true;
 }
 
-/* Reads the header: the index of each column that the reader uses. Returns false without name, unit
- * or value. Allocates nothing, because format detection has no allocator. */
+/* Reads the header, and stores the index of each column that the reader uses. Returns false if the
+ * column name, unit or value is missing. Allocates nothing, because format detection has no
+ * allocator. */
 static bool csv_find_columns(pprofc_str *rest, size_t columns[WANTED]) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;

@@ -53,7 +53,8 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
   json_add_member(sink, member, STR(""));
 }
 
-/* True for a mean or another aggregate. In older files without run_type, the name marks it. */
+/* True for a mean or another aggregate. In older files without run_type, the end of the name shows
+ * if an entry is an aggregate. */
 static bool is_aggregate(const struct node *entry) {
   pprofc_str type = node_text(entry, "run_type"), name = node_text(entry, "name");
   if (type.size) return !str_equal(type, STR("iteration"));
@@ -61,7 +62,8 @@ static bool is_aggregate(const struct node *entry) {
          str_ends(name, STR("_stddev")) || str_ends(name, STR("_cv"));
 }
 
-/* Returns the reason why a listed item has no measurement, or NULL if it has one. */
+/* Returns the key of the member that gives the reason why an item has no measurement. Returns NULL
+ * if the item has a measurement. */
 static const char *failure(const struct node *entry) {
   if (node_is(node_get(entry, "error_occurred"), NODE_TRUE)) return "error_message";
   if (node_is(node_get(entry, "skipped"), NODE_TRUE)) return "skip_message";

@@ -104,7 +104,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Moves all metrics to the next iteration. `wanted` adds their values to the last result. */
+/* Moves all metrics to the next iteration. If `wanted` is true, adds their values to the last
+ * result. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

@@ -11,7 +11,8 @@
 
 /* ---- files of other tools --------------------------- */
 
-/* Pattern of a file. The file begins with `start`, and its first 4 KiB contain `inside`. */
+/* Pattern of a file that has no results, and advice for the user. The file begins with `start`, and
+ * its first 4 KiB contain `inside`. */
 struct foreign_file {
   const char *start, *inside, *advice;
 };
@@ -33,8 +34,8 @@ static const struct foreign_file foreign_files[] = {
     {"<html", "", "this is an HTML page"},
 };
 
-/* Returns advice about a file that has no results. It says what the file is, and which file the
- * user should pass instead. Returns NULL if the file may have results. */
+/* Returns advice about a file that has no results. The advice describes the file, and names the
+ * file that the user should pass instead. Returns NULL if the file may have results. */
 static const char *foreign_advice(pprofc_str data) {
   pprofc_str head = str_slice(data, 0, data.size < 4096 ? data.size : 4096);
   for (size_t i = 0; i < sizeof foreign_files / sizeof *foreign_files; i++) {

@@ -16,8 +16,8 @@ struct bench_source {
                   needs */
 };
 
-/* A format. One that is a single JSON value sets `words`, `toolkit`, and `tree` or `list` and
- * `item`; any other sets `matches` and `read`. */
+/* A format. A format that is a single JSON value sets `words`, `toolkit`, and either `tree` or both
+ * `list` and `item`. Any other format sets `matches` and `read`. */
 struct bench_reader {
   const char *name;
   /* True if `data` looks like this format. `data` is not empty, and begins after any byte order
@@ -26,7 +26,8 @@ struct bench_reader {
   pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
   char first;           /* first byte of JSON in this format: '{' or '[' */
   const char *words[4]; /* words that JSON of this format contains; ends with NULL */
-  const char *toolkit;  /* value for the configuration key "toolkit"; times are in seconds */
+  const char *toolkit;  /* value of the configuration key "toolkit" for results in this format; the
+                           reader adds times in seconds */
   void (*tree)(struct bench_sink *sink, const struct node *root);
   const char *list; /* name of the array in the root object that has the results */
   void (*item)(struct bench_sink *sink, const struct node *item); /* reads an item of the array */
@@ -96,7 +97,8 @@ void json_add_value(struct bench_sink *sink, const struct node *node, int expone
  * followed by the encoded key. */
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
-/* Builds the name of a benchmark in a buffer. Encodes characters that a name must not have. */
+/* Initialises a buffer and begins the name of a benchmark in it. Encodes characters that a name
+ * must not have (name_encode). */
 void name_begin(struct buffer *name, const struct bench_sink *sink, pprofc_str text,
                 bool keep_slashes);
 /* Appends "/key=value". */

@@ -1,5 +1,6 @@
-/* Reads the stream of `go test -json`. Joins the output events of each package to a text, because
- * events split lines and packages are mixed. */
+/* Reads the stream of `go test -json`. An event can have only a part of a line, and the events of
+ * several packages alternate. So the reader first joins the output events of each package to a
+ * text. */
 #include "bench/read/readers.h"
 #include "core/array.h"
 
@@ -17,7 +18,7 @@ struct stream {
   const struct bench_source *source;
   struct arena arena; /* memory for the names of packages */
   struct interner names;
-  struct package *packages; /* packages; the index is the index of the name in `names` */
+  struct package *packages; /* packages, with the same indices as their names in `names` */
   size_t count, capacity;
 };
 

@@ -17,7 +17,7 @@ struct text_reader {
   uint64_t line;
 };
 
-/* Class of a byte, for splitting a line into fields. */
+/* Types of bytes, for splitting a line into fields. */
 enum { IN_FIELD, BLANK, NOT_ASCII };
 
 // clang-format off
@@ -163,7 +163,7 @@ static void text_read_line(struct text_reader *r, pprofc_str line) {
     read_config(r, line);
 }
 
-/* After this number of bytes of a mapped file were read, their pages are released. */
+/* Number of bytes of a mapped file after which the reader releases the pages that it has read. */
 #define RELEASE_STEP ((size_t)4 << 20)
 
 /* Releases the pages that are completely in [from, to). A later access loads them from the file
@@ -235,8 +235,8 @@ const struct bench_reader bench_reader_text = {
 /* Reads benchmark text by the rules of benchstat before 2021. Keeps the units. Ignores invalid
  * lines without a message. */
 
-/* State of the header. Keys before an empty line apply to the whole file, if they come before the
- * first result. */
+/* State of the header. An empty line before the first result makes the keys before it permanent.
+ * Lines with a permanent key have no effect, until a line without a key ends this state. */
 struct read_classic_header {
   bool over; /* true once the first result was read */
   size_t permanent;
