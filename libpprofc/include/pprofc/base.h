@@ -92,11 +92,12 @@ typedef struct pprofc_allocator {
  * PPROFC_E_IO. */
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
 
-/* Returns true to continue. After false, the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK
- * if it has already read all that it needs. A call has one or more steps. `done` is the finished
- * part of the current step, and `total` is the size of the step. Their unit depends on the step.
- * Both are 0 if the size is unknown. The library calls the function often and from several threads
- * at once, so the function must be quick. The function must not call the library. */
+/* Receives the progress of a library call. Returns true to continue. If the function returns false,
+ * the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK if it has already read all that it
+ * needs. A call has one or more steps. `done` is the finished part of the current step, and `total`
+ * is the size of the step. Their unit depends on the step. Both are 0 if the size is unknown. The
+ * library calls the function often and from several threads at once, so the function must be quick.
+ * The function must not call the library. */
 typedef bool (*pprofc_progress_fn)(void *context, uint64_t done, uint64_t total);
 
 /* Limits of one call. A field with the value 0 means its default. A call that exceeds a limit
@@ -105,10 +106,11 @@ typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* maximum size of the compressed input in bytes, default 2 GiB */
   uint64_t inflated_bytes; /* maximum size of the decompressed input in bytes, default 8 GiB */
-  /* Maximum ratio of decompressed to compressed size, default 400. The library checks the ratio
-   * from 32 MiB of decompressed data on. The same number limits the ratio of used memory to input
-   * size, checked from 64 MiB of memory on. The second limit does not apply to plain text from a
-   * pipe, because its size is unknown. */
+  /* Maximum ratio of decompressed to compressed size, default 400. The library checks the ratio if
+   * the decompressed data is larger than 32 MiB. The same number is the maximum ratio of used
+   * memory to input size. The library checks this second ratio if more than 64 MiB of memory are
+   * used. It does not check the second ratio for plain text from a pipe, because the size of such
+   * input is unknown. */
   uint32_t inflate_ratio;
   uint64_t memory_bytes; /* maximum memory in bytes at any time for a profile and everything made
                             from it, default 16 GiB */

@@ -27,22 +27,22 @@ typedef struct pprofc_bench pprofc_bench;
  * Free the set with pprofc_bench_free. */
 PPROFC_API pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator);
 
-/* Frees a set and all its views. Tables of the set must be freed before. */
+/* Frees a set, and all texts and arrays that it returned. Free the tables of the set first. */
 PPROFC_API void pprofc_bench_free(pprofc_bench *set);
 
 /* Reads one input. Recognises its format by the content: `go test -bench` text and its -json
  * stream; JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH and criterion; CSV with
  * columns name, unit, value. `label` becomes the value of the configuration key .file; "" leaves
- * the key unset. `path` names the input in messages. The caller may free `data` afterwards. A wrong
- * line is skipped and gives a message (pprofc_bench_messages). Errors: PPROFC_E_FORMAT for an input
- * that is unusable as a whole, with path and line; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+ * the key unset. `path` names the input in messages. The caller may free `data` afterwards. Skips
+ * each wrong line and adds a message about it (pprofc_bench_messages). Errors: PPROFC_E_FORMAT for
+ * an input that is unusable as a whole, with path and line; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
                                            const void *data, size_t size, pprofc_error *error);
 
 /* Reads inputs that are named as on a command line: `path`, `label=path`, or "-" for standard
- * input. If a path is given k times, k > 1, it gets the labels path#0 ... path#(k-1). A criterion
- * folder (target/criterion) means every new/sample.json in it. Errors: as for pprofc_bench_read;
- * PPROFC_E_IO. */
+ * input. If a path occurs k > 1 times, its inputs get the labels path#0 to path#(k-1). If a path is
+ * a criterion folder (target/criterion), reads every new/sample.json in it. Errors: as for
+ * pprofc_bench_read; PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
                                                   size_t count, pprofc_error *error);
 
@@ -142,8 +142,8 @@ typedef struct pprofc_bench_tables pprofc_bench_tables;
 
 /* Compares the results of a set. The set must outlive the tables. `options` may be NULL. Free
  * *tables with pprofc_bench_tables_free. Errors: PPROFC_E_INVALID for a syntax error in a
- * projection or the filter, with benchstat's text (the query, and a caret on the next line);
- * PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+ * projection or the filter, with benchstat's message (it shows the query, and a caret below the
+ * error); PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_bench_compare(const pprofc_bench *set,
                                               const pprofc_bench_options *options,
                                               pprofc_bench_tables **tables, pprofc_error *error);

@@ -75,8 +75,8 @@ PPROFC_API uint32_t pprofc_builder_function(pprofc_builder *builder, const char 
 
 /* Both functions add a record and return its index, or the index of an equal record. The texts of
  * the record have a length and may contain NULs, as in the records that pprofc_profile_mapping and
- * pprofc_profile_function return. The function ignores the id of the record. A system_name without
- * data means `name`; other texts without data are "". */
+ * pprofc_profile_function return. The function ignores the id of the record. If the `data` of
+ * system_name is NULL, the system name is `name`. Any other text whose `data` is NULL is "". */
 PPROFC_API uint32_t pprofc_builder_add_mapping(pprofc_builder *builder,
                                                const pprofc_mapping *mapping);
 PPROFC_API uint32_t pprofc_builder_add_function(pprofc_builder *builder,

@@ -1,11 +1,11 @@
 /* Judges benchmark results: a gate reports the benchmarks that got worse by more than a threshold
  * and by more than noise.
  *
- * A gate compares a base with a head. A gate reads rules, raw results and printed comparisons. The
- * caller judges the gate once. After that the gate only returns results: rows, totals, texts and
- * the exit status of parse_bench_regressions. No input is dropped silently: a benchmark that cannot
- * be judged is a row with a verdict that gives the reason. An input that is wrong or cannot be read
- * is a problem, which makes the exit status 1.
+ * A gate compares a base (results before a change) with a head (results after the change). It reads
+ * rules, raw results and printed comparisons. The caller judges the gate once. After that the gate
+ * only returns results: rows, totals, texts and the exit status of parse_bench_regressions. No
+ * input is dropped silently: a benchmark that cannot be judged is a row with a verdict that gives
+ * the reason. An input that is wrong or cannot be read is a problem, which makes the exit status 1.
  *
  * Views (rows, texts) point into the gate and are valid until it is freed. One gate belongs to one
  * thread at a time until it has been judged; after that any number of threads may read it.
@@ -70,8 +70,8 @@ typedef struct pprofc_gate_options {
                              `pprofci store` wrote. pprofc_gate_new reads it. A t-test must also
                              show that a regression exceeds the noise between these runs. "": no
                              earlier runs. */
-  bool one_process; /* true: judge results even if all samples of a side come from one process;
-                       default false: a regression of such samples is inconclusive */
+  bool one_process; /* true (default): judge results even if all samples of a side come from one
+                       process; false: a regression of such samples is inconclusive */
 } pprofc_gate_options;
 
 /* Sets all fields to their defaults. */
@@ -163,10 +163,10 @@ PPROFC_API const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict);
 /* A benchmark in one unit. In the texts, control characters and commands of CI systems are
  * escaped. */
 typedef struct pprofc_gate_row {
-  pprofc_str group; /* package or configuration of the table; may be empty */
+  pprofc_str group; /* package or configuration of the benchmark; may be empty */
   pprofc_str name;  /* name of the benchmark */
-  pprofc_str unit;  /* unit of the values: "sec/op" for raw results; as printed for a printed
-                       comparison */
+  pprofc_str unit;  /* unit of the values: a base unit ("sec/op") for raw results; for a printed
+                       comparison, the printed unit */
   pprofc_str file;  /* source file of the row */
   size_t line;      /* line of the file, from 1; 0: the row is not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: unknown */
@@ -189,8 +189,8 @@ typedef struct pprofc_gate_row {
   pprofc_gate_verdict verdict; /* verdict on the row */
   bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
                        differ */
-  double threshold; /* smallest relative change that counts, from the options or from a rule; at
-                       least the noise that event counts always have */
+  double threshold; /* smallest relative change that counts, from the options or from a rule; for
+                       counts of events, at least the noise of the counts */
   double alpha;     /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no effect
                             would be significant; NaN if unknown */

@@ -53,7 +53,8 @@ typedef struct pprofc_graph_totals {
   pprofc_str unit;      /* unit of the values, as in the profile: "nanoseconds" */
   int64_t total;        /* total of the profile, which counts as 100 % */
   int64_t shown;        /* sum of `flat` over all nodes */
-  size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount reduces them */
+  size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount limits the
+                           number */
   size_t dropped_nodes; /* number of nodes that nodefraction drops */
 } pprofc_graph_totals;
 
@@ -105,8 +106,8 @@ typedef struct pprofc_tree_node {
 
 /* Computes the tree that -flame draws, without a limit on its size. `format`, `unit`, trimming,
  * sorting and `mean` have no effect. With `reverse`, the children of the root are the leaf
- * functions. `options` may be NULL. Uses the allocator of the profile, and owns copies. The caller
- * frees *tree with pprofc_tree_free. Errors: as for pprofc_graph_new. */
+ * functions. `options` may be NULL. Uses the allocator of the profile. The tree owns copies of its
+ * texts. The caller frees *tree with pprofc_tree_free. Errors: as for pprofc_graph_new. */
 PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,
                                          const pprofc_report_options *options, pprofc_tree **tree,
                                          pprofc_error *error);
@@ -144,9 +145,9 @@ typedef struct pprofc_source_routine {
 } pprofc_source_routine;
 
 /* Finds the functions that match the regular expression `argument`, and the lines that -list prints
- * for them. Values are divided by divide_by. Uses the allocator of the profile, and owns copies.
- * The caller frees *source with pprofc_source_free. Errors: PPROFC_E_NO_MATCH, and as for
- * pprofc_graph_new. */
+ * for them. Values are divided by divide_by. Uses the allocator of the profile. *source owns copies
+ * of its texts. The caller frees *source with pprofc_source_free. Errors: PPROFC_E_NO_MATCH, and as
+ * for pprofc_graph_new. */
 PPROFC_API pprofc_status pprofc_source_new(const pprofc_profile *profile,
                                            const pprofc_report_options *options,
                                            pprofc_source **source, pprofc_error *error);

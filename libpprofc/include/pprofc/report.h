@@ -81,7 +81,7 @@ typedef struct pprofc_report_options {
   bool reverse;         /* true: merge stacks from the leaf instead of from the root */
   const char *source_link; /* flame: link to a source line, "https://host/{file}#L{line}" */
 
-  bool safe; /* list, weblist: true: open no source file */
+  bool safe; /* list and weblist: true to open no source file */
 
   /* verdicts (pprofc/verdict.h) that flame and flamegraph of a difference show, or NULL. They must
    * be of the same profiles, sample type and filters. Functions that changed only by noise are
@@ -95,7 +95,7 @@ typedef struct pprofc_report_options {
 
   int calls;        /* callgrind: number of calls to write for each edge; 0: the same number as
                        pprof */
-  bool frame_marks; /* folded: true: mark frames like FlameGraph: "_[k]" in the kernel, "_[i]"
+  bool frame_marks; /* folded: true to mark frames like FlameGraph: "_[k]" in the kernel, "_[i]"
                        inlined, "_[j]" compiled at run time */
 } pprofc_report_options;
 

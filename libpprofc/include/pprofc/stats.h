@@ -13,7 +13,7 @@ extern "C" {
 /* The first function returns the cumulative distribution of the standard normal distribution. The
  * second returns the quantile for p in [0, 1], by Acklam's approximation, refined by one step of
  * Halley's method. All distribution functions in this file return NaN only for arguments that are
- * NaN or outside the domain. */
+ * NaN or outside the range where the function is defined. */
 PPROFC_API double pprofc_normal_cdf(double z);
 PPROFC_API double pprofc_normal_quantile(double p);
 

@@ -47,8 +47,8 @@ PPROFC_API pprofc_status pprofc_scale(const pprofc_profile *profile, const doubl
 typedef pprofc_status (*pprofc_benchmark_fn)(void *context, pprofc_str name,
                                              pprofc_profile *profile, pprofc_error *error);
 
-/* Calls `take` for each benchmark, in the order of the samples. Skips samples without a benchmark.
- * Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Calls `take` for each benchmark, in the order of the samples. Skips samples without the label
+ * PPROFC_BENCHMARK. Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc_benchmark_fn take,
                                            void *context, pprofc_error *error);
 
@@ -60,8 +60,8 @@ PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc
 typedef struct pprofc_filter_options {
   size_t struct_size; /* set by pprofc_filter_options_init */
 
-  /* label keys, joined by ','; their values become additional frames at the root and at the leaf,
-   * which the filters see */
+  /* label keys, joined by ','. The values of tagroot become additional frames at the root, and the
+   * values of tagleaf at the leaf. The filters see these frames. */
   const char *tagroot, *tagleaf;
   const char *unit; /* unit of numbers in these additional frames: "minimum", "auto" or a unit */
 
@@ -70,10 +70,11 @@ typedef struct pprofc_filter_options {
   const char *hide, *show;    /* hide: remove matching frames; show: keep only matching frames */
   const char *show_from;      /* remove the frames nearer to the root than the first matching
                                  frame */
-  const char *prune_from;     /* remove the frames below a matching frame */
-  const char *tagfocus, *tagignore; /* select samples by label: "key=regexp", "bytes=1kb:2mb"
-                                       ... */
-  const char *tagshow, *taghide;    /* tagshow: label keys to keep; taghide: label keys to remove */
+  const char *prune_from; /* remove the frames called by the matching frame nearest to the leaf */
+  /* tagfocus: keep only samples with a matching label; tagignore: drop samples with a matching
+   * label. Examples: "key=regexp", "bytes=1kb:2mb" */
+  const char *tagfocus, *tagignore;
+  const char *tagshow, *taghide; /* tagshow: label keys to keep; taghide: label keys to remove */
 
   /* Receives each warning ("Focus expression matched no samples") as one line without newline,
    * on the caller's thread. May be NULL. */

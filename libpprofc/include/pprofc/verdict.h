@@ -1,7 +1,7 @@
 /* Judges functions: finds the differences between base and head that are more than noise.
  *
- * Each profile is a run. If each side has one run, the noise between runs is not known, and an
- * assumed value replaces it. docs/VERDICTS.md explains how to read the numbers,
+ * Each profile is a run. If each side (base or head) has one run, the noise between runs is not
+ * known, and an assumed value replaces it. docs/VERDICTS.md explains how to read the numbers,
  * docs/method/verdicts.md the method.
  *
  * Every value is an amount as recorded: the mean of a side per run, per operation, per second, or
@@ -10,11 +10,9 @@
  * for samples without a function. The library makes three statements, each with an interval and a
  * verdict:
  *
- *   summary.total_*   the total
- *   summary.common_*  the relative change that all functions share; shown values contain it
- *   row.flat, .cum    a function: `verdict` is the verdict to show, `own` the verdict after
- *                     that common change is removed. p and q belong to `own`, low and high to
- * `delta`.
+ * summary.total_*   the total summary.common_*  the relative change that all functions share; shown
+ * values contain it row.flat, .cum    a function: `verdict` is the verdict to show, `own` the
+ * verdict after that common change is removed. p and q belong to `own`, low and high to `delta`.
  *
  * A shown verdict has the direction of its recorded difference. summary.sentence describes the
  * change in one line.
@@ -89,8 +87,9 @@ typedef struct pprofc_verdict_run {
 
 /* Divisor of the values of a run. It makes runs of different length comparable. */
 typedef enum pprofc_verdict_exposure {
-  PPROFC_EXPOSURE_AUTO,  /* operations or per_operation if all runs have them; otherwise, for
-                            contentions, the duration if all runs have one; otherwise no divisor */
+  /* operations or per_operation if all runs have them; otherwise, for profiles of lock
+   * contention, the duration if all runs have one; otherwise no divisor */
+  PPROFC_EXPOSURE_AUTO,
   PPROFC_EXPOSURE_OPS,   /* number of operations */
   PPROFC_EXPOSURE_TIME,  /* duration of the profile, in seconds */
   PPROFC_EXPOSURE_TOTAL, /* total of the run, so that values are percentages of the total */
@@ -225,17 +224,17 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns a domain of the functions that a function calls directly or indirectly. It also has the
- * rows that share a domain with one of these functions. `net` is the change of the sum of their
- * self values, whatever the caller is. If the sum did not grow (`moved`), the cum value of the
- * function grew only because calls moved here from other callers. Returns NULL if cum did not grow,
- * or if the sum is too noisy. */
+/* Returns a domain (a group of functions) of all functions that the function of `row` calls
+ * directly or indirectly. The domain also has the rows that share another domain with one of these
+ * functions. `net` is the change of the sum of their self values, for all callers together. If the
+ * sum did not grow (`moved`), the cum value of `row` grew only because calls moved to it from other
+ * callers. Returns NULL if cum did not grow, or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
-/* A node of the call tree: the samples whose stacks begin with its frames. The tree skips frames
- * that the linker folded and frames without a name. The p-values of nodes and of functions are
- * adjusted separately. */
+/* A node of the call tree: the samples whose stacks, read from the root, begin with the frames of
+ * the node. The tree skips frames that the linker folded and frames without a name. The p-values of
+ * nodes and of functions are adjusted separately. */
 typedef struct pprofc_verdict_stack {
   pprofc_str name;               /* name of the function */
   size_t parent;                 /* index of the parent, which is smaller than the node's index, or
@@ -254,9 +253,9 @@ PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdi
 PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
                                              pprofc_str name);
 
-/* Stores the recorded value of a row in each run in values[base_runs + head_runs]. The runs of the
- * base come first. The value is cum if `cum` is true, else flat. Returns false if the verdicts were
- * made from sums over all runs. */
+/* Stores the recorded values of a row: cum if `cum` is true, else flat. `values` is an array of
+ * base_runs + head_runs numbers, one for each run. The runs of the base come first. Returns false
+ * if the verdicts were made from sums over all runs. */
 PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
@@ -286,11 +285,11 @@ typedef struct pprofc_verdict_summary {
                           5 functions are new." */
   /* divisor of the values; never PPROFC_EXPOSURE_AUTO */
   pprofc_verdict_exposure exposure;
-  bool exact;         /* true if events were counted, not sampled */
-  bool lone;          /* true if the values are exact and a side has one run, so that their
-                         variation is unknown */
-  bool lower_bound;   /* true for contentions, because their estimated sampling noise is a lower
-                         bound */
+  bool exact;       /* true if events were counted, not sampled */
+  bool lone;        /* true if the values are exact and a side has one run, so that their
+                       variation is unknown */
+  bool lower_bound; /* true for profiles of lock contention, because their estimated sampling noise
+                       is a lower bound */
   bool mixed_periods; /* true if the runs have different periods */
   bool other_length;  /* true if the durations of the sides differ but the values per second do not;
                          PPROFC_EXPOSURE_TIME then gives a better comparison */
@@ -298,8 +297,8 @@ typedef struct pprofc_verdict_summary {
   size_t changed;     /* number of tested rows whose flat value changed by itself */
   size_t cum_changed; /* number of rows whose cum value changed by itself */
   size_t shared;      /* number of rows whose flat value changed only as much as all functions */
-  /* numbers of new, gone, grown and shrunk rows in `changed`; pairs of rows that cancel do not
-   * count */
+  /* numbers of new, gone, grown and shrunk rows in `changed`, without pairs of rows whose changes
+   * cancel */
   size_t new_rows, gone_rows, grew, shrank;
   double alpha; /* accepted share of wrong verdicts among the changed functions, as in the
                    options */
@@ -334,9 +333,9 @@ typedef struct pprofc_verdict_summary {
   double visible; /* smallest relative change of the row `largest` that the comparison finds in 80 %
                      of cases; infinite: above 1000 % */
   size_t largest; /* index of the row with the most samples, or PPROFC_VERDICT_NO_ROW */
-  double runs_for_5, samples_for_5; /* numbers that would show a change of 5 % of the row `largest`:
-                                       runs on each side, and factor of the number of samples;
-                                       infinite if no number suffices */
+  double runs_for_5, samples_for_5; /* number of runs on each side, and factor for the number of
+                                       samples, that would show a change of 5 % of the row
+                                       `largest`; infinite if no number suffices */
   double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:
                             95 % */
   size_t stacks_tested, stacks_changed; /* number of tested nodes, and number of changed nodes, with
