@@ -31,7 +31,8 @@ struct about {
   }
 
 /* Prints the help, completion script, options of the manual page, or version, if the flags request
- * it. Returns false if the flags request nothing. Sets *status. `about` may be NULL with `help`. */
+ * one of them. Sets *status. Returns false if the flags request nothing. `about` may be NULL if
+ * `help` is true. */
 bool about_print(const struct flag_table *table, bool help, const struct about *about,
                  pprofc_status *status, pprofc_error *error);
 

@@ -10,7 +10,8 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
 
 #define BRIEF_COMMAND 128
 
-/* Formats this command line with a budget of four times `bytes`, or "" if impossible. */
+/* Formats this command line with a budget of four times `bytes`. The result is "" if an argument
+ * needs quotes or the text is too long. */
 void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]);
 
 typedef pprofc_status (*brief_render_fn)(const void *context, pprofc_write_fn write, void *to,

@@ -72,7 +72,8 @@ static bool fill_values(const pprofc_profile *profile, int64_t *values, int64_t 
   return true;
 }
 
-/* Creates a profile with the sample types of this file instead of callgrind's events. */
+/* Creates a profile whose sample types are the weighted sums of this file, not callgrind's events.
+ */
 static pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_profile **measured,
                                        pprofc_error *error) {
   pprofc_profile *edit = profile_edit(profile);

@@ -46,8 +46,8 @@ static bool words_go_on(const struct flag *flag) {
   return words && words[0] && str_ends(str_of(words[0]), STR("="));
 }
 
-/* Prints the branch of the case statement that completes the value of a flag. A flag may accept a
- * value only after '='. Then the branch does not complete the next word. */
+/* Prints the branch of the case statement that completes the value of a flag. If the flag accepts a
+ * value only after '=', the branch does not complete the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
   bool needs_equals = flag->kind == FLAG_WORD;
@@ -105,7 +105,8 @@ static void print_bash_words(struct output *out, const struct flag_table *table)
                        "}\n");
 }
 
-/* Prints the completion function. Bash splits "-sort=fl" into -sort, = and fl. */
+/* Prints the completion function. It handles three words for "-sort=fl", because bash splits this
+ * argument into -sort, = and fl. */
 static void print_bash_function(const struct flag_table *table, struct output *out) {
   char name[64];
   output_printf(
@@ -147,7 +148,8 @@ static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
-/* Prints a flag for zsh's _arguments: '-sort=-[help]:WAY:(cum flat)'. "::": optional. */
+/* Prints a flag for _arguments of zsh: '-sort=-[help]:WAY:(cum flat)'. "::" instead of ":" marks an
+ * optional value. */
 static void print_zsh_flag(const struct flag_table *table, struct output *out,
                            const struct flag *flag) {
   char name[64];

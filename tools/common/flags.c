@@ -43,7 +43,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text becomes a whole number when its digits are shortened. */
+/* True if the text is a whole number that is only too large. Shortens each sequence of digits
+ * before it parses the text. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -244,7 +245,8 @@ const char *flags_nearest_command(const struct flag_table *table, pprofc_str nam
   return nearest;
 }
 
-/* Sets a flag from `value`, or if NULL from the arguments at *next. Advances *next past them. */
+/* Sets a flag from `value`. If `value` is NULL, uses the arguments at *next instead, and advances
+ * *next past them. */
 static pprofc_status set_from_line(const struct flag *flag, void *options, const char *value,
                                    char *const *next, struct flags_parsed *parsed,
                                    pprofc_error *error) {
@@ -262,7 +264,7 @@ static pprofc_status set_from_line(const struct flag *flag, void *options, const
   return flag_set(flag, options, *next, error);
 }
 
-/* Sets the flag `name`. `value` and `next` are the same as for set_flag. */
+/* Sets the flag `name`. `value` and `next` are the same as for set_from_line. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
                                 const char *value, char *const *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
@@ -280,8 +282,8 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* If the argument is a flag of another program, adds advice to the error. Then suggests no similar
- * flag. */
+/* If the argument is a flag of another program, adds advice to the error. In this case, the error
+ * suggests no similar flag. */
 static pprofc_status advise(const struct flag_table *table, const char *argument,
                             pprofc_status status, struct flags_parsed *parsed,
                             pprofc_error *error) {

@@ -13,9 +13,10 @@ enum flag_kind {
   FLAG_FLOAT,  /* type double */
   FLAG_STRING, /* type const char *: a pointer into the command line */
   FLAG_CHOICE, /* type int: index of the value in `choices` */
-  FLAG_WORD,   /* const char *: one of `choices` (-flag=WORD; the first without =WORD) */
-  FLAG_PAIR,   /* two values, "-pair OLD NEW"; the parser calls `call` for each value */
-  FLAG_SET     /* type int: a switch like FLAG_BOOL; "on" stores `value` in the field */
+  /* type const char *: one of `choices`, as -flag=WORD; -flag alone means the first one */
+  FLAG_WORD,
+  FLAG_PAIR, /* two values, "-pair OLD NEW"; the parser calls `call` for each value */
+  FLAG_SET   /* type int: a switch like FLAG_BOOL; "on" stores `value` in the field */
 };
 
 struct flag {
@@ -26,9 +27,11 @@ struct flag {
   const char *argument; /* the value in the help: "N", "RE", or "FILE" (a path) */
   const char *help;     /* explanation in the help: one line, lower case, no full stop */
   const char *initial;  /* initial value as typed; NULL: false, 0, "" or the first choice */
-  const char *const *choices; /* words of a CHOICE or WORD, ideas for a STRING; ends with NULL */
-  int value;                  /* value that a FLAG_SET stores */
-  bool hidden;                /* true: the parser accepts the flag, but the help does not list it */
+  /* words of a FLAG_CHOICE or FLAG_WORD, or suggestions for a FLAG_STRING; ends with NULL */
+  const char *const *choices;
+  int value; /* value that a FLAG_SET stores */
+  /* true if the help does not list the flag, which the parser still accepts */
+  bool hidden;
   /* Receives the value if the flag has no field. The parser does not call it if a FLAG_BOOL or
    * FLAG_SET has the value false. Returns NULL, or the error message. */
   const char *(*call)(void *options, const struct flag *flag, const char *text);
@@ -95,7 +98,7 @@ struct flags_parsed {
   int rest;                   /* index of the first argument that is not a flag */
   bool help;                  /* true if -h or -help was given; the parser stops there */
   bool seen[FLAGS_MAX];       /* for each flag, true if the command line has it */
-  const struct flag *nearest; /* the flag with the name most similar to an unknown one, or NULL */
+  const struct flag *nearest; /* flag whose name is most similar to an unknown flag, or NULL */
 };
 
 /* Sets the fields, which must be zero, to their initial values. Fails if one is invalid. */

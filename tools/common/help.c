@@ -87,7 +87,8 @@ static void help_print_flag(struct output *out, size_t width, const struct flag 
   output_add_char(out, '\n');
 }
 
-/* Prints text with asterisks in backquotes, because Markdown interprets others. */
+/* Prints text with each asterisk in backquotes, because Markdown would interpret a plain asterisk.
+ */
 static void print_text(struct output *out, const char *text) {
   for (; *text; text++) {
     if (*text == '*') {

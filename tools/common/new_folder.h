@@ -13,7 +13,8 @@ typedef pprofc_status new_folder_fn(const void *context, const char *folder, ppr
 /* Checks that a folder does not exist or is empty. The error message names `flag`. */
 pprofc_status new_folder_check(const char *path, const char *flag, pprofc_error *error);
 
-/* Fills a temporary folder next to `path`, then renames it. Removes it after an error. */
+/* Fills a temporary folder next to `path`, then renames it to `path`. After an error, removes the
+ * temporary folder. */
 pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn *fill,
                                const void *context, pprofc_error *error);
 

@@ -16,7 +16,8 @@ struct progress {
   bool shown;
   const char *step; /* name of the current step, such as "reading"; the caller owns the text */
   unsigned seconds; /* number of seconds since the start */
-  unsigned until;   /* expected end in seconds since the start; past: unknown */
+  /* expected end of the step, in seconds since the start; unknown if not after `seconds` */
+  unsigned until;
 };
 
 void progress_start(struct progress *progress, const char *step);
