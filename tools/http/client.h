@@ -7,7 +7,7 @@
 #include "http/reply.h"
 #include "http/url.h"
 
-/* ---- headers of -header and -header_file (headers.c); messages keep their values secret */
+/* ---- headers of -header and -header_file (headers.c); messages never show their values */
 
 struct header {
   pprofc_str name;
@@ -48,11 +48,12 @@ struct client_options {
   struct tls_files tls;
   const struct headers *headers; /* headers that the client sends only to the host of the source */
   bool any_proxy;                /* true to use ALL_PROXY if HTTPS_PROXY is not set */
-  const char *program;           /* program in messages; only for "pprofc" they mention flags */
+  /* name of the program in messages; messages mention flags only if it is "pprofc" */
+  const char *program;
 };
 
-/* A request to an API. The client sends it unchanged and follows no redirect. No status is an
- * error. */
+/* A request to an API. The client sends it unchanged and follows no redirect. A status such as 404
+ * is not an error. */
 struct request {
   const char *method;
   const char *const *headers; /* complete headers, "Name: value"; ends with NULL */
@@ -61,10 +62,11 @@ struct request {
 
 struct exchange {
   const struct url *url;
-  const struct request *request; /* request to an API; NULL: a GET or POST for a profile */
+  /* request to an API; NULL for a GET or POST that requests a profile */
+  const struct request *request;
   bool post;
   pprofc_str body; /* body of a POST or of a request to an API */
-  bool own_host;   /* reject redirects to another host, and those that drop the body */
+  bool own_host;   /* true: reject redirects that lead to another host or drop the body */
   int64_t limit_ms;
   struct arena *arena; /* arena for the URLs of redirects */
 

@@ -15,7 +15,7 @@ struct reply {
   bool gzipped;       /* true if the Content-Encoding is gzip */
   bool has_location, has_type;
   bool ended;   /* true if all headers have arrived, including the empty line after them */
-  bool framed;  /* the headers define where the body ends */
+  bool framed;  /* true if the headers define where the body ends */
   bool sent;    /* true if the connection was made, so the server may have executed the request */
   bool refused; /* true if the client rejected the server's certificate */
   int64_t date; /* time of the Date header in seconds since 1970; 0 if absent */

@@ -1,4 +1,4 @@
-/* Sends single requests to an API, without redirects. No status is an error. */
+/* Sends single requests to an API, without redirects. A status such as 404 is not an error. */
 #ifndef TOOLS_HTTP_REQUEST_H
 #define TOOLS_HTTP_REQUEST_H
 
@@ -18,17 +18,19 @@ pprofc_status request_send(struct client *client, const char *method, const char
 
 /* Limits and counters for the retries of one request. */
 struct retry {
-  int most;         /* maximum number of tries */
-  int64_t first_ms; /* milliseconds after the first try; doubles each time */
-  int64_t left_ms;  /* remaining time for all waits, in milliseconds */
-  int tries;        /* number of failed tries */
+  int most; /* maximum number of tries */
+  /* wait in milliseconds after the first try; each further wait is twice as long */
+  int64_t first_ms;
+  int64_t left_ms; /* remaining time for all waits, in milliseconds */
+  int tries;       /* number of failed tries */
 };
 
 /* True if a retry may succeed after this HTTP status, because the server is busy or restarts. */
 bool retry_helps(int code);
 
-/* Counts a failed try, and waits `wait_ms` milliseconds; negative: twice the previous wait. Returns
- * false without a wait after the last try, or if too little time remains. */
+/* Counts a failed try, and waits `wait_ms` milliseconds. If `wait_ms` is negative, waits twice as
+ * long as the last time. Returns false without a wait after the last try, or if too little time
+ * remains. */
 bool retry_wait(struct retry *retry, int64_t wait_ms);
 
 #endif

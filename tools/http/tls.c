@@ -5,7 +5,8 @@
 
 #define TLS_FILE_MAX ((size_t)16 << 20)
 
-/* Checks that a file is readable, and has a PEM block `what` unless NULL. */
+/* Checks that a file is readable. If `what` is not NULL, the file must have a PEM block of this
+ * type. */
 static pprofc_status tls_check_file(const char *path, const char *what, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, TLS_FILE_MAX);
