@@ -50,7 +50,8 @@ static bool lacks_dot(const char *filter) {
   return false;
 }
 
-/* Prints an error if no result was read or passes the filter, unless `messages` explain it. */
+/* Prints an error and returns false if no result passes the filter. If no result was read at all,
+ * the `messages` about skipped lines explain this, and only their absence is an error. */
 static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");
