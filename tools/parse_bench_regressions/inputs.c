@@ -1,4 +1,4 @@
-/* Finds and reads the inputs of the gate. */
+/* Finds and reads the inputs of the gate, the check that fails if benchmarks became slower. */
 #include "inputs.h"
 
 #include "bench/read/readers.h"
@@ -245,7 +245,8 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
   return gate_note_problem(inputs->gate, status, error);
 }
 
-/* Checks the age of a file of results. A file found in a folder has no default limit here. */
+/* Checks the age of a file of results. Without -max-age, there is no limit, even if the file was
+ * found in a folder. */
 static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_error *error) {
   const char *copy = arena_str(&inputs->arena, path).data;
   if (!copy) return error_nomem(error);

@@ -1,4 +1,5 @@
-/* Reads the inputs of the gate: comparison files, or two runs. */
+/* Reads the inputs of the gate (the check that fails if benchmarks became slower). The inputs are
+ * comparison files, or two runs. */
 #ifndef PARSE_BENCH_REGRESSIONS_INPUTS_H
 #define PARSE_BENCH_REGRESSIONS_INPUTS_H
 
@@ -25,7 +26,7 @@ struct inputs {
   size_t file_count, file_capacity;
   struct ages ages;
   pprofc_bench *set;  /* results of base and head; NULL if the inputs are comparisons */
-  bool keeps_results; /* the caller needs `set` after inputs_raw */
+  bool keeps_results; /* true if the caller needs `set` after inputs_raw */
 };
 
 void inputs_init(struct inputs *inputs, struct gate *gate);

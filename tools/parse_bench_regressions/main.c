@@ -135,7 +135,8 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* Prints a failure. On standard output, prints the line of totals with which every run ends. */
+/* Prints a failure on standard error. Also prints the line of totals, with which every run ends, on
+ * standard output. */
 static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
@@ -154,7 +155,8 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
   return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", ERRNO_TEXT(errno));
 }
 
-/* Appends the table to the summary of the CI step, after other commands. */
+/* Appends the table to the file $GITHUB_STEP_SUMMARY, which may already have the output of other
+ * commands. */
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;
@@ -180,7 +182,8 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
   return status;
 }
 
-/* Returns a line's rank for -budget, which drops neither the result nor the headers. */
+/* Returns the rank of a line, by which -budget chooses the lines to drop. The result and the
+ * headers always stay. */
 static int tool_rank(pprofc_str line) {
   static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
                                       "| verdict", "| ---",     "- problem: "};
