@@ -8,7 +8,8 @@
 
 #define HASH_DIGITS 16
 
-/* Formats "app-0123456789abcdef.css". A longer name has no NUL. */
+/* Formats a name such as "app-0123456789abcdef.css", and returns its length. If the length is
+ * `size` or more, the name did not fit. */
 static size_t asset_write_name(const struct web_asset *asset, char *out, size_t size) {
   pprofc_str name = str_of(asset->name);
   size_t dot = str_find_last_char(name, '.');

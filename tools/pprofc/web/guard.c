@@ -15,7 +15,8 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
   return count;
 }
 
-/* Removes ":PORT" from a host, by default 80. Returns false for another port. */
+/* Removes ":PORT" from a host. Returns false if PORT, or 80 without ":PORT", is not the port of
+ * this server. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
@@ -27,7 +28,8 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
   return true;
 }
 
-/* True for a name of this machine. An attacker can make any other name resolve to it. */
+/* True for a name of this machine. Other names are unsafe, because an attacker can make them
+ * resolve to this machine. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
@@ -132,7 +134,7 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !str_equal(dest, STR("document"));
 }
 
-/* True if `origin` is the request's host. Behind a proxy, the scheme may be https. */
+/* True if `origin` is the request's host. The scheme may be https, because a proxy may add TLS. */
 static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
   if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
   return !g->loopback && str_starts(origin, STR("https://")) &&

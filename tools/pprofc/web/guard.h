@@ -1,4 +1,5 @@
-/* Decides alone if the server answers, from the headers and settings of a request. */
+/* Decides if the server answers a request. The decision depends only on the headers and the
+ * settings. */
 #ifndef PPROFC_WEB_GUARD_H
 #define PPROFC_WEB_GUARD_H
 
@@ -30,7 +31,8 @@ struct guard_request {
 
 struct guard {
   unsigned port;
-  bool loopback;    /* listens on loopback only, so Host must be this machine */
+  /* true if the server listens on loopback only; the Host header must then name this machine */
+  bool loopback;
   pprofc_str host;  /* host name or address on the command line, or "" */
   pprofc_str token; /* token with GUARD_TOKEN_SIZE bytes; "": no token is required */
   /* Returns the GUARD_* methods that a path accepts, or 0 for an unknown path. Sets *upload to true

@@ -154,7 +154,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* Closes the longest idle connections, with all of the same age, if there are many. */
+/* If there are many connections, closes the one that has been idle longest, and all that are about
+ * as old. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
@@ -190,7 +191,8 @@ static void *server_watch(void *server) {
 }
 
 /* Security headers of every reply. Pages run no inline script and load nothing from other sites. No
- * page can be in a frame. Only a rejection can, because the user must see the reason there. */
+ * page can be in a frame. Only a rejection can be in a frame, because the user must see the reason.
+ */
 #define SERVER_REFUSED 403
 
 static const struct {
@@ -373,7 +375,8 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* Appends a piece of a body, whose length was checked, to its file or to memory. */
+/* Appends a piece of a body. The body of an upload goes to its file, and the body of a form to
+ * memory. The length was checked before. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
   for (size_t written = 0; e->request.body >= 0 && written < *size;) {

@@ -22,7 +22,8 @@ struct http_request {
 };
 
 struct http_handler {
-  /* Returns the answer. NULL: a thread calls http_answer later; the request lives until then. */
+  /* Returns the answer. Returns NULL if a thread will call http_answer later. The request stays
+   * valid until then. */
   struct web_reply *(*answer)(void *context, struct http_exchange *exchange,
                               const struct http_request *request);
   /* Reports that a client closed its connection. The handler must still call http_answer. */

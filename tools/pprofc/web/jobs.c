@@ -29,7 +29,7 @@ struct web_cache *cache_new(size_t bytes) {
   return cache;
 }
 
-/* Removes the entry at a link. */
+/* Removes the entry to which *link points from the list. */
 static void cache_drop(struct cache_entry **link) {
   struct cache_entry *entry = *link;
   *link = entry->next;
@@ -48,7 +48,8 @@ void cache_free(struct web_cache *cache) {
   mem_free(&mem_default, cache, 1, sizeof *cache);
 }
 
-/* Returns the link to the entry of a key, or the link at the end of the list. */
+/* Returns the pointer in the list that points to the entry of a key. Without such an entry, returns
+ * the pointer at the end of the list. */
 static struct cache_entry **cache_find(struct web_cache *cache, pprofc_str key) {
   uint64_t hash = hash_bytes(key.data, key.size);
   struct cache_entry **link = &cache->first;
@@ -147,7 +148,8 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Sends a finished job's answer to all clients. No list has the job, so no lock. */
+/* Sends the answer of a finished job to all its clients. Needs no lock, because the job is in no
+ * list any more. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -229,7 +231,8 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Takes the oldest job after the threads have ended, or NULL. */
+/* Takes the oldest job from the queue after the threads have ended. Returns NULL if the queue is
+ * empty. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
   struct web_job *job = jobs->queue;
@@ -261,7 +264,8 @@ void jobs_free(struct web_jobs *jobs) {
   mem_free(&mem_default, jobs, 1, sizeof *jobs);
 }
 
-/* Adds a client to a job with the same key, whose time limit is its first client's. */
+/* Adds a client to a job with the same key. If it is the job's first client, its arrival starts the
+ * time limit. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -288,7 +292,7 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
   return NULL;
 }
 
-/* True if at least two threads are idle, so that one may work in advance. */
+/* True if at least two threads are idle. One of them can then work in advance. */
 static bool jobs_are_idle(const struct web_jobs *jobs) {
   size_t running = 0;
   for (const struct web_job *job = jobs->running; job; job = job->next) running++;

@@ -28,7 +28,7 @@ struct jobs_settings {
   size_t waiting_most;     /* maximum number of jobs in the queue */
   struct budget *parent;   /* memory budget shared by all reports */
   uint64_t bytes;          /* memory limit of an answer, in bytes */
-  uint32_t milliseconds;   /* milliseconds from the first request for an answer */
+  uint32_t milliseconds;   /* time limit of an answer, in milliseconds after its first request */
   struct web_cache *cache; /* cache of answers */
   struct web_reply *(*run)(void *question, struct budget *budget);
   void (*forget)(void *question);
@@ -50,10 +50,12 @@ void jobs_free(struct web_jobs *jobs);
  * answer later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* Computes and caches a probable next answer if a thread is idle. Owns the request. */
+/* Computes an answer that a client will probably need next, and caches the answer. Does so only if
+ * a thread is idle. Takes ownership of the request. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 
-/* Removes a client, which still gets an answer, and cancels a job without clients. */
+/* Handles a client that has left. Cancels its job if no other client waits for the job.
+ * jobs_settings.answer is still called for this client. */
 void jobs_leave(struct web_jobs *jobs, void *asker);
 
 void jobs_forget_answers(struct web_jobs *jobs);

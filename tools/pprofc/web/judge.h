@@ -8,13 +8,14 @@
 #include "report/report.h"
 
 struct judgement {
-  pprofc_verdicts *verdicts; /* verdicts, or NULL with a `reason` */
+  pprofc_verdicts *verdicts; /* verdicts; NULL if `reason` explains why there are no verdicts */
   pprofc_verdict_summary summary;
   char reason[sizeof((pprofc_error *)0)->message];
 };
 
 struct judge_side {
-  const pprofc_profile *profile;  /* the page's profile: with several runs, their sum */
+  /* profile of the page; with several runs, the sum of their profiles */
+  const pprofc_profile *profile;
   const pprofc_verdict_run *runs; /* runs whose sum is `profile` */
   size_t count;                   /* number of runs; 0: a single profile */
 };
@@ -31,12 +32,13 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
                           pprofc_error *error);
 void judge_free(struct judgement *judgement);
 
-/* Hides the frames of a difference that the verdicts ignore, such as runtime.asyncPreempt. All
- * pages then have the same values as the table. Returns false when out of memory. */
+/* Hides the frames that the verdicts ignore, such as runtime.asyncPreempt, in the reports on a
+ * difference. All pages then have the same values as the table. Returns false when out of memory.
+ */
 bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 
-/* Returns what the verdicts' values are divided by, "per second", or "". */
+/* Returns "per second" or "per operation" if the verdicts' values are divided by this, else "". */
 const char *judge_per(const struct judgement *judgement);
 
 /* True if the values are divided by time, operations or the total. */
@@ -45,7 +47,7 @@ bool judge_rescales(const struct judgement *judgement);
 /* Returns the verdict on a function, or NULL. */
 const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_str function);
 
-/* True if the verdict says that the function changed, or with `by_cum` with its callees. */
+/* True if the verdict is a change of the function's self value, or with `by_cum` of its total. */
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum);
 
 size_t judge_changes(const struct judgement *judgement, bool by_cum);

@@ -40,7 +40,8 @@ struct web_reply *reply_text(unsigned status, const char *text);
 /* Returns a redirect to "PATH?QUERY", or to "PATH" if the query is empty. */
 struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str query);
 
-/* Adds a copied header, control bytes replaced. Returns false if impossible. */
+/* Adds a copy of a header, and replaces its control bytes. Returns false if there are too many
+ * headers or memory runs out. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
 size_t reply_size(const struct web_reply *reply);

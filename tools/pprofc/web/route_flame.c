@@ -17,7 +17,8 @@ struct web_tree {
   struct arena arena;     /* memory for the texts of the query */
   struct web_query query; /* query of the request; `options` points into it */
   pprofc_report_options options;
-  struct budget *budget;   /* budget of the building request, to which the tree keeps a reference */
+  /* budget of the request that built the tree; the tree keeps a reference to it */
+  struct budget *budget;
   pprofc_profile *profile; /* profile of the tree; its memory belongs to that budget */
   struct flame_kept *graph;
 };
@@ -48,7 +49,8 @@ static void tree_release(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Removes the tree at a link from the list, and gives the reference of the list to the caller. */
+/* Removes the tree to which *link points from the list. Gives the reference of the list to the
+ * caller. */
 static struct web_tree *trees_unlink(struct web_tree **link) {
   struct web_tree *tree = *link;
   *link = tree->next;
@@ -84,7 +86,8 @@ static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   return NULL;
 }
 
-/* Removes the trees beyond the limits of the cache, except the last used ones. Needs the lock. */
+/* Removes the least recently used trees until the cache is within its limits. The caller must hold
+ * the lock. */
 static void trees_trim(struct web_trees *trees) {
   uint64_t bytes = 0;
   size_t count = 0;
@@ -106,8 +109,9 @@ static struct web_tree **trees_find(struct web_trees *trees, pprofc_str key) {
   return link;
 }
 
-/* Returns the tree of a key. Sets *mine if it is new: build it and call trees_built. Otherwise
- * waits until it is built. The caller releases the tree. NULL: out of memory. */
+/* Returns the tree of a key. If the tree is new, sets *mine, and the caller must build the tree and
+ * then call trees_built. If another thread builds the tree, waits for that thread. The caller
+ * releases the tree. Returns NULL when out of memory. */
 static struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine) {
   struct web_tree *tree, **link;
   pthread_mutex_lock(&trees->lock);
@@ -156,7 +160,8 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
   return judge_sides(sides, options, &q->web->command->noise, judged, error);
 }
 
-/* Builds the graph. Divides sums of runs, unless verdicts do this themselves. */
+/* Builds the graph. Divides the values by the number of runs or seconds, unless there are verdicts,
+ * which have divided values already. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Flags that select sources, and the offset of their values in struct command. */
+/* Flags that change how sources are read, and the offset of their values in struct command. */
 static const struct {
   const char *name;
   size_t offset;
@@ -73,7 +73,8 @@ static struct time_range arguments_range(const struct command *command,
   return r;
 }
 
-/* Adds the files of a side, of its runs or its source, each after `flag` unless "". */
+/* Adds the files of the base or of the head as arguments. These are the files of its runs, or its
+ * source if it has no runs. Each file is the value of `flag`, or a source if `flag` is "". */
 static void arguments_add_side(struct arguments *a, const char *flag,
                                const struct state_profile *side) {
   for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
@@ -109,7 +110,8 @@ static void arguments_add_base(struct arguments *a, const struct command *comman
   bool part = arguments_is_part(command, base), apart = !part || choice->side != WEB_DIFF;
   arguments_add_range(a, "time_range", arguments_range(command, choice, part));
   if (!apart) arguments_add_range(a, "diff_time_range", command->diff_time_range);
-  /* Add this flag last. If the view shows only the base, the value of the flag becomes a source. */
+  /* Add this flag last. If the view shows only the base, the value of the flag becomes a source,
+   * and sources come after all flags. */
   if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
 }
 
@@ -174,7 +176,8 @@ static void view_set_sides(struct view_parts *p) {
     p->info.divisors[side] = state_divisor(&p->choice, (enum web_side)side);
 }
 
-/* Copies the data that can change while no request runs. */
+/* Copies the state of changed files and of recordings, because another thread may change it during
+ * the request. */
 static void view_note_state(struct web_state *state, struct view_parts *p) {
   state_news(state, &p->news);
   p->info.generation = p->news.generation;
@@ -252,8 +255,8 @@ static struct web_reply *view_reply(struct web_question *q, struct view_parts *p
   return reply_text(503, message);
 }
 
-/* Answers with the strip of recordings, for a page that keeps its current view. If the view is
- * unknown, the strip links to the first view. An error in the view is ignored. */
+/* Answers with the strip of recordings (a row of bars), for a page that keeps its current view. If
+ * the view is unknown, the strip links to the first view. Ignores an error in the view. */
 struct web_reply *route_strip(struct web_question *q) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   struct view_parts *p = arena_zero_array(&q->arena, 1, sizeof *p);

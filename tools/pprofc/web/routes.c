@@ -177,7 +177,8 @@ struct web_route {
   const char *redirect; /* target of a permanent redirect (status 301), or NULL */
   bool upload;          /* true if the path accepts a long body */
   bool at_once;         /* true: the thread that handles connections computes the answer itself */
-  bool keep;            /* answer depends only on query and generation */
+  /* true if the answer depends only on the query and on state_news.generation */
+  bool keep;
 };
 
 static const struct web_route routes[] = {

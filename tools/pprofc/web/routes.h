@@ -22,9 +22,10 @@ struct dot_slots {
 
 void dot_slots_init(struct dot_slots *slots, unsigned count);
 
-/* Draws a graph, from "<svg" on. `slots` is a struct dot_slots. Waits for a slot, then at most 10 s
- * for graphviz, less if cancelled. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT
- * after 10 s, PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
+/* Draws a graph as SVG. The output begins with "<svg", without the XML header. `slots` is a struct
+ * dot_slots. Waits for a free slot, then runs graphviz for at most 10 s. Stops earlier if the
+ * request is cancelled. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s,
+ * PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
 /* A cache of the trees of flame graphs. At its limit in bytes, it removes the tree whose last use

@@ -8,7 +8,8 @@
 #define SETTINGS_MOST       1000 /* maximum number of saved views */
 #define SETTINGS_FILE_BYTES ((size_t)16 << 20)
 
-/* Writes the path: pprof/settings.json in $XDG_CONFIG_HOME or ~/.config. Fails without either. */
+/* Writes the path of pprof/settings.json, which is in $XDG_CONFIG_HOME or in ~/.config. Fails if
+ * both folders are unknown. */
 pprofc_status settings_path(char *out, size_t size, pprofc_error *error);
 
 /* Lists the saved views in the order of the file. The query of an item opens its view from a page

@@ -106,7 +106,8 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Makes the head from the command line, with the numbers of files of both sides. */
+/* Marks the head as named by the command line. Stores in head and base how many files were added up
+ * to get them. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;
@@ -161,7 +162,8 @@ void state_show(struct web_state *s, struct state_loaded *l) {
   s->epoch++;
 }
 
-/* True for a source NAME=FILE that is not a file itself. Sets *file to FILE. */
+/* True for a source of the form NAME=FILE if FILE exists and no file has this whole name. Sets
+ * *file to FILE. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;
   const char *equal = strchr(source, '=');
@@ -185,7 +187,8 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Reads sources NAME=FILE, and stores the first two ids. Adds others to s->sources. */
+/* Reads the sources of the form NAME=FILE, and stores the ids of the first two. Adds all other
+ * sources to s->sources. */
 static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
   size_t named = 0;

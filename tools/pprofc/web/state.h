@@ -30,9 +30,11 @@ struct state_choice {
   pprofc_profile *difference; /* difference of head and base, divided by state_divisor; NULL if
                                  there is no base, or if the page shows only base or only head */
   enum web_side side;
-  bool by_time;            /* true if the page shows values per second */
-  bool mean;               /* means per sample, whose values have no divisor */
-  struct time_range range; /* displayed part of the recording (t0, t1); `to` 0: all, or no times */
+  bool by_time; /* true if the page shows values per second */
+  /* true if the page shows means per sample, which are not divided by runs or time */
+  bool mean;
+  /* displayed time range (t0, t1); `to` is 0 if all is displayed or the profile has no times */
+  struct time_range range;
   pprofc_profile *shown;   /* displayed profile, in the memory of the request */
   pprofc_profile *lent[2]; /* base and head in the memory of the request; the base may be NULL */
 };
@@ -48,8 +50,10 @@ void state_watch(struct web_state *state);
 struct state_news {
   uint64_t generation; /* 1 plus the number of times that new profiles became the default */
   uint64_t tries;      /* number of times that the list of recordings has changed */
-  char pending[320];   /* "cpu.prof changed at 12:03"; "" without a new, readable version */
-  char broken[512];    /* "cpu.prof changed at 12:03: truncated gzip stream", or "" */
+  /* "cpu.prof changed at 12:03"; "" if there is no new version, or it is unreadable */
+  char pending[320];
+  /* "cpu.prof changed at 12:03: truncated gzip stream"; "" if the new version is readable */
+  char broken[512];
 };
 
 void state_news(struct web_state *state, struct state_news *news);
@@ -80,7 +84,8 @@ void state_recordings_free(struct state_recordings *copy);
 
 pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
 
-/* Adds an upload. *id selects it in the parameters head and base. */
+/* Adds a profile that the user dropped on the page. *id selects it in the parameters head and base.
+ */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 
@@ -92,14 +97,16 @@ pprofc_status state_choose(struct web_state *state, const struct web_query *quer
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
 
-/* Returns the divisor of a side's values, which gives means of runs or values per second. */
+/* Returns the divisor of the values of head, base or difference. Divided values are means of runs,
+ * or values per second. */
 double state_divisor(const struct state_choice *choice, enum web_side side);
 
 /* Lists all profiles and returns their number. The caller releases each profile. */
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);
 void state_release(struct state_profile *profile);
 
-/* Returns a number, part of cache keys, that changes when an answer may change. */
+/* Returns a number that changes when the answer to the same request may change. Keys of the cache
+ * contain it. */
 uint64_t state_epoch(struct web_state *state);
 
 #endif

@@ -109,7 +109,8 @@ static void ring_make_room(struct web_state *s, uint64_t bytes) {
   }
 }
 
-/* Adds a recording as default head, with the id `id`, or the next if 0. */
+/* Adds a recording to the list, and makes it the default head. Its id is `id`, or the next unused
+ * id if `id` is 0. */
 static void ring_add(struct web_state *s, struct state_profile *made, unsigned id, uint64_t bytes,
                      int64_t now) {
   struct state_ring *ring = &s->ring;
@@ -149,12 +150,14 @@ void state_free_ring(struct web_state *s) {
 bool state_begin_recording(struct web_state *s) {
   struct state_profile *first = state_find(s, s->head);
   int64_t now = (int64_t)time(NULL);
-  if (!s->source_count) return true; /* All sources have names, so there is nothing to record. */
+  /* All sources have the form NAME=FILE, so there is nothing to record. */
+  if (!s->source_count) return true;
   struct state_profile *made = every_make(s, first->profile, now);
   if (!made) return false;
   unsigned id = first->id;
   if (first->run_count)
-    ring_drop_pairs(s, id); /* a recording is a sum: never compare it with means of runs */
+    /* drop these differences, because they have means of runs, and a recording is a sum */
+    ring_drop_pairs(s, id);
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];
   state_release(first);
@@ -187,7 +190,8 @@ static pprofc_status every_read(struct web_state *s, struct state_profile **made
   return status;
 }
 
-/* Returns the time until the next try, doubled by each failure from the second on. */
+/* Returns the time until the next recording, in milliseconds. After a failure, this is the interval
+ * of -every. Each further failure doubles the time. */
 static int64_t every_pause(const struct web_state *s, unsigned failures) {
   int64_t every = s->command->every_ms, most = every > PAUSE_MOST_MS ? every : PAUSE_MOST_MS;
   for (unsigned i = 1; i < failures && every < most; i++) every *= 2;

@@ -12,10 +12,10 @@
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* number of the last use; a counter numbers all uses */
+  uint64_t used; /* number of the last use; web_state.time counts the uses of all pairs */
 };
 
-/* Profiles that were read when the sources were loaded once. */
+/* Result of reading the sources once. The difference is NULL if it is not yet known. */
 struct state_loaded {
   struct state_profile *head, *base;
   pprofc_profile *difference;
@@ -25,7 +25,7 @@ struct state_loaded {
 struct state_recording {
   struct web_recording shown;    /* data that the page shows, except the profile */
   struct state_profile *profile; /* profile, or NULL after a failure */
-  uint64_t used;                 /* `tries` of the ring when a page last used it */
+  uint64_t used;                 /* value of state_news.tries when a page last used the recording */
 };
 
 /* The recordings of -every. Only the thread that records uses `due`. */
@@ -54,7 +54,8 @@ struct web_state {
   char pending_clock[16];      /* time of the change of `pending` */
   bool watched;                /* true if all sources are files or folders, which may change */
   struct state_ring ring;
-  uint64_t seen, read; /* state of the files at the last check, and last load */
+  /* stamp of the files at the last check (`seen`), and when they were last read (`read`) */
+  uint64_t seen, read;
 };
 
 /* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
@@ -88,8 +89,9 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
                              const pprofc_allocator *mem, pprofc_profile **difference,
                              pprofc_error *error);
 
-/* Writes a source's short name: "cpu.prof", with folders if `other` (the base of a head, or NULL)
- * has the same. For `count` sources, also the number of the others. */
+/* Writes the short name of a source: "cpu.prof". If `other` has the same file name, adds the
+ * folders that differ. For `count` sources, adds " and N more". `other` is the source to compare
+ * with; it may be NULL. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,

@@ -40,7 +40,8 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Creates a side's profile from its runs. `other` is the first source of the other side. */
+/* Creates the base or the head as the sum of its runs. `other` is the first source of the head if
+ * this function makes the base, and the first source of the base otherwise. */
 static pprofc_status state_make_side(const struct source_list *sources, const char *other,
                                      const pprofc_verdict_run *runs, size_t count,
                                      struct state_profile **made, pprofc_error *error) {
@@ -111,7 +112,8 @@ bool state_by_time(const struct command *c, const struct state_profile *head,
   return chosen && state_seconds(head) > 0 && state_seconds(base) > 0;
 }
 
-/* Returns the divisor of base or head: the number of runs, or the duration in seconds. */
+/* Returns the divisor of base or head. It is the duration in seconds if `by_time` is true, and the
+ * number of runs otherwise. */
 static double state_weight(const struct state_profile *p, bool by_time) {
   return by_time ? state_seconds(p) : (double)state_runs_of(p);
 }
@@ -153,7 +155,8 @@ double state_divisor(const struct state_choice *c, enum web_side side) {
   return state_weight(side == WEB_BASE ? c->base : c->head, c->by_time);
 }
 
-/* Returns a copy with all values multiplied, which the caller releases. */
+/* Sets *made to a copy of the profile in which all values are multiplied by `times`. The caller
+ * releases the copy. */
 static pprofc_status state_times(const pprofc_profile *profile, double times,
                                  const pprofc_allocator *mem, pprofc_profile **made,
                                  pprofc_error *error) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rows of base or of head, sorted by key. */
+/* Rows of base or of head, sorted by name, file, line and address. */
 struct csv_side {
   pprofc_graph *graph;
   const pprofc_graph_node **sorted;
@@ -109,7 +109,8 @@ static void csv_verdicts(const struct judgement *j, pprofc_str function, struct 
   csv_verdict(row, true, out);
 }
 
-/* Writes the column titles. Changes have the values' unit, changes of shares percent. */
+/* Writes the column titles. The title of a change ends with "%" if the verdicts are on shares of
+ * the total. It ends with "per second" or "per operation" if they are on such values. */
 static void csv_head(bool compared, bool by_time, const struct judgement *j, struct buffer *out) {
   char of[32] = " %";
   if (j->summary.exposure != PPROFC_EXPOSURE_TOTAL)

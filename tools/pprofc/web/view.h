@@ -21,7 +21,7 @@ struct web_item {
   bool current;
 };
 
-/* A profile that can be head or base, and whether it is. */
+/* A profile that can be head or base, and whether it is one of them now. */
 struct web_choice {
   const char *name;
   unsigned id;

@@ -66,7 +66,8 @@ static void command_write_format(const struct view_page *page, struct buffer *ou
   const char *format = command_lists(page) ? "top" : page->view->format;
   bool source = strcmp(format, "list") == 0;
   bool matching = source || strcmp(format, "peek") == 0 || strcmp(format, "disasm") == 0;
-  if (source) format = "weblist"; /* -list counts the line of a recursive call only once. */
+  /* use -weblist, because -list counts the line of a recursive call only once */
+  if (source) format = "weblist";
   /* An empty expression would start the interactive shell. */
   if (matching)
     command_write_flag(page, out, format, page->argument.size ? page->argument : STR("."));
@@ -87,7 +88,8 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
   return false;
 }
 
-/* Writes an argument that loads profiles, unless it loads only a side that is not shown. */
+/* Writes an argument that loads profiles. Skips it if it loads only the base and the view shows
+ * only the head, or the reverse. */
 static void command_write_argument(const struct view_page *page, struct buffer *out,
                                    const char *argument) {
   pprofc_str base;
@@ -157,7 +159,8 @@ static void command_write_noise(const struct view_page *page, struct buffer *out
   command_write_number(page, out, "min_samples", n->how.min_samples, 10);
 }
 
-/* True if base and head have different divisors. The command then prints sums. */
+/* True if base and head have different divisors. The command then prints sums, because -divide_by
+ * has only one divisor. */
 static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }
@@ -174,10 +177,12 @@ void document_command(struct view_page *page, struct buffer *out) {
     options.nodefraction = 0;
   }
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
-  if (judges) { /* -noise hides these frames and divides the values itself */
+  if (judges) { /* -noise itself hides the frames that verdicts ignore, and divides the values */
     options.hide = page->in->options->hide;
     options.normalize = false;
-    options.nodefraction = 0; /* The page hides small totals, but -noise hides small changes. */
+    /* Switch off the limit, with which -noise would hide small changes. The page hides small
+     * totals. */
+    options.nodefraction = 0;
     options.nodecount = 0;
   } else if (!adds_up) {
     options.divide_by *= page_divisor(page, page->in->side);

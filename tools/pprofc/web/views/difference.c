@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* Chooses digits with which rounded base plus change is the rounded head, as in -top. */
+/* Chooses the unit and the digits of all values, so that the rounded base plus the rounded change
+ * is the rounded head. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows) {
   const pprofc_profile *p = page->in->profile;
   struct noise_report report = {.options = page->in->options, .summary = {.unit = STR("")}};
@@ -43,7 +44,8 @@ void page_amount_change(struct view_page *page, const char *name, const struct v
   amount_add_change(page, sides, fill_text(&page->fill, name));
 }
 
-/* Appends half the interval, " ±1.31s", unless without verdict, or for single runs of a counter. */
+/* Appends half the width of the interval, " ±1.31s". Appends nothing if there was no test, or if
+ * exact counts of single runs were compared. */
 static void amount_add_half(const struct view_page *page, const pprofc_verdict_estimate *e,
                             struct buffer *out) {
   char text[AMOUNT_TEXT];
@@ -118,7 +120,8 @@ static void difference_amounts(struct view_page *page, const struct view_row *ro
   fill_end(fill);
 }
 
-/* Returns a row's CSS class: "quiet" for noise or no verdict, "shared" for a change of all. */
+/* Returns the CSS class of a row. "quiet" means noise or no verdict. "shared" means that the
+ * function changed, but only together with all functions. "" means a change. */
 static const char *difference_class(const struct view_page *page, const struct view_row *row,
                                     bool by_cum) {
   if (!page->judgement.verdicts || judge_is_change(row->verdict, by_cum)) return "";
@@ -161,7 +164,8 @@ static void difference_lines(struct view_page *page, const char *list, pprofc_st
   }
 }
 
-/* Adds groups inside which cost moved, and the lines around the table of -top -noise. */
+/* Adds a line for each group of functions that moved cost to each other. Adds the lines that -top
+ * -noise prints above and below its table. */
 static void difference_notes(struct view_page *page) {
   struct noise_report report = {.options = page->in->options, .verdicts = page->judgement.verdicts};
   struct buffer text;

@@ -62,7 +62,8 @@ static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   return name ? (pprofc_str){name, size} : STR("");
 }
 
-/* Makes the selected function the argument of a view that shows functions. */
+/* If the view shows only some functions, sets the view's argument to an expression that matches the
+ * selected function. */
 static void document_argue(struct view_page *page) {
   struct buffer expression;
   if (!page->selected.function.size || !page->view->of_functions) return;
@@ -233,8 +234,9 @@ static void document_frame(struct view_page *page, pprofc_str body, struct outpu
   buffer_free(&text);
 }
 
-/* Replaces the text of a view by a sentence if no sample is left. Keeps the text of Compare, which
- * chooses profiles, and of a flame graph over time, which chooses the range. */
+/* Replaces the text of a view by a sentence if no sample is left. Keeps two texts, because they let
+ * the user choose other samples: Compare chooses profiles, and a flame graph over time chooses the
+ * range. */
 static void document_replace_empty(struct view_page *page, struct buffer *body) {
   const pprofc_profile *p = page->in->profile;
   bool chooses = page->view->body == view_compare || (page->view->body == view_flame && p->times);

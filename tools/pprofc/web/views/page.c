@@ -27,7 +27,8 @@ pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error) {
   *v = (struct view_report){.options = page_divided(page, &page->options)};
-  if (profile != page->in->profile) v->options.warn = NULL; /* The difference warns. */
+  /* The report on the difference warns already. */
+  if (profile != page->in->profile) v->options.warn = NULL;
   v->report.options = &v->options;
   v->report.mem = &profile->mem;
   pprofc_status status = pipeline_run(profile, &v->options, overrides, &v->report.result, error);
@@ -77,7 +78,8 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
   fill_str(&page->fill, name, unit_percentage_trimmed(value, total, text));
 }
 
-/* Adds a line about the profile, without percentages if values are divided. */
+/* Adds a line about the profile. If the page divides values, removes the percentage after the
+ * duration. */
 static void page_add_label(void *context, const char *prefix, pprofc_str text) {
   struct view_page *page = context;
   struct fill *fill = &page->fill;

@@ -14,16 +14,18 @@
 /* A row of a table: a function, line, file or address. A row of a difference has the values of base
  * and head. */
 struct view_row {
-  pprofc_str name;     /* name as in -top */
-  pprofc_str function; /* function to select and search, or `name` */
-  pprofc_str file;     /* source file of the function; "" if unknown */
+  pprofc_str name; /* name as in -top */
+  /* name of the function that a click selects; equal to `name` if the node has no function */
+  pprofc_str function;
+  pprofc_str file; /* source file of the function; "" if unknown */
   int64_t line;
   int64_t flat, cum; /* self and total in the displayed profile; in a difference, the changes */
   struct view_sides {
     double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  bool unscaled;                     /* `self` and `total` lack the verdicts' unit, "per second" */
+  /* true if the verdicts are per second, but `self` and `total` are not */
+  bool unscaled;
   const pprofc_verdict_row *verdict; /* verdict of the page on the function, or NULL */
 };
 
@@ -63,7 +65,8 @@ static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* Returns the divisor of a side's values, which gives means of runs or values per second. */
+/* Returns the divisor of the values of head, base or difference. Divided values are means of runs,
+ * or values per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
 /* Returns a parameter of the URL, or "" if the parameter is absent. */
@@ -71,7 +74,8 @@ static inline const char *page_parameter(const struct view_page *page, const cha
   return web_query_get(page->in->query, name);
 }
 
-/* Returns an option as text, or NULL if unknown or, with page->failed, out of memory. */
+/* Returns an option as text. Returns NULL for an unknown option. When out of memory, also returns
+ * NULL, and sets page->failed. */
 const char *page_option(struct view_page *page, const pprofc_report_options *options,
                         const char *name);
 
@@ -82,8 +86,9 @@ bool page_type(const struct view_page *page, size_t *index);
 /* Appends the section `part` of the template views.html, filled in with the values that are set. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
-/* Set the value `name` of a template: to a value of the profile, to a mean of runs, to a value of a
- * report, or to a share such as "12.34%". The first two functions use the unit of the page. */
+/* The functions set the value `name` of a template. They format a value of the profile, a mean of
+ * runs, a value of a report, and a share such as "12.34%". The first two functions use the unit of
+ * the page. */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -92,7 +97,7 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
 
 /* ---- reports ----------------------------------------- */
 
-/* A report whose graph is printed by the view itself. */
+/* A report without a printed text. The view itself prints its graph. */
 struct view_report {
   struct report report;
   pprofc_report_options options;
@@ -130,8 +135,8 @@ struct view_rows {
   size_t count;
 };
 
-/* Opens a report on the profile of the page, and creates a row in the page's arena for each node of
- * its graph, in the order of graph.shown. In a difference, finds base and head by the node's name.
+/* Opens a report on the profile of the page. Creates a row for each node of the report's graph, in
+ * the order of graph.shown. In a difference, finds the values of base and head by the node's name.
  * Stores the row of the selected function for the inspector. */
 pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, struct view_page *page,
                              const struct pipeline_overrides *overrides, unsigned wanted,
@@ -184,17 +189,19 @@ const char *page_status(const struct view_row *row, bool by_cum);
 
 /* ---- links ------------------------------------------- */
 
-/* Sets `name` to a view's URL, which keeps filters and selection, with changes. */
+/* Sets the value `name` of a template to the URL of a view. The URL keeps filters and selection,
+ * and applies the changes. */
 void page_link(struct view_page *page, const char *name, const char *view,
                const struct web_change *changes, size_t count);
 
 /* Sets `address` to the URL of this view with a new value of one parameter. */
 void page_change_link(struct view_page *page, const char *parameter, pprofc_str value);
 
-/* Sets `address` to VIEW?sel=NAME, and the value `name` to the text `shown`. Keeps the filters. */
+/* Sets the template's value `address` to the link VIEW?sel=NAME, with the current filters. Sets the
+ * template's value `name` to the text `shown`. */
 void page_name_link(struct view_page *page, const char *view, pprofc_str name, pprofc_str shown);
 
-/* If the page omits rows, sets the values `shown` and `count`. */
+/* If the page shows only `shown` of `count` rows, sets the template's values of these names. */
 void page_cut(struct view_page *page, size_t shown, size_t count);
 
 /* If the page omits rows, sets the section "more": "10 of 20", with a link to all rows. */
@@ -233,16 +240,20 @@ pprofc_str html_value_text(const struct report *report, int64_t value, char *tex
 /* Appends the text, right-aligned in `width` columns. */
 void html_right(struct buffer *out, pprofc_str text, size_t width);
 
-/* Appends the change from base: "-93%", "new" if it is 0, nothing if equal to head. */
+/* Appends the change from base to head: "-93%". Appends "new" if base is 0, and nothing if both are
+ * equal. */
 void html_relative(struct buffer *out, double base, double head);
 
-/* Returns a line's CSS class by its share of the total: "h0" to "h4", negative with "less". */
+/* Returns the CSS class for `part` as a share of `whole`: "h0" to "h4". Adds " less" if `part` is
+ * negative. */
 const char *html_heat(double part, double whole);
 
-/* Appends the expression `^name$`, as in pprof after a '|' if there is an earlier one. */
+/* Appends the expression `^name$`. If `out` already has an expression, appends it after a '|', as
+ * pprof does. */
 void html_exact_expression(struct buffer *out, pprofc_str name);
 
-/* Writes "<a" with a box's link, name and values. `number` is 1 for "N1". */
+/* Writes the start "<a" of the link of a box, with the name and values of the box. `number` is 1
+ * for the box "N1". */
 typedef void (*svg_box_fn)(void *context, struct buffer *out, size_t number);
 
 /* Copies the picture without its prologue, comments, ids and size. Turns each box into a link. In a

@@ -1,6 +1,6 @@
-/* Creates the rows of a table of functions from a graph, with base and head if there are two. Lists
- * the functions with the largest cost for Source and Disassembly, if the user searches for nothing.
- */
+/* Creates the rows of a table of functions from a graph. In a comparison, adds the values of base
+ * and head. Lists the functions with the largest cost for Source and Disassembly, if the user
+ * searches for nothing. */
 #include "web/views/page.h"
 
 /* Values of base or of head for each name in -top. */
@@ -24,7 +24,8 @@ static bool side_values_add(struct side_values *side, uint32_t node) {
   return true;
 }
 
-/* Reads all nodes of a side, because a node may be large on the other side only. */
+/* Reads all nodes of the base or of the head, because a node that is small in one may be large in
+ * the other. */
 static pprofc_status side_values_read(struct side_values *side, struct view_page *page,
                                       const pprofc_profile *profile,
                                       const struct pipeline_overrides *overrides,
@@ -122,7 +123,8 @@ struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
   return row;
 }
 
-/* Lowers the line of each function without a first line to the smallest line in the profile. */
+/* If the profile does not have the line where a function starts, uses the smallest line of the
+ * function in the profile. */
 static void lower_lines(const pprofc_profile *p, int64_t *lines) {
   const struct locations *l = &p->locations;
   for (size_t i = 0; l->count && i < l->line_from[l->count]; i++) {
@@ -133,8 +135,8 @@ static void lower_lines(const pprofc_profile *p, int64_t *lines) {
   }
 }
 
-/* Adds file and line to rows of functions, whose graph has no files. Of several functions with the
- * same name, the first one counts. */
+/* Adds file and line to the rows, because a graph of functions does not have them. If several
+ * functions have the same name, takes the first one. */
 static bool rows_add_places(struct view_rows *rows, struct view_page *page,
                             const pprofc_profile *p) {
   size_t count = p->functions.count;

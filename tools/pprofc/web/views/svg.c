@@ -9,7 +9,7 @@ struct svg_copy {
   struct buffer *out;
   svg_box_fn box;
   void *context;
-  size_t number; /* number of the box whose group is open; 0 if the group is not a box */
+  size_t number; /* number of the box whose <g> element is open; 0 if this element is not a box */
   bool difference;
 };
 
@@ -101,7 +101,8 @@ static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
   buffer_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
 }
 
-/* Makes a link of a box's <a xlink:title="...">, and of its tooltip a <title>, which shows. */
+/* Writes the start of a link. A box gets a link to its function. If the tag has a tooltip in
+ * xlink:title, also writes it as a <title> element, because browsers show only this element. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
   if (c->number)

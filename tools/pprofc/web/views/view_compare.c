@@ -1,15 +1,17 @@
-/* Creates the view Compare: choice of a base, all sample types' totals, largest changes. */
+/* Creates the view Compare. It has links that choose a base, the totals of all sample types, and
+ * the largest changes. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum number of increases in their list, and of decreases in theirs. */
+/* Maximum number of entries in the list of increases, and in the list of decreases. */
 #define COMPARE_CHANGES 10
 
-/* Lists the profiles that can be the base, or with `head` the head. Each link keeps the filters and
- * the other profile. The head can be the base only if it is the base already. */
+/* Lists the profiles that can be the base. With `head`, lists the profiles that can be the head.
+ * Each link keeps the filters and the other profile. Lists the current head as a base only if it
+ * already is the base. */
 static void compare_choices(struct view_page *page, const char *words, bool head) {
   const struct web_info *info = page->in->info;
   struct fill *fill = &page->fill;

@@ -1,4 +1,5 @@
-/* Creates the view Graph: a picture by dot, or by the script without dot or if too large. */
+/* Creates the view Graph. dot draws the picture. If dot is missing or the graph is too large for
+ * dot, the script of the page draws it. */
 #include "core/child.h"
 #include "core/float.h"
 #include "report/graphs/dot.h"
@@ -17,7 +18,8 @@ struct graph_picture {
   char reason[512]; /* reason why there is no picture from dot, or "" */
 };
 
-/* Writes dot's input with a fitting font, and without the legend, shown elsewhere. */
+/* Writes the input of dot with the font of the page. Drops the legend, because the page shows its
+ * content elsewhere. */
 static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *error) {
   static const char fonts[] = "node [fontname=\"Helvetica,Arial,sans-serif\"]\n"
                               "edge [fontname=\"Helvetica,Arial,sans-serif\"]\n"

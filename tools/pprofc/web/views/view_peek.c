@@ -63,7 +63,8 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
   return status;
 }
 
-/* Builds the graph of the functions whose names in -peek match, or else whose names alone do. */
+/* Builds the graph of the functions that match the expression. Matches the names as in the output
+ * of -peek, with file and line. If no function matches, matches the function names alone. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
   page->options.argument = page->argument.data;
@@ -71,7 +72,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument;
   pprofc_str names = peek_names_expression(p);
-  /* Without samples nothing can match. This is an error only if the user searched. */
+  /* Without samples, no function can match. Report this as an error only if the user searched. */
   if (!names.size && !*asked) return PPROFC_OK;
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);

@@ -62,9 +62,9 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
   return page_judge(page, &options, error);
 }
 
-/* Returns the verdict on the samples that have the label value of the row, or NULL. Checks that the
- * verdict has the values of the row. They differ if a function has the same name as the label
- * value, because its samples then also count. */
+/* Returns the verdict on the samples that have the row's label value, or NULL. Rejects a verdict
+ * with other values than the row. A function with the name of the label value causes such a
+ * verdict, because its samples count as well. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
@@ -73,11 +73,12 @@ static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struc
               fabs(found->cum.head - row->total.head) <= slack;
   if (!same && !judge_rescales(&page->judgement)) return NULL;
   pprofc_verdict_row *own = arena_copy(&page->arena, found, sizeof *found);
-  if (own) own->via_callee = false; /* The cost of a label value is always in deeper frames. */
+  /* Drop the word "via callee", because the cost of a label value is always in deeper frames. */
+  if (own) own->via_callee = false;
   return own;
 }
 
-/* Sets a row to the verdict on a label value, and to its values in base and head. */
+/* Fills in the row of a label value: its verdict, and its values in base and head. */
 static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
                             const struct tag_value *tag, struct view_row *row) {
   *row = (struct view_row){.name = tag->value, .function = tag->value};

@@ -1,4 +1,5 @@
-/* Creates the view Top, -top; for a difference with base, head, change, and filters by change. */
+/* Creates the view Top, which shows the table of -top. The table of a difference has columns for
+ * base, head and change. The user can filter its rows by their change. */
 #include "web/views/page.h"
 
 /* Number of rows shown, as in pprof. */
@@ -53,7 +54,8 @@ static void top_plain(struct top_table *t, struct buffer *out) {
   page_put(page, out, "top");
 }
 
-/* Returns the number of rows that a filter accepts, with small functions if "significant". */
+/* Returns the number of rows that the filter `only` accepts. For "significant", also counts
+ * functions that are too small for the table. */
 static size_t top_filter_count(const struct top_table *t, const char *only) {
   size_t count = 0;
   if (strcmp(only, "significant") == 0 && strcmp(t->only, only) != 0)

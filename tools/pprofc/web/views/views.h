@@ -15,7 +15,9 @@ struct web_view {
   view_body_fn body;  /* writes the content of the element <main> */
   const char *about;  /* sentence about the view for the list of keyboard shortcuts */
   const char *format; /* command-line format with the same data, or NULL */
-  bool of_functions;  /* shows only the selected functions, or else the ones that match `f` */
+  /* true if the view shows only some functions: the selected function, or if there is no selection,
+   * the functions that match the parameter `f` */
+  bool of_functions;
 };
 
 /* The first function returns the view at a path, the second the view with an index in the order of
@@ -23,18 +25,19 @@ struct web_view {
 const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
-/* Paths of the flame graph and of its data, which the script requests. view_flame_data returns
- * changes of the query: applied to the page's query, they give the query for the data. */
+/* Paths of the flame graph, and of the data that its script requests. view_flame_data returns the
+ * changes that turn the query of the page into the query of the data. */
 #define FLAME_VIEW STR("flamegraph")
 #define FLAME_DATA STR("flamedata")
 const struct web_change *view_flame_data(size_t *count);
 
-/* Writes a view's page. With `message`, this error replaces the view, above it bar and filters to
- * correct. Writes nothing after an error: call again with it. Thread-safe. */
+/* Writes the page of a view. If `message` is not NULL, the page shows this error message instead of
+ * the view. The user can then correct the filters. After an error, writes nothing, and the caller
+ * may call again with the error as `message`. Thread-safe. */
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error);
 
-/* Writes only the strip of recordings. With -every, each page contains this strip. */
+/* Writes only the strip of recordings, a row of bars that every page has with -every. */
 pprofc_status web_strip(const struct web_view *view, const struct web_view_input *input,
                         struct output *out, pprofc_error *error);
 
