@@ -119,7 +119,8 @@ static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *r
   buffer_add_char(to, '\n');
 }
 
-/* Appends functions that cancel out: "- inlined, main.sum to main.add: net -4ms of 19ms". */
+/* Appends two functions whose changes cancel each other out: "- inlined, main.sum to main.add: net
+ * -4ms of 19ms". */
 static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_row *other = &c->report.rows[row->partner];
   const pprofc_verdict_row *fell = row->flat.delta < 0 ? row : other;
@@ -136,7 +137,8 @@ static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row)
   compare_put_amount(c, fell->flat.base, false);
 }
 
-/* Appends groups in which cost moved: "- moved inside svc: net +3 ±20 of 900". */
+/* Appends groups of functions that only moved cost to each other: "- moved inside svc: net +3 ±20
+ * of 900". */
 static void compare_put_moved(struct comparing *c) {
   const pprofc_verdict_domain *listed[CULPRITS];
   size_t shown = 0, groups = 0;

@@ -1,5 +1,6 @@
-/* Implements the tool history: change points by time, of result files or a store. For profiles of
- * one running program, finds the functions and stacks whose values keep growing. */
+/* Implements the tool history. In result files or a store, finds the points in time at which a
+ * benchmark changed. In profiles of one running program, finds the functions and stacks whose
+ * values keep growing. */
 #include "core/array.h"
 #include "core/map.h"
 #include "core/output.h"
@@ -209,7 +210,8 @@ static pprofc_status store_read(struct past_runs *h, const char *records, pprofc
   return store_take_all(h, runs, count) ? PPROFC_OK : error_nomem(error);
 }
 
-/* Writes a series that has no change point, or too few runs to show a change. */
+/* Writes a series (the values of a benchmark over time) that has no change point, or too few runs
+ * to show a change. */
 static void history_put_level(const struct series *s, const double *values, size_t count,
                               size_t least, struct output *out) {
   struct buffer line;
@@ -226,7 +228,8 @@ static void history_put_level(const struct series *s, const double *values, size
   buffer_free(&line);
 }
 
-/* Writes the change points as rows. The largest survive when the answer is shortened. */
+/* Writes each change point as a row. When the answer is shortened, the rows with the largest
+ * changes stay. */
 static bool history_put_series(const struct past_runs *h, const struct series *s,
                                struct output *out) {
   struct steps_options options;
@@ -271,7 +274,8 @@ static pprofc_status history_render(const void *context, pprofc_write_fn write, 
   return good ? output_flush(&out, error) : error_nomem(error);
 }
 
-/* Reads result files. Returns PPROFC_E_FORMAT without results: they may be profiles. */
+/* Reads result files. Returns PPROFC_E_FORMAT if no file has results, because the files may then be
+ * profiles. */
 static pprofc_status history_read_results(struct past_runs *h, pprofc_error *error) {
   pprofc_status status =
       call_files(h->call, "runs", "runs", h->paths, &h->count, HISTORY_FILES, error);
@@ -355,7 +359,8 @@ static pprofc_status growth_render(const void *context, pprofc_write_fn write, v
   return output_flush(&out, error);
 }
 
-/* Appends the result and the numbers of profiles. Too few permit no verdict. */
+/* Appends the result, and the number of profiles of each type. There is no result for a type with
+ * too few profiles. */
 static void growth_put_head(struct growth *g) {
   struct buffer *to = &g->call->head;
   const struct leaks *leaks = &g->leaks;

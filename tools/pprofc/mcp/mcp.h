@@ -74,11 +74,12 @@ struct profiles {
   size_t count;
   struct profile_view *views[VIEWS_OPEN];
   size_t view_count;
-  uint64_t questions; /* number of tool calls; an item that a call uses is not closed meanwhile */
+  /* number of tool calls; a profile or view stays open while its `used` is equal to this number */
+  uint64_t questions;
 };
 
-/* Returns a file's profile. Reads it if it is not open or has changed. With `add_up`, merges equal
- * samples of a large profile. Valid until the next tool call. */
+/* Returns the profile of a file. Reads the file if it is not open or has changed. With `add_up`,
+ * merges equal samples of a large profile. The result is valid until the next tool call. */
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path, bool add_up,
                                         pprofc_error *error);
 
@@ -106,7 +107,8 @@ struct mcp {
   struct budget *budget;  /* memory budget of the server, which includes all its calls */
   pthread_mutex_t lock;   /* lock for the field `running` */
   struct budget *running; /* budget of the current call; NULL between calls */
-  char *coming;           /* arguments of the suggested call not yet computed; or NULL */
+  /* arguments of the suggested next call if its results are not computed yet; or NULL */
+  char *coming;
   bool initialized;
 };
 
@@ -114,16 +116,18 @@ struct call {
   struct mcp *mcp;
   const struct node *arguments; /* JSON object with the arguments */
   struct arena *arena;
-  struct budget *budget;         /* memory budget of this call */
-  size_t most;                   /* maximum size of the answer in bytes */
-  struct buffer head, text;      /* the answer: lines that the tool writes, then the report */
+  struct budget *budget; /* memory budget of this call */
+  size_t most;           /* maximum size of the answer in bytes */
+  /* the two parts of the answer: lines that the tool writes, and the report below them */
+  struct buffer head, text;
   struct buffer next[CALL_NEXT]; /* calls that the answer suggests as the next step */
   size_t next_count;
 };
 
 typedef pprofc_status (*tool_fn)(struct call *call, pprofc_error *error);
 
-/* Returns a tool's function, or NULL. Sets *schema to its entry in the list of tools. */
+/* Returns the function of the tool `name`, or NULL. Sets *schema to the tool's entry in the list of
+ * tools. */
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema);
 
 /* Checks the arguments of a call against the schema of its tool. */
@@ -141,7 +145,8 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
-/* Sets the call's budget, which a cancellation stops. NULL after the call. */
+/* Stores the budget of the current call, so that a cancellation can stop it. `budget` is NULL after
+ * the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 
 /* Copies a text argument to the arena, NUL-terminated. Returns "" if the argument is absent, or
@@ -184,7 +189,8 @@ pprofc_status call_read(struct call *call, pprofc_str path, struct buffer *data,
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Finds a function by name, handle or part of its name. *name is in the call's memory. */
+/* Finds a function by its name, by the handle that answers show for a long name, or by part of its
+ * name. *name is in the call's memory. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,
                             pprofc_error *error);
 
@@ -195,7 +201,8 @@ void call_options(struct call *call, pprofc_report_options *options);
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
-/* Returns a function's line with the largest self value of the sign `sign`, or NULL. */
+/* Returns the line of a function that has the largest self value, or NULL. Considers only values
+ * that have the same sign as `sign`. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 /* ---- views (views.c) --------------------------------- */

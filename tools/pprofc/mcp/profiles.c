@@ -65,7 +65,8 @@ static void profiles_warn(void *context, const char *message) {
   snprintf(item->warnings + size, sizeof item->warnings - size, "%s\n", message);
 }
 
-/* Merges equal samples. The caller must do this before it makes views of the profile. */
+/* Merges equal samples. The caller must do this before it creates views, because views refer to
+ * samples. */
 static void profiles_add_up(struct open_profile *item) {
   pprofc_samples_view view;
   const pprofc_profile *one = item->profile;
@@ -97,7 +98,8 @@ static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
   return PPROFC_OK;
 }
 
-/* Begins the data of a file. A size_t of 32 bits cannot hold every limit. */
+/* Initializes the buffer for the data of a file. Its limit is the limit of the command line, or
+ * SIZE_MAX if a size_t cannot hold that number. */
 static void profiles_buffer(const struct profiles *p, struct buffer *data) {
   uint64_t most = p->command->limits.input_bytes;
   buffer_init(data, budget_allocator(p->budget), most < SIZE_MAX ? (size_t)most : SIZE_MAX);

@@ -56,7 +56,8 @@ static pprofc_status results_render_table(const void *context, pprofc_write_fn w
   return pprofc_bench_print(s->tables, "text", write, to, results_no_warning, NULL, error);
 }
 
-/* Returns a line's rank in a long answer, which drops neither results nor problems. */
+/* Returns the rank of a line, which decides if a long answer drops it. Lines with results and
+ * problems always stay. */
 static int results_rank(pprofc_str line) {
   return str_starts(line, STR("result: ")) || str_starts(line, STR("problem: ")) ? BRIEF_FIXED : 0;
 }
@@ -73,7 +74,8 @@ static pprofc_status results_show(struct result_sides *s, pprofc_error *error) {
   return status;
 }
 
-/* Fails without benchmark results, because their comparison would look unchanged. */
+/* Fails if the files have no benchmark results, because the answer would otherwise report no
+ * change. */
 static pprofc_status results_any(const struct result_sides *s, pprofc_error *error) {
   size_t count;
   pprofc_str problem = pprofc_gate_problems(s->gate), line = STR("");

@@ -45,8 +45,8 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes the part of an answer that comes from files. The text is between <data> and </data>,
- * so the function escapes "</data" in it. */
+/* Writes the part of an answer that comes from files. The part is between <data> and </data>, so
+ * the function escapes "</data" in the text. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct data_parts *d = context;
@@ -215,14 +215,15 @@ static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   fill_free(&fill);
 }
 
-/* True if the request has the _meta member of revision 2026-07-28. */
+/* True if the request has the form of revision 2026-07-28. */
 static bool is_modern(const struct rpc_request *request) {
   const struct node *meta = node_get(request->params, "_meta");
   return node_find(meta, STR(META_VERSION)) != NULL ||
          str_equal(request->method, STR("server/discover"));
 }
 
-/* Checks the _meta member of a request without a handshake. */
+/* Checks the member _meta of a request of revision 2026-07-28. It must name this revision and the
+ * capabilities of the client. */
 static bool check_modern(const struct rpc_request *request, struct rpc_answer *answer) {
   const struct node *meta = node_get(request->params, "_meta");
   const struct node *version = node_find(meta, STR(META_VERSION));

@@ -89,7 +89,8 @@ static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, 
   return status;
 }
 
-/* Finds the largest stacks of all functions in one pass. The result needs the profile. */
+/* Finds the largest stacks of all functions in one pass. The result contains texts of the profile,
+ * which must exist longer. */
 static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
                                const pprofc_allocator *mem, struct paths **paths,
                                pprofc_error *error) {
@@ -138,7 +139,8 @@ static const char *const view_filters[] = {"profile", "base", "sample_type", "fo
 
 #define VIEW_FILTERS (sizeof view_filters / sizeof *view_filters)
 
-/* Frees a view's reports, without `peek` except -peek, to whose samples stacks refer. */
+/* Frees the results of a view to get memory. Keeps the report -peek unless `peek` is true, because
+ * the caller may need its samples. */
 static void view_drop_parts(struct profile_view *v, bool peek) {
   for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
   if (peek) kept_report_free(v->peek);
@@ -216,7 +218,7 @@ static pprofc_status view_make(struct call *call, struct profile_view *v, view_m
   }
   if (budget_stopped(budget_allocator(v->budget))) {
     status = budget_status(budget_allocator(v->budget), PPROFC_E_CANCELLED, error);
-    v->key = STR(""); /* An empty key hides the view from later calls. */
+    v->key = STR(""); /* Hide the view from later calls, because its results may be incomplete. */
   } else {
     budget_set_time(v->budget, UINT32_MAX);
   }
