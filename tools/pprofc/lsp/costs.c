@@ -37,7 +37,8 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Adds the lines with verdicts, which are named FUNCTION, newline, FILE:LINE. */
+/* Adds each line that has a verdict. The name of such a row is FUNCTION, a newline, and FILE:LINE.
+ */
 static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   for (size_t i = 0; i < costs->by_line.row_count; i++) {
     const pprofc_verdict_row *row = &costs->by_line.rows[i];
@@ -52,7 +53,7 @@ static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* True if the command compares runs, and no option prevents verdicts. */
+/* True if the command compares with -diff_base, and no option prevents verdicts. */
 static bool costs_can_judge(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   return *command->diff_base && !*command->benchmark && !o->mean && !o->normalize &&
@@ -204,8 +205,8 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
   if (costs->judged.verdicts) {
-    /* Divide by the number of runs. The difference is a sum over the runs of the base, but verdicts
-     * compare means. */
+    /* Divide by the number of runs, because verdicts compare means. The difference is a sum over
+     * the runs of the base. */
     double mean = (double)value / (double)costs->judged.summary.base_runs;
     struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));
     buffer_add_str(to, amount_text(&unit, mean, true, text));
@@ -221,8 +222,9 @@ static void costs_put_amount(struct buffer *to, const struct amount_grid *grid, 
   buffer_add_str(to, amount_of_ticks(grid, value, plus, text));
 }
 
-/* Appends ", +0.5s ±0.1s" for a line, "; grew: +0.5s ±0.1s" for a function: the change of the self
- * value, or if that is 0 of the total. The interval needs a test. */
+/* Appends the change of the self value, or of the total if there are no self samples. The text is
+ * ", +0.5s ±0.1s" for a line, and "; grew: +0.5s ±0.1s" for a function. It has the interval only if
+ * there was a test. */
 static void costs_put_change(const struct costs *costs, struct buffer *to, const struct cost *cost,
                              const struct amount_grid *grid) {
   const pprofc_verdict_summary *s = &costs->judged.summary;

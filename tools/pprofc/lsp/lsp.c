@@ -18,7 +18,7 @@ struct document {
   size_t same_begin, same_end;   /* number of equal lines at the start and at the end */
   size_t *starts;                /* offset of each line in the current text */
   size_t capacity;               /* allocated number of `starts` */
-  pprofc_str file;               /* the document's file in the profile, or empty */
+  pprofc_str file;               /* name of the document's file in the profile, or empty */
   struct follow follow;          /* changes from the file of the profile to the text `first` */
 };
 
@@ -46,7 +46,8 @@ static size_t document_same_end(pprofc_str a, pprofc_str b) {
   return lines + (document_line_begins(a, i) && document_line_begins(b, i));
 }
 
-/* Counts and compares the lines of both texts. Returns false when out of memory. */
+/* Counts the lines of the texts `first` and `now`, and finds the lines that are equal in both.
+ * Returns false when out of memory. */
 static bool document_measure(struct document *d) {
   pprofc_str first = buffer_str(&d->first), now = buffer_str(&d->now);
   d->first_lines = document_lines(first);
@@ -126,7 +127,8 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the profile's file of a document, by its path or its path in the profile's commit. */
+/* Finds the file in the profile that is the document. Compares by the document's path. If no file
+ * matches, compares by the path that the document had in the profile's commit. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena;
   arena_init(&arena, &mem_default);

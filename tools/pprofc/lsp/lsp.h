@@ -34,7 +34,8 @@ struct costs {
   struct buffer header;                /* text above the table of verdicts */
 };
 
-/* Reads the sources, and judges with -diff_base like -noise. The caller calls costs_free. */
+/* Reads the sources, and computes the costs of their lines. With -diff_base, also computes verdicts
+ * like -noise. The caller calls costs_free. */
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 
@@ -43,7 +44,8 @@ void costs_free(struct costs *costs);
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
 /* The functions return a sort key of a line. costs_own returns the absolute self value, and
- * costs_total returns the absolute total. In a difference, the values are changes. */
+ * costs_total returns the absolute total. If there are no verdicts, the values of a difference are
+ * changes. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
@@ -52,7 +54,8 @@ double costs_total(const struct cost *cost);
  * matches. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
-/* Appends "1.2s self, 3s total", in a comparison also ", +0.5s ±0.1s" or "; grew: +0.5s ±0.1s". */
+/* Appends "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a line, and
+ * "; grew: +0.5s ±0.1s" for a function. */
 void costs_put(const struct costs *costs, struct buffer *to, const struct cost *cost);
 
 /* Appends a name, escaped for Markdown. */
@@ -73,8 +76,9 @@ struct follow {
 void follow_init(struct follow *follow);
 void follow_free(struct follow *follow);
 
-/* Reads the changes of `path` from git, since the commit `ref`; if "", since `time` (nanoseconds
- * since 1970) if the file is newer. Without git or commit, all lines are equal. */
+/* Reads the changes of `path` since the commit `ref` from git. If `ref` is "", reads the changes
+ * since `time` (nanoseconds since 1970), but only if the file is newer than `time`. Without git or
+ * a commit, every line counts as unchanged. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
 /* The first function converts a line number of the profile to a line number of the current file.
@@ -91,7 +95,8 @@ struct lsp_page {
 };
 
 /* Appends the page's URL with a function selected: "file:///.../flame.html#sel=main.hot". The first
- * call writes the page for this user only; later calls do if it was deleted. */
+ * call writes the page, which only this user can read. A later call writes the page again if it was
+ * deleted. */
 pprofc_status page_address(struct lsp_page *page, const struct command *command,
                            const struct costs *costs, pprofc_str function, struct buffer *address,
                            pprofc_error *error);
