@@ -11,7 +11,7 @@ static void commands_options(struct shell *shell, const struct shell_words *word
   shell_print_options(shell);
 }
 
-/* Prints the help for a name, or for words joined to one: "top list". */
+/* Prints the help for a name. Several words, such as "top list", are one name. */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
   struct buffer name;
   buffer_init(&name, &mem_default, SIZE_MAX / 2);

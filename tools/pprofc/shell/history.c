@@ -1,5 +1,5 @@
-/* Stores typed lines in $XDG_STATE_HOME/pprofc/history, readable only by its owner. The shell
- * appends each line at once, for other shells, and drops the oldest at its end. */
+/* Stores typed lines in $XDG_STATE_HOME/pprofc/history, readable only by its owner. Appends each
+ * line at once, so that other shells can read it. When the shell ends, removes the oldest lines. */
 #include "common/new_folder.h"
 #include "core/infile.h"
 #include "session.h"

@@ -1,4 +1,5 @@
-/* Reads lines from standard input, the editor on a terminal, and files of `source`. */
+/* Reads lines from standard input, from the line editor on a terminal, and from the files of the
+ * command `source`. */
 #include "common/text.h"
 #include "session.h"
 
@@ -81,7 +82,8 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
   return SHELL_LINE_NONE;
 }
 
-/* Reject a folder. open() would accept it, but a folder has no lines. */
+/* Opens a file for the command `source`. Rejects a folder, because open() would accept it, but a
+ * folder has no lines. Returns -1 on failure. */
 static int input_open(const char *path) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC);

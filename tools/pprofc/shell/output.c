@@ -1,5 +1,6 @@
-/* Sends a report to standard output, a file, a program, a pager or a viewer. Opens it with the
- * first byte, so a failed report leaves no file and starts no program. */
+/* Sends a report to standard output, a file, a program, a pager or a viewer. Opens this target when
+ * the report's first byte arrives. A failed report therefore leaves no file and starts no program.
+ */
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
@@ -53,7 +54,9 @@ static int process_wait(struct shell_process *process) {
 struct pager {
   bool wanted; /* true while the pager may still be started */
   size_t rows, width;
-  size_t used; /* number of screen rows that `held` needs, and number of columns in the last row */
+  /* number of screen rows that `held` needs (`used`), and number of columns in its last row
+   * (`column`) */
+  size_t used;
   size_t column;
   struct buffer held; /* text written before the pager starts */
   struct shell_process process;
@@ -92,7 +95,7 @@ static void pager_init(struct pager *pager, bool allowed) {
   pager->width = size.ws_col ? size.ws_col : 80;
 }
 
-/* Adds the text's rows to `used`, with each byte as a column. */
+/* Adds the screen rows of a text to `used`. Counts each byte as a column. */
 static void pager_count(struct pager *pager, const char *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     bool wraps = pager->column == pager->width;
@@ -314,7 +317,8 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
   return status;
 }
 
-/* Chooses a target for a line without one: viewer, numbered file, or standard output. */
+/* Chooses a target if the line does not name one. This is a viewer if the format needs one, a
+ * numbered file for binary output, and standard output otherwise. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)

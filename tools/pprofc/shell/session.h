@@ -36,7 +36,7 @@ struct shell_base {
   char *source; /* file or URL of the base; NULL if the user has set no base */
   bool compare; /* true for diff_base, false for base */
   bool on;
-  bool chosen; /* the base was set in the shell, not by the command line */
+  bool chosen; /* true if the user set the base in the shell, not on the command line */
 };
 
 struct shell {
@@ -48,7 +48,8 @@ struct shell {
   pprofc_profile *head;    /* profile without a base; NULL until the shell has read it */
   pprofc_profile *difference;
   struct shell_base base;
-  struct loaded_runs runs; /* runs that the shell judges while the option noise is set */
+  /* runs from which the shell computes verdicts while the option noise is set */
+  struct loaded_runs runs;
   bool runs_loaded;
 
   struct shell_input inputs[SHELL_INPUTS];
@@ -59,7 +60,7 @@ struct shell {
 
   struct shell_viewer *viewers;
   size_t viewer_count, viewer_capacity;
-  int64_t viewer_started; /* start time of the newest viewer, in milliseconds of a clock */
+  int64_t viewer_started; /* start time of the newest viewer, as a value of system_milliseconds */
 
   bool leave;
   bool failed; /* true if the command of the current line failed */
@@ -67,7 +68,8 @@ struct shell {
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints an error with the place in a `source` file, and sets `failed`. */
+/* Prints an error, and sets `failed`. If the line comes from a file of the command `source`, the
+ * error begins with file name and line number. */
 void shell_fail(struct shell *shell, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 void shell_fail_error(struct shell *shell, pprofc_error *error);
@@ -122,7 +124,7 @@ void shell_free_options(struct shell *shell);
 /* ---- commands (commands.c, reports.c, bases.c) ------- */
 
 struct shell_command {
-  /* name of the command, and two more names; NULL if absent */
+  /* name of the command, and two other names for it; NULL if absent */
   const char *name, *alias, *also;
   const char *listed; /* name in the list of commands */
   const char *help;   /* one line of explanation in the list of commands */

@@ -19,7 +19,8 @@
 
 #define SHELL_FAILED 2
 
-/* Prints a message, with file name and line number in a `source` file. */
+/* Prints an error, and sets `failed`. If the line comes from a file of the command `source`, the
+ * error begins with file name and line number. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
       shell->input_count ? &shell->inputs[shell->input_count - 1] : NULL;

@@ -106,7 +106,8 @@ static void variables_set_plain(struct shell *shell, const pprofc_option_info *i
   text_free(text);
 }
 
-/* Parses a decimal number, the only type in pprof. A large one becomes the maximum. */
+/* Parses a decimal integer. pprof accepts no other form of an integer. A number that is too large
+ * becomes the maximum. */
 static void variables_set_int(struct shell *shell, const pprofc_option_info *info,
                               pprofc_str value) {
   int64_t number;

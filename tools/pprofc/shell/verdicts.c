@@ -1,5 +1,5 @@
-/* Adds verdicts to the formats top, text, json and flame graphs, with the option noise. The runs,
- * read once per base, come from the command line or diff_base. */
+/* Adds verdicts to the formats top, text, json and flame graphs if the option noise is set. Reads
+ * the runs of the command line or of diff_base once, and keeps them until the base changes. */
 #include "common/quote.h"
 #include "noise/noise.h"
 #include "session.h"
