@@ -162,7 +162,8 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
   return address->shown.data ? PPROFC_OK : PPROFC_E_NOMEM;
 }
 
-/* True for paths of net/http/pprof and gperftools, whose names are at ".../symbol". */
+/* True for the path of a profile of net/http/pprof or gperftools. These servers translate addresses
+ * to names at ".../symbol", and other servers at ".../symbolz". */
 static bool address_is_pprof(pprofc_str path) {
   static const char *const ends[] = {"/pprof/heap", "/pprof/growth", "/pprof/profile",
                                      "/pprof/pmuprofile", "/pprof/contention"};

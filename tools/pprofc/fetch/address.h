@@ -21,7 +21,7 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
 /* True if a source begins with "scheme://". */
 bool address_has_scheme(pprofc_str source);
 
-/* Creates the URL that translates addresses to names, next to the profile's URL. */
+/* Creates the URL at which the server of a profile translates addresses to names. */
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url);
 
 /* True for the URL of a local file ("file:///x.pb.gz"). Sets *path, NUL-terminated. */

@@ -26,7 +26,7 @@ struct collect_server {
   struct url url;      /* parsed URL of the server */
   int64_t seconds;     /* duration of the CPU profile, in seconds */
   char name[160];      /* start of file names: "api-1_6060."; "" if there is only one server */
-  bool failed;         /* a profile failed, so the folder gets no file of this server */
+  bool failed;         /* true if a profile failed; the folder then gets no file of this server */
   struct collect_item items[COLLECT_KINDS];
 };
 
@@ -130,7 +130,7 @@ static pprofc_status collect_write_files(const void *context, const char *folder
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 
-/* True if the path ends with the name of a profile. A URL copied from a browser may end so. */
+/* True if the path ends with the name of a profile, as a URL copied from a browser may. */
 static bool collect_ends_with_kind(pprofc_str path) {
   static const char *const others[] = {"allocs", "threadcreate", "growth", "contention", "trace"};
   pprofc_str name = str_slice(path, str_find_last_char(path, '/') + 1, path.size);
@@ -225,7 +225,7 @@ static bool collect_is_taken(const struct collect_server *servers, size_t index)
   return false;
 }
 
-/* Returns the start of a server's file names: "api-1_6060"; "" for a single server. */
+/* Sets the start of the file names of a server: "api-1_6060."; "" for a single server. */
 static void collect_name(struct collect_server *servers, size_t index, size_t count) {
   struct collect_server *server = &servers[index];
   pprofc_str host = server->url.host;
@@ -274,7 +274,8 @@ static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *
   return status;
 }
 
-/* Reads a server's replies. Skips missing ones (404); any other failure drops all. */
+/* Reads the replies of a server. Skips a profile that the server does not have (404). After any
+ * other failure, the folder gets no profile of this server. */
 static pprofc_status collect_read_server(struct fetcher *fetcher, struct collect_server *server) {
   size_t found = 0;
   server->failed = false;

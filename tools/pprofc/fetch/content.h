@@ -4,7 +4,8 @@
 
 #include "core/str.h"
 
-/* Returns what is wrong ("this is a web page; ..."), or NULL if the reader knows better. */
+/* Returns a message about a text that is not a profile, such as "this is a web page; ...". Returns
+ * NULL if the message of the profile reader is better. */
 const char *content_explain(pprofc_str text);
 
 /* True if the text is a web page, a trace or another text that is not a profile. Its lines may look

@@ -1,4 +1,5 @@
-/* Fetches the sources that are URLs. Later asks their servers for names. */
+/* Fetches the sources that are URLs. Later requests the names of their functions from the same
+ * servers. */
 #ifndef PPROFC_TOOLS_FETCH_FETCHER_H
 #define PPROFC_TOOLS_FETCH_FETCHER_H
 
@@ -11,8 +12,8 @@
 #include "recordings.h"
 #include "symbolize/symbolize.h"
 
-/* Server for the symbols of a mapping. It has the URL of the first profile with this mapping, and
- * the start address of the mapping. */
+/* Server for the symbols of a mapping. The fields are the URL of the first profile with this
+ * mapping, and the start address of the mapping. */
 struct symbol_place {
   const struct url *profile;
   uint64_t start;
@@ -32,7 +33,8 @@ struct symbols {
   int64_t limit_ms;
   struct symbol_places places[2]; /* servers of the head, and of the base */
   struct url current;             /* symbol URL of the last request */
-  pprofc_str failed;              /* URL of the last failed symbol request, not used again */
+  /* URL of the last failed symbol request; the client does not use this URL again */
+  pprofc_str failed;
   struct symbolize_server server;
 };
 
@@ -57,8 +59,8 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote if the source is a URL, and `file`. Its path is the source, or the file of a file:
- * URL. The fetcher owns the results. */
+/* Sets *remote if the source must be downloaded. Also sets `file`. Its path is the source, or for a
+ * source "file:///x" the path /x. The fetcher owns both results. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                struct file_source *file, pprofc_error *error);
 

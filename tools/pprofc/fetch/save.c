@@ -1,4 +1,5 @@
-/* Saves copies of profiles under the same names as pprof, but only in its folder. */
+/* Saves copies of profiles under the same names as pprof. Replaces '/' in the names, so that every
+ * copy is in the folder of copies. */
 #include "fetch/fetcher.h"
 
 #include "common/new_folder.h"
@@ -22,7 +23,8 @@
 #define SAVE_NAME_MAX 240
 #define NUMBER_MAX    9999
 
-/* Writes "$VARIABLE/below" to `path`. Returns false if it is not set. */
+/* Writes the value of an environment variable, followed by `below`, to `path`. Returns false if the
+ * variable is not set, or the path is too long. */
 static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
   const char *value = getenv(variable);
   if (!value || !*value) return false;
@@ -65,7 +67,8 @@ static void save_make_name(const pprofc_profile *p, struct buffer *name) {
     save_add_part(name, profile_string(p, p->types[i].type));
 }
 
-/* Renames the temporary file to `start` plus the first free number. Returns 0 or an errno. */
+/* Renames the temporary file to `start` followed by the first free number. Returns 0 or an errno.
+ */
 static int save_number(const char *temporary, const char *start, char path[PATH_ROOM + 32]) {
   for (int number = 1; number <= NUMBER_MAX; number++) {
     snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
