@@ -25,7 +25,8 @@ struct noise_printing {
   size_t fired;
 };
 
-/* Formats "grew by +1.2s" or "grew by +12.0%", with q, the adjusted p-value, if tested. */
+/* Formats "grew by +1.2s" or "grew by +12.0%". Adds q, the adjusted p-value, if there was a test.
+ */
 static void noise_gate_amount(const struct noise_report *report, const struct noise_finding *found,
                               char out[160]) {
   const pprofc_verdict_estimate *e = &found->estimate;
@@ -93,7 +94,8 @@ static void noise_gate_print_rules(const struct noise_report *report) {
   }
 }
 
-/* True if a row has a verdict. Some sample types need several runs per side for it. */
+/* True if at least one row has a verdict. For some sample types, rows have verdicts only if base
+ * and head have several runs. */
 static bool noise_gate_judged(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
     if (report->rows[i].flat.verdict >= PPROFC_VERDICT_UNCHANGED ||

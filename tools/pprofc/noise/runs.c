@@ -32,7 +32,8 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the start of two texts. Skips them if they are equally long. */
+/* Compares the numbers at the start of two texts. If the numbers have the same number of digits,
+ * advances both texts past them. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && char_is_digit((*b)[1])) (*b)++;
@@ -167,7 +168,8 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
   return status;
 }
 
-/* Scales a profile from a sum of `from` runs to a sum of `to` runs, and replaces *profile. */
+/* Scales a profile that is a sum of `from` runs to the size of a sum of `to` runs. Replaces
+ * *profile. */
 static pprofc_status runs_scale(pprofc_profile **profile, size_t to, size_t from,
                                 pprofc_error *error) {
   double ratios[64];

@@ -143,7 +143,8 @@ static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool lin
   return true;
 }
 
-/* Reads a message's headers. Returns the body's length, or SIZE_MAX at the end. */
+/* Reads the headers of a message. Returns the length of the body, or SIZE_MAX at the end of the
+ * input. */
 static size_t inbox_headers(struct inbox *r, struct buffer *line) {
   size_t length = 0;
   bool too_long = false;
@@ -286,7 +287,7 @@ void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
   buffer_free(&text);
 }
 
-/* True if the request was cancelled before its start. Forgets the id. */
+/* True if the request was cancelled before its start. Then removes its id from the stored ids. */
 static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   bool found = false;
   for (size_t i = 0; i < CANCELLED_MAX; i++)
@@ -379,7 +380,8 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
   rpc_call(rpc, ++rpc->asked, method, params);
 }
 
-/* Checks a message. Returns false if it is a response or invalid, with the answer's error. */
+/* Checks a message. Returns true for a valid request or notification. Sets *ignored for a response.
+ * Otherwise sets the error in `answer`. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");
@@ -434,7 +436,8 @@ static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
   arena_free(&arena);
 }
 
-/* Works in advance while no message waits. Returns the next message; NULL: end of the input. */
+/* Returns the next message. While there is no message, works in advance. Returns NULL at the end of
+ * the input. */
 static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
   const struct rpc_server *server = rpc->server;
   if (server->idle && !rpc->ended && inbox_is_quiet(inbox, RPC_QUIET))
