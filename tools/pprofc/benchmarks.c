@@ -26,10 +26,10 @@ pprofc_status benchmarks_select(const struct command *command, const char *shown
 
 struct benchmark_list {
   struct interner names; /* names of the benchmarks, each once */
-  uint64_t *values;      /* for each benchmark, the sum of its samples */
-  /* allocated number of `values`, and index of the sample type to sum */
+  uint64_t *values;      /* for each benchmark, the sum of the values of its samples */
+  /* allocated number of elements in `values`, and index of the sample type to sum */
   size_t room, type;
-  uint64_t outside; /* sum of the samples that belong to no benchmark */
+  uint64_t outside; /* sum of the values of the samples that belong to no benchmark */
 };
 
 static uint64_t benchmark_sum(const pprofc_profile *profile, size_t type) {

@@ -88,7 +88,8 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   return budget_status(budget_allocator(command->budget), status, error);
 }
 
-/* Writes to the sink. The error names the output and the reason. */
+/* Creates the report and writes it to the sink. If a write fails, the error names the output and
+ * the reason. */
 static pprofc_status render(const struct command *command, const pprofc_profile *profile,
                             struct sink *sink, pprofc_error *error) {
   pprofc_status status = destination_render(command, profile, sink_write, sink, error);

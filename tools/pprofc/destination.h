@@ -9,7 +9,8 @@
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
                                  pprofc_error *error);
 
-/* Writes the report by `write`, in pprof's time zone, by graphviz for formats that need it. */
+/* Creates the report and passes its bytes to `write`. Uses pprof's time zone, and runs graphviz for
+ * formats that need it. */
 pprofc_status destination_render(const struct command *command, const pprofc_profile *profile,
                                  pprofc_write_fn write, void *context, pprofc_error *error);
 
@@ -27,8 +28,8 @@ bool destination_is_binary(const struct command *command);
 pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,
                                      pprofc_error *error);
 
-/* Creates a report whose format names a type of picture in `graphviz`, such as "svg": converts a
- * dot report to this type. Passes the picture to `write`. */
+/* Creates a picture of a report. The field `graphviz` of the report's format is the type of the
+ * picture, such as "svg". Runs graphviz on a dot report, and passes the picture to `write`. */
 pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
                               pprofc_write_fn write, void *context, pprofc_error *error);
 

@@ -20,8 +20,8 @@ static bool folding_meets(const struct command *command, const struct report_for
   return *command->base || (command->bases.count && !format->info.adds_up);
 }
 
-/* True if the program can read all sources twice, because a difference may need this. Standard
- * input and pipes can be read only once. A server would record a new profile. */
+/* True if the program can read all sources twice, which a difference may need. Standard input and
+ * pipes can be read only once. A server would record a new profile. */
 static bool folding_may_read_again(const struct command *command) {
   struct stat file;
   bool may = true;
@@ -36,8 +36,8 @@ static bool folding_groups(const pprofc_report_options *o) {
   return o->group_by_label && *o->group_by_label;
 }
 
-/* True if the report and its filters can read a stack tree. A call tree depends on the order of
- * samples, which a stack tree does not keep. */
+/* True if the report and its filters can read a stack tree, which merges equal stacks. A call tree
+ * cannot, because it depends on the order of samples, which a stack tree does not keep. */
 static bool folding_may_use_tree(const pprofc_report_options *o,
                                  const struct report_format *format) {
   return (format->flags & REPORT_PASSES) && !o->call_tree && !folding_groups(o) &&
@@ -55,7 +55,8 @@ static bool folding_needs(const struct command *command, const struct report_for
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
   sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
   sums->tree = apart && folding_may_use_tree(o, format);
-  /* A warning about a filter that matches nothing depends on samples without a shown value. */
+  /* Keep samples whose displayed value is 0, because the warning about a filter that matches
+   * nothing depends on them. */
   if (tags || (sums->compared && filters)) sums->sample_index = NULL;
   return !sums->no_stacks || (apart && !tags && !filters);
 }

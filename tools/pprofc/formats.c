@@ -24,7 +24,7 @@ static const char *formats_field(const struct format_row *row, size_t i) {
   return *(const char *const *)(const void *)((const char *)row + format_fields[i].offset);
 }
 
-/* Adds text without backquotes. The backquotes are Markdown. */
+/* Adds a text without its backquotes, which are marks of Markdown. */
 static void formats_fill(struct filler *filler, const char *text) {
   char plain[1024];
   size_t size = 0;

@@ -12,7 +12,8 @@
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
-/* Copies the text of *rest before `mark`, and skips it. Returns false without `mark`. */
+/* Appends the text of *rest before `mark`, and removes this text from *rest. If there is no mark,
+ * does so with the whole text and returns false. */
 static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   size_t at = str_find(*rest, mark);
   buffer_add(out, rest->data, at);

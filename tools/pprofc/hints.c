@@ -74,7 +74,8 @@ static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *ot
   return false;
 }
 
-/* Adds the period type. Two profiles with the same sample types may differ in it. */
+/* Adds the period type, because two profiles with the same sample types may still have different
+ * period types. */
 static void hints_add_period(const pprofc_profile *p, char *out, size_t size) {
   size_t at = strlen(out);
   pprofc_str type = profile_string(p, p->period_type.type);

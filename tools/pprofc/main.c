@@ -36,7 +36,8 @@ static int fail_with_usage(const char *message) {
   return EXIT_FAILED;
 }
 
-/* Prints the error about an unknown flag, with the nearest flag or the usage. */
+/* Prints the error about an unknown flag. Adds the flag with the most similar name, or prints the
+ * usage if there is no similar flag. */
 static int misspelled(const char *message, const struct flag *nearest) {
   if (!nearest) {
     print_usage();
@@ -69,7 +70,8 @@ static bool first_is_word(const struct command *command, char *advice, size_t si
   return !format && other && snprintf(advice, size, "pprofc %s", other) > 0;
 }
 
-/* Prints an error about a missing source or misplaced flag. Returns true without one. */
+/* True if the sources can be used. Otherwise prints an error about a missing source, a misplaced
+ * flag or a word that is not a file. */
 static bool sources_accepted(const struct command_flags *flags, const struct command *command,
                              int argc, char **argv) {
   pprofc_error error;

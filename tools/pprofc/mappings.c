@@ -1,11 +1,12 @@
-/* Adds a missing mapping, sets the executable, removes or adds URLs. */
+/* Changes the files of mappings: removes file names that are URLs, and sets missing ones. */
 #include "mappings.h"
 
 #include "core/error.h"
 #include "http/url.h"
 #include "profile/profile.h"
 
-/* Starts an edit of the profile with its own mappings, and with the text as one more string. */
+/* Returns a copy of the profile in which the caller may change the mappings *items. Adds `text` to
+ * the strings of the copy if it is not empty. Returns NULL when out of memory. */
 static pprofc_profile *mappings_edit(const pprofc_profile *source, pprofc_str text,
                                      struct mapping **items) {
   pprofc_profile *edit = profile_edit(source);
@@ -28,8 +29,8 @@ static bool mappings_is_url(pprofc_str name) {
   return is;
 }
 
-/* Sets the file of each mapping that has no build ID and whose file is a URL. With `unnamed`, sets
- * the file of the mappings that have no file instead. Replaces *profile. */
+/* Sets the file to `file` in each mapping that has no build ID and whose file is a URL. With
+ * `unnamed`, changes the mappings without a file instead. Replaces *profile. */
 static pprofc_status mappings_set_files(pprofc_profile **profile, bool unnamed, pprofc_str file,
                                         pprofc_error *error) {
   const pprofc_profile *p = *profile;

@@ -485,7 +485,8 @@ void command_flags_init(struct command_flags *flags) {
 
 /* ---- combinations of flags --------------------------- */
 
-/* Sets options from the flags of their values. Two values of the same option are an error. */
+/* Sets options from flags such as -cum, whose name is a value of an option. Two values of the same
+ * option are an error. */
 static pprofc_status apply_choices(const struct command_flags *flags, struct command *command,
                                    pprofc_error *error) {
   const struct choice *choices = flags->choices;
@@ -527,7 +528,8 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
-/* Sets defaults of the machine. Stores the sources, or the program of -simulate. */
+/* Sets defaults that depend on the machine or the environment. Stores the operands as sources, or
+ * with -simulate as the program to run. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
   noise_complete(&command->noise);

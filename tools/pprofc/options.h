@@ -27,8 +27,8 @@ struct noise_options {
   const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
   pprofc_verdict_options how; /* settings of the verdicts, without sample type and filters */
-  int normalize_by, common,
-      correction; /* each flag's word, as an index that noise_complete copies to `how` */
+  /* index of the word of each flag; noise_complete sets the fields of `how` from these indexes */
+  int normalize_by, common, correction;
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
@@ -52,7 +52,7 @@ struct command {
   struct source_list bases;     /* values of -base and -diff_base, as on the command line */
   struct noise_options noise;
   const struct noise_report
-      *verdicts; /* verdicts on functions, written instead of a profile, or NULL */
+      *verdicts; /* verdicts on functions, which the report shows instead of the profile; or NULL */
   /* values of -time_range and -diff_time_range; `to` is 0 if the flag is not given */
   struct time_range time_range, diff_time_range;
   pprofc_call_stacks call_stacks;
@@ -104,8 +104,8 @@ struct command {
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Flags such as -lines that set an option, here granularity, to the value of their own name.
-   * `target` is the offset of the option in struct command. */
+  /* A flag whose name is a value of an option. For example, -lines sets the option granularity to
+   * "lines". `target` is the offset of the option in struct command. */
   struct choice {
     const char *name;
     size_t target;
@@ -155,8 +155,9 @@ bool time_range_add_bases(struct command *command);
 /* Returns an error if a flag contradicts the ranges, else NULL. */
 const char *time_range_conflict(const struct command *command);
 
-/* Returns which data of the samples the reader keeps: `needs`, and the times if the command uses
- * times. `needs` is NULL if the command needs each sample. `times` is a buffer for the result. */
+/* Returns a description of the sample data that the reader keeps. It is `needs`, and the times if
+ * the command uses times. `needs` is NULL if the command needs each sample. `times` is a buffer for
+ * the result. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 

@@ -12,7 +12,7 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Returns an error about a report option that excludes verdicts, or NULL. */
+/* Returns an error if a report option is set that excludes verdicts, else NULL. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
@@ -49,7 +49,7 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Returns an error about an option that the page of a comparison lacks, or NULL. */
+/* Returns an error if an option is set that the page of a comparison does not have, else NULL. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
@@ -100,7 +100,8 @@ static const char *sums_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error if a stream (-frames), which can be read only once, is not alone, or NULL. */
+/* Returns an error if -frames is combined with another source, with a base, or with an action that
+ * cannot use a stream. Otherwise returns NULL. A stream can be read only once. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);

@@ -38,7 +38,8 @@ void sources_find_executable(struct command *command) {
   command->diff_base = command->sources[0];
 }
 
-/* Reports why a source cannot be read, with pprof's text or with a hint. */
+/* Fails with pprof's error if the file does not exist. If the source has a scheme such as
+ * "https://", the error is about the URL instead. */
 static pprofc_status file_source_check(const struct file_source *file, pprofc_error *error) {
   struct stat info;
   if (strcmp(file->path, "-") == 0 || stat(file->path, &info) == 0) return PPROFC_OK;
@@ -99,7 +100,7 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
   buffer_init(text, options->allocator, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
 }
 
-/* Inserts a line "# build id: HEX FILE" before the text for each file with a build ID. Inserts
+/* For each file with a build ID, inserts a line "# build id: HEX FILE" before the text. Inserts
  * nothing if perf cannot list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
@@ -163,7 +164,8 @@ static pprofc_status perf_convert(const char *path, const pprofc_read_options *o
   return status;
 }
 
-/* True if a program for perf.data exists. Else the library reads files without unwinding. */
+/* True if perf or perf_to_profile is installed. Without them, the library itself reads perf.data
+ * files, but does not unwind stacks. */
 static bool perf_exists(void) {
   return child_exists("perf") || child_exists("perf_to_profile");
 }

@@ -7,24 +7,29 @@
 #include "pprofc/profile.h"
 
 struct file_source {
-  const char *source, *path; /* as on the command line, and file to read; "-": stdin */
-  const char *shown;         /* source without its password, for messages */
+  /* source as on the command line, and path of the file to read; the path "-" is standard input */
+  const char *source, *path;
+  const char *shown; /* source without its password, for messages */
 };
 
-/* True for a regular file. The caller opens others once, to keep the data of a named pipe. */
+/* True for a regular file. The caller must open any other file only once, because a second reader
+ * of a named pipe would miss data. */
 bool file_source_is_plain(const char *path);
 
-/* Removes the first source, and base of -diff_time_range, if it is an executable before others. */
+/* If the first of several sources is an executable, moves it from the sources to `executable`. With
+ * -diff_time_range, also removes it from the bases. */
 void sources_find_executable(struct command *command);
 
-/* Reads the file. `sums` describes which data of the samples the report needs; NULL: all data. */
+/* Reads the file as a profile. `sums` describes the data of the samples that the report needs;
+ * NULL: all data. */
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error);
 
 struct recording;
 
-/* Returns the type of a recording from its first bytes, or NULL for other files. */
+/* Returns the type of the recording whose first bytes are `begin`. Returns NULL for a file of
+ * another type. */
 const struct recording *recording_find(pprofc_str begin);
 
 /* Reads a recording. `shown` is the name of the file in messages. */

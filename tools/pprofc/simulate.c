@@ -33,7 +33,8 @@ static pprofc_status simulate_child(const char **argv, const char *program, ppro
   return PPROFC_OK;
 }
 
-/* Prints valgrind's messages of a failed run. Others are about the machine's caches. */
+/* Prints the messages of valgrind after a failed run. Call it only then, because the messages of a
+ * successful run are only about the caches of the machine. */
 static void simulate_put_log(FILE *log) {
   char text[4096];
   rewind(log);

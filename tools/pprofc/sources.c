@@ -44,7 +44,7 @@ struct fetched {
   struct fetch_side head, base;
   bool for_sums; /* true: the reader keeps only sums and the data in `needs` */
   struct open_sums needs;
-  struct sums *sums;                  /* collects the sums for the file of -sums, or NULL */
+  struct sums *sums;                  /* sums for the file of -sums, or NULL */
   const char *first_shown;            /* name of the first source, for messages */
   struct source_map_list source_maps; /* source maps given by -source_map */
   atomic_bool mapped;                 /* true if a source map changed a frame */
@@ -132,7 +132,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* Merges the readable profiles of `count` items into a side. */
+/* Merges the readable profiles of `count` items into the sum of the head or of the base. */
 static pprofc_status merge_side(const struct fetch *items, size_t count, struct fetch_side *side,
                                 pprofc_error *error) {
   const pprofc_profile *profiles[CHUNK];
@@ -191,7 +191,7 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   }
 }
 
-/* Reads sources in a thread. The first thread first merges the previous chunk. */
+/* Reads sources in one of several threads. Thread 0 first merges the previous chunk. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -226,22 +226,23 @@ static void add_item(struct source_chunk *chunk, const char *source, bool is_bas
   if (!fetched->first_shown) fetched->first_shown = item->file.shown;
 }
 
-/* Downloads all sources that are URLs. Downloads them in parallel, because most of the time is
- * waiting. */
+/* Downloads all sources that are URLs. Downloads them in parallel, because a download mostly waits
+ * for the server. */
 static void fetch_remotes(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   struct remote *remotes[CHUNK + 1];
   size_t count = 0;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
-  if (count) fetched->for_sums = false; /* A saved copy needs complete samples. */
+  /* Keep complete samples, because finish_combined saves a copy of a downloaded profile. */
+  if (count) fetched->for_sums = false;
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Fails with the first error if the chunk is strict. Also fails if memory ran out while a source
- * was read. Other unreadable sources are skipped. Skipping after a lack of memory would make the
- * result depend on the timing of threads. */
+/* Fails with the first error if the chunk is strict. Otherwise skips unreadable sources. Does not
+ * skip a source if memory ran out, because the result would then depend on the timing of threads.
+ */
 static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   bool full = budget_passed(budget_allocator(fetched->command->budget));
@@ -254,7 +255,8 @@ static void end_with_error(const struct source_chunk *chunk) {
   }
 }
 
-/* Fills the chunk with sources from index `from`. The head's come first. */
+/* Fills the chunk with the sources whose index is at least `from`. The sources of the head come
+ * before the sources of the base. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->fetched->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
@@ -400,7 +402,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head.sum, *base = fetched->base.sum;
   fetched->head.sum = fetched->base.sum = NULL;
-  char types[HINT_MAX]; /* write the error now: the difference releases the profiles */
+  char types[HINT_MAX]; /* write this list first, because the difference releases the profiles */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {

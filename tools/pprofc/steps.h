@@ -25,14 +25,15 @@ pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **pro
 pprofc_status benchmarks_select(const struct command *command, const char *shown,
                                 pprofc_profile **profile, pprofc_error *error);
 
-/* Lists several benchmarks on standard error, unless -benchmark is set. */
+/* Lists the benchmarks of a profile on standard error. Does nothing if there is only one, or if
+ * -benchmark is set. */
 void benchmarks_print(const struct command *command, const pprofc_profile *profile);
 
 /* ---- sums of samples (folding.c) ---------------------- */
 
-/* True if the report needs only sums of samples. Sets the data that the report needs. A program
- * that combines two profiles distinguishes them by labels, and the reader must then keep the
- * labels. */
+/* True if the report needs only sums of samples. Sets *sums to the data that the reader must keep.
+ * This data includes labels if the program combines two profiles, because it distinguishes the
+ * samples of the two by labels. */
 bool folding_of(const struct command *command, struct open_sums *sums);
 
 /* ---- streams of profiles (framed.c) ------------------- */
@@ -74,9 +75,9 @@ pprofc_status source_maps_load(const struct command *command, struct source_map_
 void source_maps_free(struct source_map_list *list);
 
 /* Replaces the names of bundled JavaScript frames in *profile by the original names. Without
- * -source_map, uses the files next to the profile: PATH.map, and SCRIPT.map for each script (`path`
- * NULL: no files). Prints an error about an unreadable file next to the profile, and skips it. Sets
- * *used to true if a frame changed. */
+ * -source_map, uses the files next to the profile: PATH.map, and SCRIPT.map for each script. If
+ * `path` is NULL, there are no such files. Prints an error about an unreadable file next to the
+ * profile, and skips it. Sets *used to true if a frame changed. */
 pprofc_status source_maps_use(const struct command *command, const struct source_map_list *given,
                               const char *path, pprofc_profile **profile, bool *used,
                               pprofc_error *error);

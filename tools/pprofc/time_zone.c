@@ -31,7 +31,8 @@ static bool is_zone(const char *path) {
   return right && memcmp(magic, "TZif", sizeof magic) == 0;
 }
 
-/* Writes ":PATH" of the time zone's file. Returns false if no folder has it. */
+/* Writes ":PATH" to `out`. PATH is the file of the time zone `name`. Returns false if no folder has
+ * this file. */
 static bool find_zone(const char *name, char *out, size_t size) {
   bool absolute = name[0] == '/';
   for (size_t i = 0; i < COUNT(folders); i++) {

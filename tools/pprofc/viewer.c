@@ -35,7 +35,8 @@ void viewer_remove(struct viewer_file *file) {
   unlink(file->path);
 }
 
-/* Splits a command at blanks into `text`, and adds `last`. False: no such program. */
+/* Splits a command at blanks into words, and adds the word `last`. The words point into `text`.
+ * Returns false if there is no such program. */
 static bool viewer_split(char *text, const char *last, char *words[MAX_WORDS]) {
   size_t count = 0;
   char *rest = text, *word;
@@ -48,7 +49,8 @@ static bool viewer_split(char *text, const char *last, char *words[MAX_WORDS]) {
 
 #define BROWSERS 7
 
-/* Returns entry i of pprof's browsers, or NULL for a variable that is not set. */
+/* Returns the command of the browser that pprof tries as number `i`. Returns NULL if it needs an
+ * environment variable that is not set. */
 static const char *browser_at(size_t i) {
   static const char *const names[BROWSERS] = {
       "", "chrome", "google-chrome", "chromium", "firefox", "sensible-browser", "xdg-open"};
