@@ -15,7 +15,8 @@ struct sources {
   pprofc_profile *combined;    /* profile that sources_fetch would return */
 };
 
-/* Reads like sources_fetch, with `apart` also head and base. Symbolizes all profiles. */
+/* Reads the sources like sources_fetch. With `apart`, also sets head and base as separate profiles.
+ * Symbolizes all of them. */
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                           pprofc_error *error);
 

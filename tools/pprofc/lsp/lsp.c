@@ -181,7 +181,8 @@ static void lsp_change(struct document *d, const struct node *params) {
 extern const unsigned char asset_results_template[];
 extern const size_t asset_results_template_size;
 
-/* Appends a section of results.template, filled in with its values. Then clears the values. */
+/* Appends the section `part` of results.template, filled in with the values of `fill`. Then clears
+ * the values. */
 static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   const pprofc_str template = {(const char *)asset_results_template, asset_results_template_size};
   fill_words(fill, "version", PPROFC_VERSION);

@@ -16,7 +16,8 @@
 #define PATH_NAME   60
 
 struct heavy_path {
-  int64_t value, size; /* value and absolute value `size`; `size` 0: unused */
+  /* value of the stack, and its absolute value (`size`); an unused entry has the size 0 */
+  int64_t value, size;
   uint32_t stack, depth;
   uint32_t frames[PATH_FRAMES]; /* last frames of the stack, in order from root to leaf */
 };
@@ -362,7 +363,8 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  /* profiles_make_room never closes a view that the current call uses. */
+  /* Close other views until there is a free place. profiles_make_room never closes a view that the
+   * current call uses. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);

@@ -123,8 +123,9 @@ static bool inbox_fill(struct inbox *r) {
   }
 }
 
-/* Appends up to `most` bytes to `to`. With `line`, stops at a newline and drops it. Bytes beyond
- * RPC_MESSAGE_MAX are dropped and set *too_long. Returns false at the end of the input. */
+/* Appends up to `most` bytes to `to`. With `line`, stops after a newline, which it does not append.
+ * If `to` would exceed RPC_MESSAGE_MAX, drops bytes and sets *too_long. Returns false at the end of
+ * the input. */
 static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool line, bool *too_long) {
   while (most) {
     if (r->at == r->size && !inbox_fill(r)) return false;

@@ -1,4 +1,5 @@
-/* Runs a line. Tries, as pprof, a shortcut, an option, a command, a report. */
+/* Runs a line. The line is a shortcut, an option, a command or a report. Tries these in the order
+ * of pprof. */
 #include "common/quote.h"
 #include "core/chars.h"
 #include "core/escape.h"
@@ -6,7 +7,8 @@
 #include "profile/profile.h"
 #include "session.h"
 
-/* Returns the end of the word at `from`, or with `space` of the white space. */
+/* Returns the end of the word that starts at `from`. With `space`, returns the end of the white
+ * space that starts there. */
 static size_t lines_skip(pprofc_str text, size_t from, bool space) {
   while (from < text.size) {
     size_t next = from;

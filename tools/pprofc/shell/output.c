@@ -275,7 +275,8 @@ static pprofc_status output_end_program(struct shell_output *out, pprofc_status 
   return error_set(out->error, PPROFC_E_IO, "'%s' ended with status %d", out->process.name, code);
 }
 
-/* Starts the viewer, which may read the file until the shell ends and removes it. */
+/* Starts the viewer, which may read the file until the end of the shell. The shell then removes the
+ * file. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
   struct shell *shell = out->shell;
   if (out->viewer.fd < 0) return status;

@@ -17,7 +17,7 @@ static void reports_add_expression(struct buffer *all, pprofc_str expression) {
   buffer_add_str(all, expression);
 }
 
-/* Stores the words after index `at`: a program and its arguments. */
+/* Stores the program after '|' and its arguments. The word at index `at` begins with '|'. */
 static bool reports_take_program(struct shell_request *request, const struct shell_words *words,
                                  size_t at) {
   size_t count = 0;
@@ -85,7 +85,8 @@ static bool reports_read_words(struct shell_request *request, const struct shell
   return true;
 }
 
-/* Sets focus and ignore, or tagfocus and tagignore for `tags`, from the line. */
+/* Sets the options focus and ignore from the line. For the report `tags`, sets tagfocus and
+ * tagignore instead. */
 static bool reports_apply_expressions(struct shell_request *request) {
   pprofc_report_options *report = &request->run.report;
   bool tags = strcmp(report->format, "tags") == 0;

@@ -24,7 +24,8 @@ const struct web_asset *asset_find(pprofc_str name);
  * when out of memory. */
 struct web_reply *asset_reply(const struct web_asset *asset, bool gzip);
 
-/* Sets the URLs of the files in `info`, from `arena`. Returns false when out of memory. */
+/* Sets the URLs of the files in `info`. Allocates them in `arena`. Returns false when out of
+ * memory. */
 bool assets_name(struct web_info *info, struct arena *arena);
 
 #endif

@@ -111,7 +111,8 @@ static bool guard_is_path(pprofc_str target) {
   return true;
 }
 
-/* Checks the body's length, which the path may permit. Returns 0 or an HTTP status. */
+/* Checks the headers about the length of the body. A long body is allowed only if `upload` is true.
+ * Returns 0, or the HTTP status of the rejection. */
 static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
   pprofc_str length, coding;
   uint64_t bytes = 0, most = upload ? GUARD_UPLOAD_BYTES : GUARD_BODY_BYTES;

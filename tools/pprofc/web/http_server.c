@@ -145,7 +145,8 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
     server_close_connection(server, context);
 }
 
-/* Closes slow clients. The lock of the caller keeps socket numbers from being reused. */
+/* Closes the connections of slow clients. The caller must hold the lock, so that no other thread
+ * closes a socket and reuses its number. */
 static void server_close_slow(struct http_server *s, int64_t now) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;

@@ -149,7 +149,7 @@ pprofc_status web_query_options(const struct web_query *query, pprofc_report_opt
 
 void web_query_of_options(struct buffer *out, const pprofc_report_options *options) {
   const pprofc_option_info *info;
-  char text[64 << 10]; /* limit of a value in a saved view */
+  char text[64 << 10]; /* buffer for a value; a saved view accepts no longer value */
   const char *separator = "";
   for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
     size_t size;

@@ -115,8 +115,8 @@ static struct web_reply *route_status(struct web_question *q) {
  */
 #define DOT_LOOK_MS 100
 
-/* macOS has no unnamed semaphores. Therefore a lock and a condition variable count the free slots.
- */
+/* Initializes the slots. A lock and a condition variable count the free slots, because macOS has no
+ * unnamed semaphores. */
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
   pthread_mutex_init(&slots->lock, NULL);
   pthread_cond_init(&slots->freed, NULL);
@@ -270,7 +270,7 @@ struct web_reply *route_failure(pprofc_status status, const pprofc_error *error)
   return reply_text(reply_status_of(status), error->message);
 }
 
-/* Writes the key of a request: "GENERATION NAME QUERY". */
+/* Writes the key of a request in the cache of answers: "GENERATION NAME QUERY". */
 static bool routes_key(const struct web_question *q, pprofc_str name, struct buffer *key) {
   if (!q->route->keep) return true;
   buffer_printf(key, "%llu %llu ", (unsigned long long)state_epoch(q->web->state),
@@ -298,8 +298,8 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   buffer_free(&key);
 }
 
-/* Starts to compute the data of the flame graph together with its page. The browser requests the
- * data right after the page, and the data takes longer to compute. */
+/* Starts to compute the data of the flame graph together with its page, because the browser
+ * requests the data right after the page. The data takes longer to compute. */
 static void routes_prepare_data(struct web *web, const struct web_query *query) {
   struct buffer text;
   size_t count;

@@ -16,8 +16,8 @@
 /* Maximum wait between tries after failures in milliseconds. A longer -every raises the limit. */
 #define PAUSE_MOST_MS 60000
 
-/* A page counts as a user of a recording until the list of recordings has changed this number of
- * times. */
+/* Number of changes of the list of recordings. A page that does not request a recording again
+ * during these changes no longer counts as its user. */
 #define USE_LASTS 4
 
 static uint64_t every_bytes(const struct web_state *s) {

@@ -19,7 +19,8 @@ static uint64_t state_stamp_file(int folder, const char *name) {
          (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
 }
 
-/* Returns a number that changes with files in the folder, in any order, except hidden ones. */
+/* Returns a number that changes when a file in the folder changes. Ignores hidden files. Does not
+ * depend on the order in which readdir lists the files. */
 static uint64_t state_stamp_folder(DIR *folder) {
   uint64_t stamp = 1;
   for (struct dirent *entry; (entry = readdir(folder));)
@@ -38,7 +39,7 @@ static uint64_t state_stamp_of(const char *path) {
   return stamp;
 }
 
-/* Combines the state of all watched files in one number. */
+/* Returns a number that changes when any watched file changes. */
 static uint64_t state_stamp(const struct web_state *s) {
   const struct command *c = s->command;
   uint64_t stamp = 0;
@@ -61,7 +62,7 @@ static void state_note_change(struct web_state *s, char *clock, size_t clock_siz
   snprintf(text, size, "%s changed at %s", name, clock);
 }
 
-/* Keeps the new profiles until the user loads them. Takes ownership of them. */
+/* Stores the new profiles until the user loads them. Takes ownership of the profiles. */
 static void state_offer(struct web_state *s, const struct state_loaded *loaded) {
   pthread_mutex_lock(&s->lock);
   struct state_loaded old = s->pending;
@@ -123,7 +124,7 @@ void state_watch(struct web_state *s) {
   if (s->command->http_reload == HTTP_RELOAD_AUTO) state_reload(s, &error);
 }
 
-/* Renames the old profile. The new version takes its name. */
+/* Renames the profile of the old version, because the new version takes its name. */
 static bool state_rename_old(struct web_state *s, unsigned id) {
   struct state_profile *old = state_find(s, id);
   char name[320];

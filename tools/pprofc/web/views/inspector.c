@@ -20,7 +20,7 @@ static const struct inspector_action {
 };
 
 /* Begins a field with the label `words`. If `shown` is true, the caller sets the value of the
- * field. */
+ * field. Otherwise the field is hidden. */
 static void inspector_open(struct view_page *page, bool shown, const char *words,
                            const char *slot) {
   fill_begin(&page->fill, "slots");

@@ -1,4 +1,5 @@
-/* Creates the row of totals, warnings, and filters with links that remove them. */
+/* Creates the row below the bar: totals, warnings and active filters. Each filter has a link that
+ * removes it. */
 #include "web/views/page.h"
 
 #include <math.h>
@@ -38,7 +39,8 @@ static void pills_both_totals(struct view_page *page) {
   fill_end(fill);
 }
 
-/* Adds "mean of 5 + 5 runs", or "mean of 5 runs" if there is no base, and "per second". */
+/* Adds "mean of 5 + 5 runs", or without a base "mean of 5 runs". Adds "per second" if the page
+ * shows such values. */
 static void pills_runs(struct view_page *page) {
   const struct web_info *info = page->in->info;
   size_t base = info->base.run_count ? info->base.run_count : 1;

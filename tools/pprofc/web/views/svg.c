@@ -13,9 +13,9 @@ struct svg_copy {
   bool difference;
 };
 
-/* Replacements for the colours of dot_color. Its boxes have a saturation of 10 % and at most 237
- * per channel. Its lines have a saturation of 100 % and at most 178 per channel. Red means more,
- * green means less, grey means unchanged. */
+/* Replacements for the colours of dot_color. A colour of a box has a saturation of 10 % and at most
+ * 237 per channel. A colour of a line has a saturation of 100 % and at most 178 per channel. Red
+ * means more, green means less, grey means unchanged. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;

@@ -4,8 +4,9 @@
 
 #include <inttypes.h>
 
-/* Changes of the query that remove the selection and the table. The data for all of these pages
- * then has the same URL. */
+/* Returns changes that remove from the query what the data does not depend on, such as the
+ * selection. Pages that differ only in these parameters then request the same URL for their data.
+ */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
@@ -17,8 +18,8 @@ const struct web_change *view_flame_data(size_t *count) {
 /* If a profile has at least this number of samples, the page loads its table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the page can load its table later. The profile must have many samples, and no parameter
- * may refer to the table. */
+/* True if the page loads its table later. The profile must have many samples. No parameter may
+ * depend on the table. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
@@ -43,7 +44,8 @@ static pprofc_status flame_table_link(struct view_page *page, struct buffer *out
   return status;
 }
 
-/* Sets the unfiltered totals in the displayed time range, which the script does not know. */
+/* Sets the totals of the displayed time range before the filters. The script cannot compute these
+ * totals. */
 static void flame_fill_totals(struct view_page *page) {
   const pprofc_profile *p = page->in->profile;
   if (!*page_parameter(page, "t0") && !*page_parameter(page, "t1")) return;
