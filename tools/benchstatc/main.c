@@ -101,7 +101,8 @@ static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
-/* True for one of the first `count` formats. -budget can shorten the first three. */
+/* True if `format` is one of the first `count` formats of the table. -budget can shorten only the
+ * first three. */
 static bool is_format(const char *format, size_t count) {
   static const char *const formats[] = {"text", "markdown", "json", "csv", "html", "classic"};
   for (size_t i = 0; i < count; i++)

@@ -1,7 +1,8 @@
 /* Parses durations such as "1m30s". */
 #include "common/duration.h"
 
-/* Returns the length of the unit at the start of the text, and its duration. */
+/* Returns the length of the unit at the start of the text. Sets *nanoseconds to the duration of
+ * this unit. */
 static size_t duration_unit(pprofc_str text, double *nanoseconds) {
   static const struct {
     const char *name;

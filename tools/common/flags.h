@@ -101,7 +101,8 @@ struct flags_parsed {
   const struct flag *nearest; /* flag whose name is most similar to an unknown flag, or NULL */
 };
 
-/* Sets the fields, which must be zero, to their initial values. Fails if one is invalid. */
+/* Sets the fields of the options to the initial values of their flags. The fields must be zero
+ * before. Fails if an initial value is invalid. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
 /* Replaces the first argument "help" or "version" by the flag of that name. Keeps the argument if a

@@ -34,7 +34,8 @@ struct transfer {
   struct url url;    /* URL of the current request; after a redirect, the target of the redirect */
   const char *proxy; /* URL of the proxy, or "" */
   bool post;
-  bool home; /* false after a redirect to another host: omit the user's headers */
+  /* true until a redirect leads to another host; then the client omits the user's headers */
+  bool home;
   bool too_large, running;
   unsigned redirects;
   int64_t deadline; /* time limit of the transfer, in milliseconds of the monotonic clock */

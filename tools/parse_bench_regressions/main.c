@@ -98,8 +98,8 @@ static int outputs_stream(const char *path) {
   return -1;
 }
 
-/* Removes the file of every -out, even if the command line is invalid. If it is a symlink, removes
- * the symlink's target. Never removes an input, a device, a pipe, or the file to which standard
+/* Removes the file of every -out, even if the command line is invalid. Follows a symlink and
+ * removes its target. Never removes an input, a device, a pipe, or the file to which standard
  * output or standard error is redirected. */
 static void outputs_remove(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++) {
@@ -117,7 +117,7 @@ static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Writes a file completely or not at all. If it is a symlink, writes the symlink's target. */
+/* Writes a file completely or not at all. Follows a symlink and writes its target. */
 static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
   char target[PATH_MAX];
   int stream = outputs_stream(path);

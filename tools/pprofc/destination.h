@@ -58,7 +58,8 @@ bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);
 
-/* Starts $BROWSER, or a browser of pprof's list. Returns false if no browser starts. */
+/* Starts the browser in $BROWSER. If that fails, starts the first available browser of pprof's
+ * list. Returns false if no browser starts. */
 bool viewer_browse(const char *address);
 
 #endif

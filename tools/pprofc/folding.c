@@ -44,7 +44,8 @@ static bool folding_may_use_tree(const pprofc_report_options *o,
          !filters_any(o, FILTER_CUTS);
 }
 
-/* Sets the data that the report needs. Returns false if it needs complete samples. */
+/* Sets *sums to the data that the report needs. Returns false if the report needs complete samples.
+ */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
   const pprofc_report_options *o = &command->report;

@@ -46,10 +46,11 @@ struct command {
   struct budget *budget; /* memory budget of the whole run (limits.memory_bytes) */
   int64_t threads;
   const char *output;
-  uint64_t brief_bytes;         /* maximum bytes of the report (-budget); 0: no limit */
-  const char *brief_more;       /* command line for a longer report */
-  const char *base, *diff_base; /* first value of each flag, or "" */
-  struct source_list bases;     /* values of -base and -diff_base, as on the command line */
+  uint64_t brief_bytes;   /* maximum bytes of the report (-budget); 0: no limit */
+  const char *brief_more; /* command line for a longer report */
+  /* first value of -base, and first value of -diff_base; "" if the flag is not given */
+  const char *base, *diff_base;
+  struct source_list bases; /* values of -base and -diff_base, as on the command line */
   struct noise_options noise;
   const struct noise_report
       *verdicts; /* verdicts on functions, which the report shows instead of the profile; or NULL */

@@ -62,7 +62,7 @@ static const char *page_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error if a flag for a single report is given with the shell, or NULL. */
+/* Returns an error if a flag for a single report is given with the interactive shell, else NULL. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return page_conflict(command);

@@ -81,7 +81,8 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
  * look up the symbol of each address. */
 #define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
 
-/* Runs a program and stores its output. Fails with its error message. */
+/* Runs a program and stores its output. On failure, the error contains the message of the program.
+ */
 static pprofc_status recording_run(const char *const *argv, struct buffer *output,
                                    pprofc_error *error) {
   struct child child = {.argv = argv, .timeout_ms = RECORDING_TIMEOUT_MS};

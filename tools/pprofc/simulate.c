@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs the program. Its output goes to standard error, the report to standard output. */
+/* Runs the program. The output of the program goes to standard error, because the report goes to
+ * standard output. */
 static pprofc_status simulate_child(const char **argv, const char *program, pprofc_error *error) {
   const struct spawn valgrind = {.argv = argv, .streams = {SPAWN_SAME, STDERR_FILENO, SPAWN_SAME}};
   pid_t pid;

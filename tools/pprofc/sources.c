@@ -439,7 +439,8 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Stores base and head for a page. -normalize scales the head like in the difference. */
+/* Stores base and head for a page. With -normalize, scales the head in the same way as in the
+ * difference. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
   sources->base = pprofc_profile_retain(fetched->base.sum);

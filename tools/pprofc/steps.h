@@ -41,8 +41,9 @@ bool folding_of(const struct command *command, struct open_sums *sums);
 /* Maximum number of bytes of frames in memory. The current frame does not count. */
 #define FRAMED_AT_ONCE ((size_t)64 << 20)
 
-/* Reads profiles from standard input, in the format of the OpenTelemetry Collector's files: the
- * length (4 bytes, big-endian) before each profile. Both together are a frame. */
+/* Reads profiles from standard input, in the format of the OpenTelemetry Collector's files. The
+ * stream consists of frames. A frame is a length (4 bytes, big-endian) and a profile of this
+ * length. */
 struct framed {
   struct arena arena; /* memory for the names of frames */
   uint64_t most;      /* maximum size of a frame in bytes */
@@ -54,8 +55,9 @@ struct framed {
 void framed_init(struct framed *framed, const pprofc_limits *limits);
 void framed_free(struct framed *framed);
 
-/* Reads the next frame into `frame`. Sets *name to its name, valid as long as `framed`, or to NULL
- * at the end of the stream or after an error, such as a truncated frame. */
+/* Reads the next frame into `frame`. Sets *name to the name of the frame, which is valid as long as
+ * `framed`. Sets *name to NULL at the end of the stream, or after an error such as a truncated
+ * frame. */
 pprofc_status framed_next(struct framed *framed, struct buffer *frame, const char **name,
                           pprofc_error *error);
 

@@ -43,8 +43,9 @@ static CURL *static_easy_init(void) {
 #include <histedit.h>
 #endif
 
-/* Functions of the linked libraries. The first entry of a name counts. The build generates the
- * lists FUNCTION(curl_easy_init) ... from the function names that the programs use. */
+/* Functions of the linked libraries. If a name has several entries, the first one counts. The build
+ * generates the lists FUNCTION(curl_easy_init) ... from the function names that the programs use.
+ */
 #define FUNCTION(name) {#name, (void (*)(void))(name)},
 static const struct static_function {
   const char *name;

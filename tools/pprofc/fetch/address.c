@@ -132,7 +132,7 @@ static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, s
   return url_parse(arena, (pprofc_str){text, source.size + 7}, url);
 }
 
-/* Sorts the query like Go, and adds -seconds. */
+/* Sorts the query like Go, and adds the value of -seconds. */
 static pprofc_status address_arrange_query(struct arena *arena, int64_t seconds,
                                            struct address *address) {
   struct address_query query = {NULL, 0, 0};

@@ -38,7 +38,8 @@ struct symbols {
   struct symbolize_server server;
 };
 
-/* Stores `profile_url`, which the caller keeps, as the server of a profile's mappings. */
+/* Stores `profile_url` as the URL of the server that knows the symbols of the profile's mappings.
+ * The caller keeps `profile_url` valid. */
 pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profile, bool base,
                            const struct url *profile_url);
 

@@ -49,9 +49,9 @@ struct cost costs_function(const struct costs *costs, pprofc_str name);
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the file of the profile whose path has the longest common end with `path`. At least two
- * path components must be equal, or the whole path of the file. Returns an empty text if no file
- * matches. */
+/* Returns the file of the profile whose path has the longest common end with `path`. A match needs
+ * at least two equal path components, or the whole path of the file. Returns an empty text if no
+ * file matches. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a line, and

@@ -252,7 +252,8 @@ static bool is_text(const struct node *value) {
   return node_is(value, NODE_STRING) && !memchr(value->text.data, 0, value->text.size);
 }
 
-/* True if a value has its schema's type: integer, text, or text or array of texts. */
+/* True if a value has the type in its schema: an integer, a text, or either a text or an array of
+ * texts. */
 static bool argument_fits(const struct node *schema, const struct node *value) {
   int64_t number;
   pprofc_str type = node_text(schema, "type");

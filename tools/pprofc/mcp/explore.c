@@ -120,7 +120,7 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Returns the function in the first row of -top. data is NULL if it is not a function. */
+/* Returns the function in the first row of -top. data is NULL if this row is not a function. */
 static pprofc_str top_first(struct call *call, struct profile_view *view, bool by_cum) {
   struct kept_report *functions;
   pprofc_error error;

@@ -30,7 +30,8 @@ struct past_runs {
   struct call *call;
   const char *paths[HISTORY_FILES]; /* paths of files of results, or commits of a store */
   size_t count;
-  struct interner keys; /* keys "name\nunit" of the series; id: index of the series */
+  /* keys of the series, "NAME\nUNIT"; the id of a key is the index of its series */
+  struct interner keys;
   struct series *series;
   size_t series_count, series_capacity;
 };
@@ -85,7 +86,8 @@ static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   return true;
 }
 
-/* Ends a file. The median of a series' samples becomes the value of the series for this file. */
+/* Completes the values of a file. The value of a series for this file is the median of its samples.
+ */
 static void history_close_file(struct past_runs *h, size_t file) {
   for (size_t i = 0; i < h->series_count; i++) {
     struct series *s = &h->series[i];
@@ -292,7 +294,7 @@ struct growth {
   struct call *call;
   struct leak_input inputs[PROFILES_OPEN];
   size_t count;
-  bool unsupported; /* true if drop_frames of a profile is not applied */
+  bool unsupported; /* true if a profile has an expression drop_frames that cannot be applied */
   struct leaks leaks;
 };
 

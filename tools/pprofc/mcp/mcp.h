@@ -153,7 +153,8 @@ void mcp_set_running(struct mcp *mcp, struct budget *budget);
  * NULL when out of memory. */
 const char *call_text(struct call *call, const char *name);
 
-/* Stores an argument, a text or an array of texts, in `items`. Returns their number. */
+/* Stores the texts of an argument in `items`. The argument is a text or an array of texts. Returns
+ * their number. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
 int64_t call_number(struct call *call, const char *name, int64_t other);
@@ -185,7 +186,8 @@ pprofc_status call_files(struct call *call, const char *name, const char *what, 
 pprofc_status call_read(struct call *call, pprofc_str path, struct buffer *data,
                         pprofc_error *error);
 
-/* Opens a profile and copies it for this call, sharing data. The caller releases the copy. */
+/* Opens a profile and makes a copy for this call. The copy shares its data with the open profile.
+ * The caller releases the copy. */
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 

@@ -154,8 +154,8 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
-  /* profiles_make_room may close a view instead of a profile. Repeat it until the number of
-   * profiles is lower. */
+  /* Repeat the call until the number of profiles is lower, because profiles_make_room may close a
+   * view instead of a profile. */
   while (p->count == PROFILES_OPEN)
     if (!profiles_make_room(p)) {
       error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);

@@ -63,7 +63,8 @@ static pprofc_status data_render(const void *context, pprofc_write_fn write, voi
   return failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Appends the text between <data> tags, shortened to leave room for next calls. */
+/* Appends the text of the answer between <data> tags. Shortens the text to leave room for the
+ * suggested next calls. */
 static void put_answer_data(struct buffer *to, const struct call *call) {
   const struct brief kind = {.kind = BRIEF_LINES};
   const struct data_parts parts = {{&call->head, &call->text}};

@@ -28,7 +28,7 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
                               bool per_run, pprofc_profile **difference, pprofc_error *error);
 
-/* True if the source is a folder. A folder means all profiles in it. */
+/* True if the source is a folder. The source then means all profiles in the folder. */
 bool runs_is_folder(const char *source);
 
 /* Compares the paths of two runs. The result is like strcmp's, but numbers compare by value: run2

@@ -76,7 +76,8 @@ static pprofc_status noise_sums_load_all(const struct command *command, const ch
   return status;
 }
 
-/* Returns an error if an option needs the separate runs, else NULL. */
+/* Returns an error if an option needs the separate runs, which a file of sums does not have.
+ * Otherwise returns NULL. */
 static const char *noise_sums_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   const pprofc_report_options *o = &command->report;

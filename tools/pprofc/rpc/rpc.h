@@ -47,7 +47,7 @@ struct rpc_server {
   /* Stops the current request. The reading thread calls this function. */
   void (*stop)(void *context);
   /* Does a step of work in advance while there is no message. Returns false if there is nothing to
-   * do. NULL: there is never such work. */
+   * do. NULL means that the server never works in advance. */
   bool (*idle)(void *context);
   /* Receives the client's response to rpc_ask. NULL: ignore responses. */
   void (*respond)(void *context, struct rpc *rpc, const struct node *message);
@@ -73,7 +73,8 @@ void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
 
 void rpc_put_string(struct buffer *out, pprofc_str text);
 
-/* Returns the JSON text of an id, a string or integer, or an empty text. */
+/* Returns the JSON text of an id, which is a string or an integer. Returns an empty text for any
+ * other value. */
 pprofc_str rpc_id(const struct node *node, struct arena *arena);
 
 #endif

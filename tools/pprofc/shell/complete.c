@@ -110,7 +110,8 @@ static void completions_escape(pprofc_str name, struct buffer *out) {
   }
 }
 
-/* Adds the functions that begin with the typed word, or else the ones that contain it. */
+/* Adds the functions that begin with the typed word. If there is no such function, adds the
+ * functions that contain the word. */
 static void completions_add_functions(const struct shell *shell, struct completions *out,
                                       pprofc_str typed, bool anywhere) {
   const pprofc_profile *p = shell->profile;

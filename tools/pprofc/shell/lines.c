@@ -39,7 +39,8 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
 }
 
 static const struct {
-  /* prefix of a sample type in a shortcut, and a line to run before sample_index=TYPE */
+  /* prefix of a sample type in a shortcut such as "mean_cpu", and the line that the shortcut runs
+   * first */
   const char *prefix, *before;
 } shortcuts[] = {{"", ""}, {"total_", "mean=0\n"}, {"mean_", "mean=1\n"}};
 

@@ -161,7 +161,7 @@ struct shell_target {
   const char **argv; /* program and its arguments for OUTPUT_PROGRAM */
 };
 
-/* Creates the report by `run`, and writes it to the target. */
+/* Creates the report that `run` describes, and writes it to the target. */
 pprofc_status shell_output(struct shell *shell, const struct command *run,
                            const struct shell_target *target, pprofc_error *error);
 

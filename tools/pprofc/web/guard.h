@@ -48,11 +48,12 @@ enum guard_answer {
 
 struct guard_decision {
   enum guard_answer answer;
-  unsigned status;        /* status of a rejection: 400, 403, 405, 413, 414, 421, 431; or 0 */
-  const char *why;        /* reason of a rejection in one sentence */
-  unsigned method;        /* method, a GUARD_* flag */
-  unsigned allowed;       /* if the status is 405: the GUARD_* methods that the path accepts */
-  pprofc_str path, query; /* target of the request: before the '?', and after it */
+  unsigned status;  /* status of a rejection: 400, 403, 405, 413, 414, 421, 431; or 0 */
+  const char *why;  /* reason of a rejection in one sentence */
+  unsigned method;  /* method, a GUARD_* flag */
+  unsigned allowed; /* if the status is 405: the GUARD_* methods that the path accepts */
+  /* parts of the request target: the path before the '?', and the query after it */
+  pprofc_str path, query;
 };
 
 struct guard_decision guard_decide(const struct guard *guard, const struct guard_request *request);

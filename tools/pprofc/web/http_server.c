@@ -39,7 +39,7 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum number of connections. From SERVER_CROWD connections on, the server closes the
+/* Maximum number of connections. If there are SERVER_CROWD or more, the server closes the
  * connections that have been idle longest. Slow clients then cannot block other clients. */
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u

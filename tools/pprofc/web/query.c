@@ -35,8 +35,8 @@ static size_t query_place(pprofc_str name) {
   return known ? i : WEB_PARAMETERS_MAX;
 }
 
-/* Decodes a pair "name=value", and stores the value for the name. Keeps a value that is stored
- * already. */
+/* Decodes a pair "name=value", and stores the value for the name. If the name already has a value,
+ * keeps the old value. */
 static pprofc_status query_take(pprofc_str pair, struct arena *arena,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');

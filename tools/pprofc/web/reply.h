@@ -49,7 +49,8 @@ size_t reply_size(const struct web_reply *reply);
 /* Appends bytes to the body of `reply`. The function is a pprofc_write_fn callback. */
 int reply_write(void *reply, const void *data, size_t size);
 
-/* Returns the HTTP status: 400 for invalid, 503 for an exceeded limit, else 500. */
+/* Returns the HTTP status for an error: 400 for an invalid request, 503 for an exceeded limit, and
+ * 500 for any other error. */
 unsigned reply_status_of(pprofc_status status);
 
 #endif

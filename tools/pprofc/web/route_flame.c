@@ -26,7 +26,7 @@ struct web_tree {
 struct web_trees {
   pthread_mutex_t lock;
   pthread_cond_t built;
-  struct web_tree *first; /* tree that was used last; it comes first */
+  struct web_tree *first; /* head of the list of trees; the most recently used tree comes first */
   uint64_t most;
 };
 

@@ -28,8 +28,8 @@ void dot_slots_init(struct dot_slots *slots, unsigned count);
  * PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
-/* A cache of the trees of flame graphs. At its limit in bytes, it removes the tree whose last use
- * is longest ago. trees_new returns NULL when out of memory. */
+/* Creates a cache of the trees of flame graphs. If the trees exceed the limit in bytes, the cache
+ * removes the least recently used tree. Returns NULL when out of memory. */
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
@@ -79,7 +79,8 @@ struct web_reply *route_download(struct web_question *q);
 struct web_reply *route_flamedata(struct web_question *q);
 struct web_reply *route_strip(struct web_question *q);
 
-/* Judges the chosen difference, if any. The caller frees the judgement, even after an error. */
+/* Computes verdicts on the chosen difference, if there is one. The caller frees the judgement, even
+ * after an error. */
 pprofc_status route_judge(struct web_question *q, const struct state_choice *choice,
                           const pprofc_report_options *options, struct judgement *judgement,
                           pprofc_error *error);

@@ -121,7 +121,8 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
 
 #define SETTINGS_DEPTH 32
 
-/* Writes a value and its members at a nesting level. Returns false if too deep. */
+/* Writes a value and its members at a nesting level. Returns false if the value is nested too deep.
+ */
 static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;
@@ -153,7 +154,7 @@ static bool settings_write_tree(struct buffer *out, const struct node *root, siz
   return true;
 }
 
-/* True if the value is the zero value of its type in Go, which Go omits. */
+/* True if Go omits the value, because it is the zero value of its type. */
 static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   double number;
   if (info->kind == PPROFC_OPTION_BOOL) return strcmp(text, "false") == 0;

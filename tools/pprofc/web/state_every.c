@@ -37,8 +37,8 @@ static void every_name(const struct web_state *s, int64_t now, char *out, size_t
   snprintf(out, size, "%.*s at %s", (int)(text.size < 256 ? text.size : 256), text.data, clock);
 }
 
-/* Makes a recording from a profile. Its source is "", because no command can read the same profile
- * again. Returns NULL when out of memory. */
+/* Makes a recording from a profile. The source of the recording is "", because no command can read
+ * the same profile again. Returns NULL when out of memory. */
 static struct state_profile *every_make(const struct web_state *s, pprofc_profile *profile,
                                         int64_t now) {
   char name[320];

@@ -32,7 +32,8 @@ struct web_choice {
 struct web_profile {
   const char *name; /* name; NULL if there is no base */
   size_t sources;   /* number of profiles that were added up; 0: unknown */
-  /* runs that were added up; the views show their means; number 0: a single profile */
+  /* runs whose sum is the profile; the views show their means; for a single profile, run_count is 0
+   */
   const pprofc_verdict_run *runs;
   size_t run_count;
 };
@@ -83,8 +84,9 @@ struct web_info {
   uint64_t generation;
   const struct web_recordings *recordings; /* recordings; NULL without -every */
   bool safe;                               /* true: the program must not open source files */
-  /* Draws a graph with graphviz, one per core at a time. Errors: PPROFC_E_UNSUPPORTED without
-   * graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if it fails. */
+  /* Draws a graph with graphviz. At most one graphviz per core runs at a time. Errors:
+   * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz
+   * fails. */
   pprofc_status (*draw)(void *context, pprofc_str dot, struct buffer *svg, pprofc_error *error);
   void *draw_context;
 };

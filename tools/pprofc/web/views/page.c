@@ -122,7 +122,7 @@ pprofc_status page_report_text(struct view_page *page, const pprofc_report_optio
 
 /* ---- links and options ------------------------------- */
 
-/* Parameters that only one view uses. Links to other views leave them out. */
+/* Parameters that only one view uses. Links to other views omit these parameters. */
 static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16

@@ -125,7 +125,8 @@ pprofc_status page_report_text(struct view_page *page, const pprofc_report_optio
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
 
-/* Sets page->selected to the whole function, for views with rows of lines. */
+/* Sets page->selected to the row of the whole selected function. A view whose rows are lines does
+ * not have this row. */
 pprofc_status page_select_function(struct view_page *page, pprofc_error *error);
 
 /* ---- rows -------------------------------------------- */

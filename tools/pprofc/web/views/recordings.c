@@ -91,7 +91,8 @@ static void strip_sides(struct view_page *page) {
   page_link(page, "pause", page->view->path, &change, 1);
 }
 
-/* Adds the button that pins or unpins the base. Without a base, it pins the head as base. */
+/* Adds the button that pins or unpins the base. If there is no base, the button pins the head and
+ * makes it the base. */
 static void strip_pin(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *base = strip_find(all, all->base), *r = base;

@@ -1,4 +1,5 @@
-/* Creates the view Peek: -peek, each function between callers and callees, with links. */
+/* Creates the view Peek. It shows the output of -peek with links: each function between its callers
+ * and its callees. */
 #include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
