@@ -110,7 +110,7 @@ static void csv_verdicts(const struct judgement *j, pprofc_str function, struct 
 }
 
 /* Writes the column titles. The title of a change ends with "%" if the verdicts are on shares of
- * the total. It ends with "per second" or "per operation" if they are on such values. */
+ * the total. It ends with "per second" or "per operation" if the verdicts are on such values. */
 static void csv_head(bool compared, bool by_time, const struct judgement *j, struct buffer *out) {
   char of[32] = " %";
   if (j->summary.exposure != PPROFC_EXPOSURE_TOTAL)

@@ -180,8 +180,8 @@ void document_command(struct view_page *page, struct buffer *out) {
   if (judges) { /* -noise itself hides the frames that verdicts ignore, and divides the values */
     options.hide = page->in->options->hide;
     options.normalize = false;
-    /* Switch off the limit, with which -noise would hide small changes. The page hides small
-     * totals. */
+    /* Switch off this limit. The page hides small totals by it, but -noise would hide small
+     * changes. */
     options.nodefraction = 0;
     options.nodecount = 0;
   } else if (!adds_up) {

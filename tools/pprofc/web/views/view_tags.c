@@ -63,8 +63,8 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
 }
 
 /* Returns the verdict on the samples that have the row's label value, or NULL. Rejects a verdict
- * with other values than the row. A function with the name of the label value causes such a
- * verdict, because its samples count as well. */
+ * whose values are not the values of the row. This happens if a function has the same name as the
+ * label value, because its samples then also count. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
