@@ -34,7 +34,8 @@ struct ci_command {
   void *options; /* options; zero before the flags are parsed */
   size_t size;   /* size of *options in bytes */
   enum command_words words;
-  /* Checks the flags, and the arguments if `words` does not describe them fully. NULL: no check. */
+  /* Checks the flags. Also checks the arguments if `words` does not describe the arguments fully.
+   * NULL: no check. */
   void (*check)(void *options, const struct command_line *line);
   /* Runs the command. Returns the exit status. */
   int (*run)(void *options, const struct command_line *line);
@@ -62,7 +63,8 @@ int command_main(const struct ci_command *command, int argc, char **argv);
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);
 
-/* Error of the last call whose status is the argument of ci_need. */
+/* Error of the last failed call. A caller passes &ci_error to a function, and then the function's
+ * status to ci_need. */
 extern pprofc_error ci_error;
 
 /* Ends the command if the status of a call is not PPROFC_OK. The call fills in ci_error. Removes

@@ -10,7 +10,8 @@
  * use mem_default instead, so that a message about a profile that is too large names its file. */
 extern const pprofc_allocator ci_mem;
 
-/* Returns an empty buffer, or an empty arena, of ci_mem. */
+/* ci_buffer returns an empty buffer, and ci_arena an empty arena. Both allocate memory by
+ * ci_mem. */
 struct buffer ci_buffer(void);
 struct arena ci_arena(void);
 

@@ -1,4 +1,4 @@
-/* Collects profiles of one or two servers, in memory until all have arrived. */
+/* Collects profiles of one or two servers. Keeps the profiles in memory until all have arrived. */
 #ifndef PPROFCI_CAPTURE_CAPTURE_H
 #define PPROFCI_CAPTURE_CAPTURE_H
 

@@ -1,4 +1,5 @@
-/* Captures profiles from net/http/pprof in rounds. Base and head are first in turns. */
+/* Captures profiles from net/http/pprof in rounds. The side that is first changes from round to
+ * round. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 #include "core/child.h"
@@ -49,7 +50,7 @@ static void processes_start(const char *command, const char *side, const char *a
   setenv("PPROFCI_SIDE", side, 1);
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before); /* a signal now would miss the new program */
+  sigprocmask(SIG_BLOCK, &all, &before); /* a signal at this point would not kill the new program */
   int failed = spawn_start(&program, &pid);
   if (!failed) {
     processes[processes_count].command = command;
@@ -84,7 +85,8 @@ static void processes_signal(size_t first, int number) {
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, number);
 }
 
-/* Stops all but the first `first` programs: SIGTERM, and three seconds later SIGKILL. */
+/* Stops all programs except the first `first` ones. Sends SIGTERM, and three seconds later
+ * SIGKILL. */
 static void processes_stop(size_t first) {
   if (processes_count <= first) return;
   processes_signal(first, SIGTERM);
@@ -147,8 +149,8 @@ static void servers_take(const struct capture_round *r, size_t kind, struct exch
   capture_add(capture, item);
 }
 
-/* Fetches several profile types at the same time. If `timed`, fetches the types that record for
- * some seconds, such as CPU. Otherwise fetches the other types. */
+/* Fetches several profile types at the same time. If `timed` is true, fetches the types that record
+ * for some seconds, such as CPU. Otherwise fetches the other types. */
 static void servers_fetch(const struct capture_round *r, bool timed) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];

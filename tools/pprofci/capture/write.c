@@ -10,7 +10,8 @@
 #define LONGER   (NEW_FOLDER_ROOM + 128)
 #define MANIFEST "manifest.json"
 
-/* Formats a name such as "head/heap/heap-001.pb.gz". Warm-up has numbers of its own. */
+/* Formats a name such as "head/heap/heap-001.pb.gz". The numbers of warm-up rounds and of other
+ * rounds both begin at 1. */
 static void capture_name(const struct capture *capture, const struct capture_item *item,
                          char out[128]) {
   const char *kind = remote_kinds[item->kind].name;

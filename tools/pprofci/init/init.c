@@ -10,7 +10,7 @@ extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
 #define AGENTS_MARK  "<!-- pprofc -->"
 #define AGENTS_BYTES ((size_t)16 << 20)
 
-/* Files of the skill: of the open format, and of Claude Code. */
+/* Paths of the skill's files: one for the open format of agent skills, and one for Claude Code. */
 static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
                                           ".claude/skills/pprofc/SKILL.md"};
 
@@ -23,7 +23,8 @@ static void agents_read(const char *path, struct buffer *text, bool *exists) {
   if (*exists) ci_need(file_read(path, text, &ci_error));
 }
 
-/* True if the file has the skill. Fails if it has other text, without `force`. */
+/* True if the file contains exactly the skill. If the file has other text, ends the command unless
+ * `force` is true. */
 static bool skill_is_in(const char *path, pprofc_str skill, bool force) {
   struct buffer text;
   bool exists;

@@ -27,14 +27,15 @@ struct leaks_inputs {
   size_t others; /* number of skipped profiles, which are not heap or goroutine profiles */
 };
 
-/* Reads the profiles, which the caller frees. */
+/* Reads the profiles. The caller calls leaks_inputs_free. */
 void leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count);
 void leaks_inputs_free(struct leaks_inputs *inputs);
 
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
 void leaks_print_json(const struct leaks *leaks, struct output *out);
 
-/* Formats "48.20MB" or "1204", and NaN as "-". With `sign`, an increase has a '+'. */
+/* Formats a value such as "48.20MB" or "1204", and NaN as "-". If `sign` is true, an increase has a
+ * '+'. */
 #define LEAKS_VALUE 64
 void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]);
 
@@ -44,7 +45,8 @@ bool leaks_is_shown(const struct leak_row *row);
 /* Returns the growth per hour. Returns NaN if the profiles cover less than a minute. */
 double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
 
-/* Prints a line: number of profiles, their duration, and the smallest leak that they show. */
+/* Prints a line about a profile type: the number of profiles, their duration, and the smallest leak
+ * that these profiles show. */
 void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 
 /* Appends the HTML page. `top` is the maximum number of rows. */

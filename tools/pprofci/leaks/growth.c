@@ -41,7 +41,8 @@ static struct growth_sites growth_find_sites(const struct leak_collection *stack
   return sites;
 }
 
-/* Visits each stack that leaks or belongs to a leaking site. */
+/* Visits each stack that leaks, and each stack that allocates at a leaking site (a place in the
+ * code). */
 static void growth_each(const struct leak_kind *kind, growth_fn *take, void *to) {
   const struct leak_collection *stacks = &kind->stacks;
   struct arena arena = ci_arena();

@@ -29,7 +29,7 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
   *profile = with;
 }
 
-/* Adds missing names. Drops frames that drop_frames of the profile matches. */
+/* Adds missing function names. Drops the frames that match the profile's expression drop_frames. */
 static void leaks_prepare(pprofc_profile **profile) {
   pprofc_symbolize_options options;
   pprofc_profile *made;

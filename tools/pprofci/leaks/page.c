@@ -24,7 +24,7 @@ struct leaks_page {
 };
 
 static const struct {
-  const char *css, *mark, *count; /* CSS class and sign of the rows, word for their number */
+  const char *css, *mark, *count; /* CSS class and sign of the rows, and word after their number */
 } page_words[LEAK_VERDICTS] = {
     [LEAK_LEAK] = {"worse", "\xE2\x9C\x97", "leak"},
     [LEAK_GROWS] = {"doubt", "?", "frees most"},
@@ -85,7 +85,7 @@ static const struct leak_row *page_first(const struct leaks *leaks, const struct
   return NULL;
 }
 
-/* Adds the first leak and its p-value to the sentence. */
+/* Adds the first leak and its p-value to the sentence at the top of the page. */
 static void page_put_leak(struct fill *f, const struct leaks *leaks) {
   const struct leak_kind *kind;
   const struct leak_row *row = page_first(leaks, &kind);
@@ -126,7 +126,7 @@ static void page_put_tally(struct fill *f, const struct leaks *leaks, const size
   }
 }
 
-/* Adds the line about a profile type below the sentence. */
+/* Adds a line about a profile type below the sentence at the top of the page. */
 static void page_put_kind(struct fill *f, const struct leak_kind *kind) {
   struct output *out = mem_array(f->mem, 1, sizeof *out);
   fill_begin(f, "kinds");

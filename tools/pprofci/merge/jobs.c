@@ -1,4 +1,5 @@
-/* Reads the manifests of several runs and passes all their measurements to one gate. */
+/* Reads the manifests of several runs and passes all their measurements to one gate, which judges
+ * benchmark results. */
 #include "merge/jobs.h"
 
 #include "core/escape.h"
@@ -108,7 +109,7 @@ static pprofc_str row_key(struct arena *arena, const struct node *row) {
       text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
 }
 
-/* Collects the keys of all rows in `keys`, and the keys that occur in several jobs in `twice`. */
+/* Adds the keys of all rows to `keys`, and the keys that occur in several jobs to `twice`. */
 static void find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct node *results = node_get(jobs->items[i].root, "results");
@@ -202,14 +203,14 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
   return PPROFC_OK;
 }
 
-/* Returns a text of the manifest, or NULL if it is empty or a path. */
+/* Returns a text of the manifest, or NULL if the text is empty or a path. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;
   return text_keep(&run->arena, text);
 }
 
-/* Draws the flame graph of the profile that the page shows, if it is readable. */
+/* Draws the flame graph of the profile that the page shows, unless this profile is unreadable. */
 static void explain_job_pair(struct ci_run *run, struct run_pair *pair) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
   pprofc_report_options options;
@@ -237,7 +238,8 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* Sets the package of the pair to the group of its rows, which may name the job. */
+/* Puts the name of the job before the pair's package if the groups of the benchmark's rows in the
+ * gate begin with this name. */
 static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);

@@ -8,7 +8,7 @@
 
 struct job {
   const char *folder;      /* path of the folder on the command line */
-  const char *name;        /* last element of the path that names the job */
+  const char *name;        /* name of the job, taken from the path (name_of_job) */
   const char *link;        /* path from the page to the folder, with a '/' at its end */
   const struct node *root; /* manifest; NULL: unreadable, see `problem` */
   const char *problem;
@@ -26,8 +26,8 @@ struct jobs {
 void jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders, size_t count,
                const char *out);
 
-/* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. The
- * function has the type read_rows_fn, and its context is the jobs. */
+/* Adds the measurements of all jobs to the gate, which judges them together and adjusts all their
+ * p-values. The function is a read_rows_fn, and `context` is a struct jobs. */
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 
@@ -37,7 +37,8 @@ void jobs_add_pairs(struct jobs *jobs);
 /* True if a job has measurements. */
 bool jobs_have_results(const struct jobs *jobs);
 
-/* Joins instruction counts and functions of -fail-on, and sets the verdict. */
+/* Joins the jobs' instruction counts and the functions that -fail-on found. Then sets the
+ * verdict. */
 void jobs_join_verdicts(struct jobs *jobs);
 
 #endif

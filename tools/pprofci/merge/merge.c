@@ -86,7 +86,8 @@ static void jobs_expect(struct jobs *jobs, const char *expected) {
   }
 }
 
-/* Sets commits and machines. Doubts the result if a job compared nothing or differs. */
+/* Sets commits and machines. Sets run->doubt if a job compared nothing, or if the jobs have
+ * different commits. */
 static void jobs_check(struct jobs *jobs) {
   check_compared(jobs);
   take_commit(jobs, "commit", &jobs->run->head_commit);

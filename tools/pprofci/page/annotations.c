@@ -1,5 +1,6 @@
-/* Writes annotations of a pull request as GitHub Actions commands, for each regression and each
- * pair of profiles with a function of -fail-on, at the line that explains it. */
+/* Writes annotations of a pull request as GitHub Actions commands. Each regressed benchmark has
+ * one, and each pair of profiles in which -fail-on found a function. An annotation is at the source
+ * line that explains the change. */
 #include "page/page.h"
 
 #include "core/log_guard.h"
@@ -57,7 +58,8 @@ static bool has_annotation(const struct page_model *m, const struct run_pair *pa
   return false;
 }
 
-/* Returns the function that grew most in the profiles of regression `index`, once. */
+/* Returns the function that grew most in the same pair of profiles as run->fired[index]. Returns
+ * NULL if an earlier index has the same pair. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)

@@ -28,7 +28,8 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
   return source;
 }
 
-/* Returns the number of operations in the profile of a side, or else of runs. */
+/* Returns the divisor of a side's sums: the number of operations in all runs, or the number of runs
+ * if the operations are unknown. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->run_count[side];
   if (pair->comparison_count) {
@@ -39,8 +40,9 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Selects the values of the list: base and head if `two` is true, else only the side `head`. Values
- * are sums divided by `divisors`. The drawing of a single profile has its sums at SIDE_HEAD. */
+/* Selects the values of the list. If `two` is true, the list has base and head, else only the side
+ * `head`. Values are sums divided by `divisors`. The sums of a single profile are at SIDE_HEAD,
+ * even if it is the base. */
 struct shown_sums {
   bool two;
   int head;
@@ -52,7 +54,7 @@ static void take_sides(const struct shown_sums *v, int64_t base, int64_t head, d
   sides[v->head] = (double)head / v->divisors[v->head];
 }
 
-/* Copies the functions with values into the list. */
+/* Copies the functions that have a value other than 0 into the list. */
 static void take_rows(struct function_list *list, struct drawn *d, const struct shown_sums *v) {
   const struct flame_tree *t = &d->graph.tree;
   const struct drawn_sum *sums = drawn_sums(d);

@@ -1,6 +1,7 @@
 /* Shows interactive flame graphs in a page. A link to "#flame/NAME.html" opens a graph in the
- * element whose attribute data-shows has this address. The page contains the graphs, or loads them
- * from the files that its attribute data-file names. */
+ * element whose attribute data-shows has this address. report.html and the pages of trends and
+ * leaks contain their graphs. index.html loads each graph from the file that the element's
+ * attribute data-file names. */
 #ifndef PPROFCI_PAGE_GRAPHS_H
 #define PPROFCI_PAGE_GRAPHS_H
 
@@ -23,8 +24,8 @@ bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 /* Appends the style of the graphs to the page's style. */
 void graphs_put_style(struct buffer *style);
 
-/* Adds the element that shows the open graph, and the scripts. With `beside`, the page loads the
- * viewer and each opened graph from files next to it. */
+/* Adds the element that shows the open graph, and the scripts. If `beside` is true, the page loads
+ * the viewer and each opened graph from files next to the page. */
 void graphs_put_scripts(struct fill *f, bool beside);
 
 #endif

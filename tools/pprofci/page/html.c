@@ -112,7 +112,7 @@ static bool is_grown_in(const struct run_pair *pair, const char *function) {
   return false;
 }
 
-/* Appends " in 9 of 12 benchmarks" if there are several. */
+/* Appends " in 9 of 12 benchmarks" if there are several benchmarks. */
 static void put_benchmarks(struct buffer *out, const struct ci_run *run,
                            const struct run_pair *pair, const char *function) {
   size_t all = 0, grown = 0;
@@ -126,15 +126,16 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
 }
 
 /* Returns the growth of the line that grew most, but at most the growth of its hunk and of its
- * function. A line that replaces other lines has no cost in the base, so its own growth would
- * ignore the cost of the replaced lines. */
+ * function. Without these limits, a line that replaces other lines would count as a whole, because
+ * it has no cost in the base. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
   return fmin(delta, fmin(hunk->delta, hunk->grown));
 }
 
-/* True if the hunk grew in inlined code whose calls are unknown, and not on its own lines. */
+/* True if the hunk grew because of inlined code, and not on its own lines. The line that calls this
+ * code is unknown. */
 static bool is_inlined(const struct run_hunk *hunk) {
   double sum = 0;
   for (size_t i = 0; i < hunk->line_count; i++)
@@ -158,7 +159,8 @@ static void put_siblings(struct buffer *out, const struct run_pair *pair,
   if (count > 1) buffer_printf(out, ", one of %zu changes in it", count);
 }
 
-/* Returns the last line of the run of added or deleted lines that begins with the worst line. */
+/* Returns the index of the last line of a block of adjacent added (or deleted) lines. The block
+ * begins with the line that grew most. Ignores blank lines at the end. */
 static size_t last_changed(const struct run_hunk *hunk) {
   size_t last = hunk->worst;
   bool added = hunk->lines[last].head_line > 0;
@@ -201,7 +203,8 @@ static void put_line_share(struct buffer *out, const struct run_hunk *hunk, ppro
   buffer_add_text(out, " of it");
 }
 
-/* Smallest cost that moved from other functions in a text, as a share of the whole difference. */
+/* A text mentions cost that moved from other functions only above this share of the function's
+ * difference. */
 #define MOVED_LEAST 0.1
 
 /* True if a text about a function should say how much of its cost moved from other functions. */
@@ -456,8 +459,8 @@ struct change_bar {
   size_t functions;
 };
 
-/* Computes the segments of the bar. Returns false unless the total grew and the listed functions
- * explain a part of the growth, but not more. */
+/* Computes the values of the bar. Returns false if the listed functions explain less than BAR_LEAST
+ * of the growth, or more than the whole growth. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
   if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;

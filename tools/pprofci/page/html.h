@@ -8,16 +8,18 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Adds a bar for the change of a row, in a picture of the same size as html_strip's. An increase
- * points to the right, a decrease to the left. The length of the bar is proportional to the square
- * root of the change, so that 1 % is still visible. */
+/* Adds a bar for the change of a row, in a picture of the same size as the picture of html_strip.
+ * An increase points to the right, a decrease to the left. The length of the bar is proportional to
+ * the square root of the change, so that 1 % is still visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
-/* Adds a picture of the rounds of base and head. Each round is a dot, and both share one scale. */
+/* Adds a picture of the rounds of base and head. Each round is a dot. Base and head share one
+ * scale. */
 void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
-/* Adds a flame graph as an image of `height` pixels, without scripts and ids of the page. */
+/* Adds a flame graph as a separate image of `height` pixels, independent of the page's scripts and
+ * ids. */
 void html_picture(struct fill *f, const struct run_picture *picture, double height);
 
 /* Adds a short function name (html_short_function); the tooltip has the full name. */
@@ -39,13 +41,14 @@ void html_short_function(struct buffer *out, pprofc_str name);
 void html_flame(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
                 const char *name, pprofc_str search);
 
-/* Returns the shown artifact: the difference, or the only profile. */
+/* Returns the name of the artifact that the page shows: the difference, or the only profile. */
 const char *html_shown(const struct run_pair *pair);
 
 /* True if the listed functions do not include the user's function that explains the growth. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the user's function that explains the growth, or the one that grew most, or "". */
+/* Returns the user's function that explains the growth. If this function is unknown, returns the
+ * function that grew most, or "". */
 pprofc_str html_culprit(const struct run_pair *pair);
 
 /* True if the page has anything to report on the functions of the pair of profiles. */
@@ -65,7 +68,7 @@ void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t mos
 /* Positions of code in a sentence. */
 struct hunk_code {
   size_t name;     /* size of the function's name, with which the sentence begins */
-  size_t at, size; /* position of the text of a line */
+  size_t at, size; /* position and size of the text of a source line */
 };
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms

@@ -49,7 +49,8 @@ const char *identity_value(const char *name) {
   return identity_variable(names);
 }
 
-/* Addresses of a service such as GitHub. `name` is a part of its host name. */
+/* Parts of addresses of a service such as GitHub. `part` is a part of the service's host name.
+ * `commit` and `change` come between the repository and an id. */
 static const struct identity_host {
   const char *part, *commit, *change;
 } identity_hosts[] = {{"github", "/commit/", "/pull/"},
@@ -125,7 +126,7 @@ struct identity_remote {
   bool ssh;
 };
 
-/* Splits the address of a remote after its host: "https://user@host/owner/name.git",
+/* Splits the address of a git remote into host and path: "https://user@host/owner/name.git",
  * "git@host:owner/name". Returns false for a path on this machine. */
 static bool identity_cut(pprofc_str text, struct identity_remote *remote) {
   size_t scheme = str_find(text, STR("://"));
@@ -185,7 +186,7 @@ static void identity_of_git(struct identity *id, struct arena *arena) {
 
 void identity_find(struct identity *id, struct arena *arena) {
   static const struct {
-    const char *mark; /* variable of the host's CI jobs; NULL: any machine */
+    const char *mark; /* environment variable of the host's CI jobs; NULL: any machine */
     void (*find)(struct identity *id, struct arena *arena);
   } jobs[] = {{"GITHUB_REPOSITORY", identity_of_github},
               {"CI_PROJECT_PATH", identity_of_gitlab},

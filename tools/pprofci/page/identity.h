@@ -7,7 +7,7 @@
 
 /* Repository and change of a run; all texts are "" if unknown. */
 struct identity {
-  const char *repository, *url;    /* "owner/name", and its address */
+  const char *repository, *url;    /* repository as "owner/name", and address of its page */
   const char *commits;             /* address of a commit without the commit id at its end */
   const char *change, *change_url; /* "pull request 41", and its address */
   const char *title;               /* title of the change */
@@ -22,7 +22,8 @@ void identity_find(struct identity *id, struct arena *arena);
 /* Adds the values of the line that names repository, change and branch. */
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
 
-/* Returns the first environment variable of a list, ended by NULL, that is not empty, or "". */
+/* Returns the value of the first environment variable in `names` that is not empty, or "". The list
+ * ends with NULL. */
 const char *identity_variable(const char *const *names);
 
 /* Returns an environment variable, or "" if it is not set. */

@@ -5,7 +5,8 @@
 #include "core/template.h"
 #include "run/text.h"
 
-/* Control characters that enclose the path of a link and end its text. */
+/* Control characters of a link. LINK_PATH and LINK_TEXT enclose its path, and LINK_END ends its
+ * text. */
 #define LINK_PATH '\x01'
 #define LINK_TEXT '\x02'
 #define LINK_END  '\x03'
@@ -155,7 +156,7 @@ void message_write(struct json_writer *json, const struct message *m) {
   json_end(json);
 }
 
-/* True if the text has no control characters, which would begin or end a link. */
+/* True if the text is valid UTF-8 without the control characters that begin or end a link. */
 static bool is_message_text(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)
     if ((unsigned char)text.data[i] <= LINK_END) return false;

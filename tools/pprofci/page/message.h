@@ -60,7 +60,7 @@ void message_put(struct buffer *out, const struct message *m, const struct messa
 /* Writes a message as a JSON object. */
 void message_write(struct json_writer *json, const struct message *m);
 
-/* Reads the object that message_write wrote. Errors: PPROFC_E_FORMAT. */
+/* Reads the object that message_write wrote. Returns PPROFC_E_FORMAT if the object is invalid. */
 pprofc_status message_read(const struct node *node, struct arena *arena, struct message *m,
                            pprofc_error *error);
 

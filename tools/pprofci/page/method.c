@@ -60,7 +60,7 @@ static void put_property(struct fill *f, const char *title, pprofc_str text) {
   fill_end(f);
 }
 
-/* Appends the number of measurements of a benchmark in base and in head: "from 8 to 10 a side". */
+/* Adds the number of measurements of a benchmark in base and in head: "8 to 10 a side". */
 static void put_rounds_property(struct fill *f, const struct page_model *m) {
   size_t count, least = SIZE_MAX, most = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
@@ -132,7 +132,8 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
   }
 }
 
-/* Adds results without a base, or the output of a failed gate, below the tables. */
+/* Adds a text below the tables: results without a base, or the output of benchmarks that could not
+ * be judged. */
 static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
   fill_begin(f, "texts");
@@ -200,7 +201,8 @@ static bool was_given_something(const struct run_options *o) {
   return o->pair_count > 0;
 }
 
-/* Returns the pair of the worst regression, or else the first pair. */
+/* Returns the pair of profiles of the worst regression, or else the first pair that has base and
+ * head. */
 static const struct run_pair *pair_to_open(const struct page_model *m) {
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   if (pair && pair->diff) return pair;

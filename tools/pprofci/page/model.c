@@ -1,4 +1,4 @@
-/* Creates the model of a page from the results of the gate. */
+/* Creates the model of a page from the results of the gate, which judges the benchmarks. */
 #include "page/model.h"
 
 #include "page/numbers.h"
@@ -99,8 +99,8 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   b->size = log_ratio(row);
 }
 
-/* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the benchmark of row
- * i, and *found to the number of benchmarks. */
+/* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the number of the
+ * benchmark in row i, and *found to the number of benchmarks. */
 static void number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;
@@ -163,7 +163,7 @@ const char *conclusion_sign(enum conclusion conclusion) {
   return signs[conclusion];
 }
 
-/* True if most benchmarks are faster by more than half. */
+/* True if most benchmarks take less than half of the base's time. */
 static bool is_suite_suspicious(const struct page_model *m) {
   size_t suspicious = 0, compared = 0;
   for (size_t i = 0; i < m->count; i++) {
@@ -190,7 +190,7 @@ static void headline_gate_failed(struct buffer *out, const struct page_model *m)
   buffer_add_char(out, '.');
 }
 
-/* Returns " by itself" for a condition on the cost of functions without their callees. */
+/* Returns " by itself" for a condition on the cost of functions without their callees, else "". */
 static const char *fired_extent(const struct run_fired *fired) {
   static const char *const others[] = {"cum>", "total>", "common>"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)

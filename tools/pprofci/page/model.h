@@ -19,8 +19,7 @@ enum page_state {
   STATES
 };
 
-/* Columns of the page. The unit in the first column that is not empty stands for the whole
- * benchmark. */
+/* Columns of the table of benchmarks on the page. */
 enum metric { METRIC_TIME, METRIC_BYTES, METRIC_ALLOCATIONS, METRICS };
 
 struct metric_column {
@@ -37,7 +36,7 @@ struct benchmark {
   const struct gate_row *metrics[METRICS];
   const struct gate_row *worst; /* row of the gate that determines the result of the benchmark */
   enum page_state state;
-  double size;   /* logarithm of the ratio of head to base in `worst` */
+  double size;   /* absolute logarithm of the ratio of head to base in `worst` */
   size_t number; /* number of the benchmark in anchors, counted from 1 in the order of the page */
 };
 
@@ -54,7 +53,8 @@ struct page_model {
   const struct metric_column *columns; /* columns of the page */
   bool counted;          /* true if there are counts but no times; the columns show counts */
   bool one_group;        /* true if all benchmarks are in one package, which is then named once */
-  bool suite_suspicious; /* true if most benchmarks more than halved their time: were they run? */
+  bool suite_suspicious; /* true if most benchmarks take less than half of the base's time: were
+                            they run? */
   enum conclusion conclusion;
   pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: ..." */
   pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */

@@ -14,13 +14,14 @@
 #define PERCENT_FORMAT NO_BREAK "%%"
 #define DASH           "\xE2\x80\x93"
 
-/* Appends a value in a unit of the gate: "2.05 µs", "1.5 kB", "3". */
+/* Appends a value in the unit of a benchmark result: "2.05 µs", "1.5 kB", "3". */
 void number_amount(struct buffer *out, double value, pprofc_str unit);
 
 /* Appends a value in a unit of a profile: "6.9 µs", "32 B". */
 void number_profile(struct buffer *out, double value, pprofc_str unit);
 
-/* Appends a change: "+392 %", "−4.2 %". From a factor of 100, appends the factor: "×27,000". */
+/* Appends a change: "+392 %", "−4.2 %". If the factor is at least 100, appends the factor:
+ * "×27,000". */
 void number_percent(struct buffer *out, double change);
 
 /* Appends a share: "86 %", "0.4 %". */
@@ -54,8 +55,9 @@ bool number_is_time(pprofc_str unit);
  * for counts of a simulation, else "cpu". */
 const char *number_kind(pprofc_str unit);
 
-/* True for time and instructions, which the page shows before other units. */
 #define NUMBER_INSTRUCTIONS "instructions"
+
+/* True for time and instructions, which the page shows before other units. */
 bool number_leads(pprofc_str unit);
 
 #endif

@@ -17,11 +17,13 @@ void write_service_files(struct ci_run *run);
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */
 void print_annotations(struct ci_run *run);
 
-/* Appends a name in Markdown, as code if GitHub interprets it even when escaped. */
+/* Appends a name in Markdown. Writes the name as code if GitHub interprets it even when it is
+ * escaped. */
 void md_name(struct buffer *out, pprofc_str name);
 
-/* Makes the text of the result. It is for pull requests and people; its section for coding agents
- * has the regressions, and commands that find the cause, in less than 2,000 bytes. */
+/* Makes the text of the result, for people and pull requests. The text has a section for coding
+ * agents with less than 2,000 bytes. This section lists the regressions and commands that find the
+ * cause. */
 void summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
 /* Returns the text of manifest.json. */
@@ -30,8 +32,8 @@ pprofc_str manifest_make(struct ci_run *run, const struct page_model *model);
 /* Writes the regressions as a JSON array: benchmark, file and line, title and message. */
 void annotations_list(struct json_writer *json, const struct page_model *model);
 
-/* True if an address may become a link. It must have http or https, a host, and only bytes that are
- * valid in a URL. */
+/* True if an address may become a link. The address must have http or https, a host, and only bytes
+ * that are valid in a URL. */
 bool outside_may_link(pprofc_str url);
 
 /* Reads the links from the file named by the flag -links. `pprofci push -links` writes this file.
@@ -41,7 +43,6 @@ void outside_read(struct ci_run *run);
 /* Adds the links of a job's manifest. Skips addresses that must not become links. */
 void outside_add(struct ci_run *run, const struct node *root, const char *job);
 
-/* The first function writes the links as a member of a manifest. The second function adds the links
- * to the page. Without links, both functions write nothing. */
+/* Writes the links as a member of a manifest. Writes nothing if the run has no links. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 #endif

@@ -6,11 +6,12 @@
 #include "core/template.h"
 #include "page/model.h"
 
-/* Adds the benchmarks that need attention, then the others, collapsed by result. */
+/* Adds the benchmarks that need attention. Then adds a collapsed list of benchmarks for each other
+ * result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
-/* Adds tabs with pictures of at most `height` pixels (0: no limit), and tables, expanded with
- * `open`. */
+/* Adds tabs with pictures and tables. A picture has at most `height` pixels (0: no limit). If
+ * `open` is true, the tables are expanded. */
 void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                unsigned height, bool open);
 
@@ -47,7 +48,8 @@ struct function_list {
 enum function_order { BY_BASE, BY_HEAD, BY_CHANGE };
 void functions_init(struct function_list *list);
 
-/* Reads a pair of profiles; empty if one is unreadable. The caller frees list->arena. */
+/* Reads a pair of profiles into `list`. The list is empty if a profile is unreadable. The caller
+ * frees list->arena. */
 void functions_read(const struct ci_run *run, const struct run_pair *pair,
                     struct function_list *list);
 void functions_sort(struct function_list *list, enum function_order order);

@@ -1,5 +1,6 @@
-/* Draws a small chart of a series. The page stretches its lines to the width, and places labels
- * around it. assets/trend.html has the templates, also of the pages of trends and leaks. */
+/* Draws a small chart of a series. The page stretches the lines of the chart to its own width, and
+ * places the labels around the chart. assets/trend.html has the templates of charts, and of the
+ * pages about trends and leaks. */
 #ifndef PPROFCI_PAGE_PLOT_H
 #define PPROFCI_PAGE_PLOT_H
 
@@ -9,7 +10,7 @@
 struct plot {
   struct fill *out;
   const double *values;
-  const uint32_t *runs; /* ascending positions of the values; NULL: see `times` */
+  const uint32_t *runs; /* positions on the x axis, ascending; NULL: `times` has them */
   const double *times;
   size_t count;
   double last_place; /* position of the right end of the axis; the left end is 0 */

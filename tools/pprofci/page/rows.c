@@ -185,7 +185,8 @@ static const struct {
                          [STATE_NEW] = {"+", "noise"},
                          [STATE_UNCHANGED] = {"=", "noise"}};
 
-/* Appends the smallest detectable change, and the rounds that would show the threshold. */
+/* Appends the smallest detectable change, and the number of rounds that would show a change as
+ * large as the threshold. */
 static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   buffer_add_text(out, "noise: ");
   if (isfinite(row->visible)) {
@@ -232,7 +233,7 @@ static void put_other_metrics(struct fill *f, const struct page_model *m,
   }
 }
 
-/* Adds the functions that grew, and the flame graph with the first of them selected. */
+/* Adds the functions that grew, and the tabs with the flame graphs. */
 static void put_reason(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
   if (html_has_because(pair)) {
     fill_begin(f, "because");
@@ -261,8 +262,8 @@ static void put_row(struct fill *f, const struct page_model *m, const struct ben
   fill_end(f);
 }
 
-/* Returns the index of the first benchmark with a result. Benchmarks with the same result are
- * adjacent. */
+/* Returns the index of the first benchmark with the result `state`. Benchmarks with the same result
+ * are adjacent. */
 static size_t first_of(const struct page_model *m, enum page_state state) {
   size_t first = 0;
   for (int before = 0; before < (int)state; before++) first += m->states[before];

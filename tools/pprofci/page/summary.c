@@ -12,8 +12,8 @@
 
 /* ---- coding agents ---------------------------------- */
 
-/* Maximum size of the text in bytes without markup. The text with markup then has less than 2,000
- * bytes. */
+/* Maximum size in bytes of the section for coding agents, without markup. With markup, the section
+ * then has less than 2,000 bytes. */
 #define AGENTS_TEXT_MOST 1926
 #define AGENTS_NAME_MOST 120
 #define AGENTS_ROWS      3
@@ -122,7 +122,8 @@ static void summary_add(const struct summary_text *w, pprofc_str title, enum par
               w->text);
 }
 
-/* Returns the text as the title of the next section. */
+/* Returns the text collected so far, as the title of the next section. Empties the buffer of the
+ * text. */
 static pprofc_str title_of(const struct summary_text *w) {
   pprofc_str title = buffer_keep(w->text, w->arena);
   buffer_clear(w->text);
@@ -494,7 +495,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   arena_free(&f.arena);
 }
 
-/* True if the pair has no benchmark, or one of the first rows explains it. */
+/* True if the pair has no benchmark, or explains one of the first regressed benchmarks. */
 static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;
@@ -549,7 +550,7 @@ static void add_links(const struct summary_text *w) {
   summary_add(w, STR(""), PART_LINKS);
 }
 
-/* Adds all sections before the links. */
+/* Adds the sections that are always visible: regressions, changed lines, sentences and links. */
 static void summary_add_visible(const struct summary_text *w) {
   put_slower(w->text, w->model);
   summary_add(w, STR(""), PART_TEXT);

@@ -18,7 +18,7 @@ struct tab {
   const struct page_model *model;
   const struct run_pair *pair;
   struct function_list *functions;
-  const char *name; /* name of the files about the pair of profiles */
+  const char *name; /* name of the artifacts that the tab shows */
   int side;         /* SIDE_BASE or SIDE_HEAD; SIDES: the difference */
   double height;
   bool open;
@@ -66,7 +66,8 @@ static void put_difference(struct fill *f, double base, double head, pprofc_str 
     number_percent(percent, (head - base) / base);
 }
 
-/* Adds half the interval, the verdict, and the function to or from which cost moved. */
+/* Adds half the width of the interval, the verdict, and the function to or from which cost
+ * moved. */
 static void put_function_verdict(struct fill *f, const struct change *change, pprofc_str unit) {
   struct buffer *half = fill_text(f, "half");
   if (isfinite(change->low) && isfinite(change->high))
@@ -172,8 +173,8 @@ static void put_functions(struct fill *f, const struct tab *t) {
   fill_end(f);
 }
 
-/* Names the flame graph that opens in the tabs. Also names the file next to index.html that
- * contains the graph. */
+/* Adds the address of the flame graph that opens in the tabs, and the path of the file that
+ * contains the graph. In report.html, the path is empty. */
 static void tabs_put_place(struct fill *f, const struct page_model *m,
                            const struct run_pair *pair) {
   struct buffer *out = fill_text(f, "data-shows");

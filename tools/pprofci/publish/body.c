@@ -94,8 +94,8 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   return cut;
 }
 
-/* Adds the collapsed sections that fit, and a short last one, for coding agents. Returns the number
- * of the others. */
+/* Adds the collapsed sections that fit into `room` bytes. Keeps space for a short last section,
+ * which is for coding agents. Returns the number of sections that do not fit. */
 static size_t body_put_folded(struct buffer *out, const struct body *body, size_t first,
                               size_t room) {
   const struct message *m = body->summary;
@@ -114,7 +114,7 @@ static size_t body_put_folded(struct buffer *out, const struct body *body, size_
   return cut;
 }
 
-/* Adds the headline and visible sections. Returns the index of the first collapsed one. */
+/* Adds the headline and the visible sections. Returns the index of the first collapsed section. */
 static size_t body_put_visible(struct buffer *out, const struct body *body, size_t room) {
   const struct message *m = body->summary;
   size_t first = 0;

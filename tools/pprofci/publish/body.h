@@ -31,10 +31,11 @@ struct body {
 /* True if the text is a comment of pprofci with the key `key`. */
 bool body_has_marker(pprofc_str text, const char *key);
 
-/* Parses the state of a comment. Returns false without the marker of the key. */
+/* Parses the state of a comment. Returns false if the text lacks the marker of `key`. */
 bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 
-/* Copies the last commit with regressions from the state of the existing comment. */
+/* Sets the last earlier commit that had regressions from `before`, the state of the existing
+ * comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
 /* Creates the comment, at most `most` bytes of UTF-8. The comment has the whole headline, and as

@@ -35,17 +35,19 @@ struct outcome {
 pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail,
                            struct outcome *outcome, pprofc_error *error);
 
-/* Reads a manifest without a summary. */
+/* Reads a manifest, but not its summary. */
 pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool no_fail,
                                     struct outcome *outcome, pprofc_error *error);
 
 /* Creates a summary that quotes the manifest of a fork's run. */
 void outcome_quote(struct outcome *outcome, struct arena *arena);
 
-/* Creates the result of a run without a manifest. It replaces an older result on the host. */
+/* Creates the result of a run without a manifest. This result replaces an older result on the
+ * host. */
 void outcome_missing(struct arena *arena, const char *why, struct outcome *outcome);
 
-/* True for at least 7 digits of a commit id. Comments show the id without quotes. */
+/* True for a commit id of 7 to 64 hexadecimal digits. Only such an id is written into a comment,
+ * because it needs no escapes. */
 bool outcome_is_commit(pprofc_str text);
 
 /* Creates GitLab's code quality report, with an entry for each regression. */

@@ -1,5 +1,6 @@
-/* Sends the comment of a change, the issue, the status and the check. Each key has one comment and
- * one issue. Anyone can copy their marker, so the author must also match. */
+/* Sends the comment of a change, the issue, the status and the check. Each value of -key has one
+ * comment and one issue, which contain a marker. Anyone can copy a marker, so the author must also
+ * match. */
 #include "publish/post.h"
 
 #include "common/terminal.h"
@@ -96,7 +97,8 @@ static void look_through(struct post *post, const struct node *items,
   }
 }
 
-/* Finds the text that has the marker of the key and the right author, in a list from the host. */
+/* Finds the comment or issue that has the marker of the key and the right author, in a list from
+ * the host. */
 static pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                                struct post_found *found, pprofc_error *error) {
   const char *list = site_path(post->site, texts->list, "");
@@ -129,7 +131,8 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   return json_text_end(&json, post->arena);
 }
 
-/* Warns about an unexpected author: the next run would not find the text, and write another. */
+/* Warns if the text has an unexpected author. The next run would not find this text, and would
+ * write another one. */
 static void check_author(const struct post *post, const struct node *root) {
   const struct node *author = node_path(root, post->site->forge->item_author);
   if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
@@ -138,8 +141,8 @@ static void check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Writes a new text, or updates the found one. Sets *again to true if the caller must search again:
- * the text is gone, or was perhaps created in spite of an error. */
+/* Writes a new text, or updates the found one. Sets *again to true if the caller must search again.
+ * In that case the text is gone, or the host may have created it in spite of an error. */
 static pprofc_status post_write(struct post *post, const struct forge_texts *texts,
                                 const struct post_found *found, pprofc_str body, bool *again,
                                 pprofc_error *error) {
@@ -254,7 +257,7 @@ pprofc_status post_issue(struct post *post, pprofc_error *error) {
 #define NOTE_MAX        450   /* maximum length in characters of an annotation on Bitbucket */
 #define ELLIPSIS        "\xE2\x80\xA6"
 
-/* Returns at most `most` characters, the last one … if the text was longer. */
+/* Shortens a text to at most `most` characters. The last character is … if the text was longer. */
 static pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
   size_t characters = 0, at = 0, cut = 0;
   for (; at < text.size; at++) {
@@ -311,7 +314,8 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   return check_send(post, "POST", site_path(post->site, forge->status_path, ""), body, NULL, error);
 }
 
-/* True if the regression has a place in the repository for an annotation. */
+/* True if the regression names a file and a line of the repository, so that an annotation is
+ * possible. */
 static bool has_place(const struct node *regression) {
   pprofc_str file = node_text(regression, "file");
   return file.size && file.data[0] != '/' && str_find(file, STR("..")) == file.size &&
@@ -320,7 +324,8 @@ static bool has_place(const struct node *regression) {
 
 typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
 
-/* Writes at most `most` annotations from index *at on, and advances it. Returns their number. */
+/* Writes at most `most` annotations, beginning with the regression at index *at. Sets *at to the
+ * index after the last written one. Returns the number of annotations. */
 static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
                               put_note_fn put) {
   const struct node *all = post->outcome->regressions;

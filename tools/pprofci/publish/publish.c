@@ -412,7 +412,8 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
 
 /* ---- the command ------------------------------------- */
 
-/* Chooses the destinations of -to, or else all that are available. */
+/* Chooses the destinations that -to names. Without -to, chooses the status, and the comment if the
+ * change is known. */
 static void choose_places(const struct publish *p, bool *places) {
   bool has_change = p->site.number || *p->site.branch;
   memcpy(places, p->options->places, sizeof p->options->places);

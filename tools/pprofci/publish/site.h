@@ -17,20 +17,22 @@ struct forge_texts {
 /* Properties of a host such as GitHub. In paths, values of the run replace {repo}, {number}, {sha}
  * and {id}. */
 struct forge {
-  const char *name;           /* name of the host: "github" */
-  const char *mark;           /* environment variable that is set in the CI jobs of the host */
-  const char *repo_variable;  /* name of the environment variable that contains the repository */
-  const char *const *tokens;  /* variables of the token, by preference; ends with NULL */
+  const char *name;          /* name of the host: "github" */
+  const char *mark;          /* environment variable that is set in the CI jobs of the host */
+  const char *repo_variable; /* name of the environment variable that contains the repository */
+  /* environment variables that may contain the token, by preference; the list ends with NULL */
+  const char *const *tokens;
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
   const char *const *headers; /* other headers that requests need; the array ends with NULL */
   /* Fills in the fields of `site` that no flag has set. */
   void (*read)(struct site *site);
 
-  const char *user_path, *user_key; /* path of the token's user, JSON key of the name */
-  const char *author;               /* author of comments if the token cannot read its user */
-  struct forge_texts comments;      /* paths and keys of the comments on a change */
-  struct forge_texts issues;        /* empty if pprofci does not support issues on this host */
-  const char *item_author;          /* JSON key of the author of a comment or an issue */
+  /* API path of the token's user, and JSON key of the user's name */
+  const char *user_path, *user_key;
+  const char *author;          /* author of comments if the token cannot read its user */
+  struct forge_texts comments; /* paths and keys of the comments on a change */
+  struct forge_texts issues;   /* empty if pprofci does not support issues on this host */
+  const char *item_author;     /* JSON key of the author of a comment or an issue */
   const char *body_key; /* JSON key of the text in a request. "body": a string. "content": an object
                            that has the text in "raw". */
   const char *close_key, *close_value; /* JSON key and value that close an issue */

@@ -156,7 +156,7 @@ static void put_failure(struct buffer *out, const struct reply *reply) {
     put_said(out, buffer_str(&reply->body));
   else if (reply->body.size)
     buffer_add_text(out, ", without JSON in the reply");
-  /* A reply 403 can have other causes. */
+  /* A reply 403 without these words can have other causes. */
   if (reply->code == 403 && wire_says(reply, lacks)) hint = "the token lacks a permission";
   if (*hint) buffer_printf(out, " (%s)", hint);
 }
@@ -189,7 +189,8 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
   return PPROFC_E_IO;
 }
 
-/* True for a primary rate limit, or a secondary one, which only the text names. */
+/* True if the reply reports a rate limit. A reply about a secondary rate limit may name this limit
+ * only in its text. */
 static bool is_rate_limited(const struct reply *reply) {
   static const char *const words[] = {"rate limit", "abuse detection", NULL};
   if (reply->code != 403) return reply->code == 429;
@@ -206,7 +207,8 @@ static bool is_worth_a_try(const struct wire_try *try) {
 }
 
 /* Returns the number of seconds until the retry, from the headers of the reply, or -1. Ignores
- * X-RateLimit-Reset while requests remain. That header applies only to the primary rate limit. */
+ * X-RateLimit-Reset while requests remain, because that header applies only to the primary rate
+ * limit. */
 static int64_t wire_wait(const struct wire_try *try) {
   const struct reply *reply = try->reply;
   if (reply->retry_after >= 0) return reply->retry_after;

@@ -13,7 +13,7 @@ struct wire_options {
   const char *const *headers; /* other headers, as whole lines; ends with NULL */
   int64_t wait_most;          /* maximum sum of all waits before retries, in seconds */
   int64_t timeout;            /* time limit of one request, in seconds */
-  struct output *dry;         /* prints the requests of a dry run; NULL: sends them */
+  struct output *dry;         /* output for the requests of a dry run; NULL: sends the requests */
 };
 
 struct wire_request {
@@ -30,8 +30,9 @@ struct api;
 pprofc_status wire_open(const struct wire_options *options, struct api **wire, pprofc_error *error);
 void wire_close(struct api *wire);
 
-/* Sends a request, with retries if they can help. PPROFC_OK: status 2xx and a JSON or empty body.
- * reply->code is -1 without a reply, 0 in a dry run. The caller frees the reply. */
+/* Sends a request, with retries if they can help. Returns PPROFC_OK for status 2xx with a JSON or
+ * empty body. Sets reply->code to -1 if no reply arrives, and to 0 in a dry run. The caller frees
+ * the reply. */
 pprofc_status wire_send(struct api *wire, const struct wire_request *request, struct reply *reply,
                         pprofc_error *error);
 

@@ -87,7 +87,8 @@ static size_t push_kind(const pprofc_profile *profile) {
   return push_find_type(profile, WALL) < SIZE_MAX ? 0 : SIZE_MAX;
 }
 
-/* Sets Pyroscope's names of the profile and its types. Wall time comes before CPU time. */
+/* Sets Pyroscope's names of the profile, item->metric and item->type. A CPU profile that also has
+ * wall time gets the metric "wall". */
 static void push_name_type(struct push *push, const pprofc_profile *profile,
                            struct push_item *item) {
   pprofc_header header;
@@ -108,7 +109,8 @@ static void push_pack(struct push *push, const pprofc_profile *profile, pprofc_s
   *bytes = buffer_take(&packed, &push->remote.arena);
 }
 
-/* Returns the profile type. The path distinguishes mutex and block profiles. */
+/* Returns the index of the profile type. The file name distinguishes mutex and block profiles,
+ * because both have the same sample types. */
 static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   size_t kind = push_kind(profile);
   bool waits = kind < REMOTE_KINDS && strcmp(remote_kinds[kind].sample, "delay") == 0;

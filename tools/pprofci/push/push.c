@@ -37,7 +37,8 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
 }
 
-/* Returns a query, encoded: process_cpu:...{service_name="shop",sha="...",side="head"}. */
+/* Returns a query, encoded for a URL:
+ * process_cpu:...{service_name="shop",sha="...",side="head"}. */
 static const char *links_query(struct push *push, const struct push_item *item) {
   struct buffer query = ci_buffer();
   buffer_printf(&query, "%s{service_name=", item->type);
@@ -131,7 +132,7 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
   return PPROFC_OK;
 }
 
-/* Prints a link to each query and difference, and writes them to the file of -links. */
+/* Prints a link to each query and difference, and writes these links to the file of -links. */
 static void push_put_links(struct push *push, struct output *out) {
   struct push_links links = {.push = push};
   links_make(&links);

@@ -45,8 +45,8 @@ static void otlp_decode(char *text) {
   *out = '\0';
 }
 
-/* Parses headers as "name=value,name=value" with percent-encoded values, the format of
- * OpenTelemetry. */
+/* Adds the headers in $OTEL_EXPORTER_OTLP_HEADERS. OpenTelemetry defines the format:
+ * "name=value,name=value" with percent-encoded values. */
 void push_otlp_headers(struct push *push) {
   const char *variable = getenv(HEADERS);
   pprofc_str rest = str_of(variable ? variable : ""), item;
@@ -153,7 +153,8 @@ static void push_make_otlp(struct push *push, const struct push_item *item, ppro
   otlp_pack_body(push, item, (pprofc_str){(const char *)packed, size}, body);
 }
 
-/* Reads the reply. Rejected profiles are an error, any other message is a note. */
+/* Reads the reply. Ends the command if the server rejected profiles. Prints any other message as a
+ * note. */
 static void push_check_otlp(const struct push *push, const struct push_item *item,
                             const struct reply *reply) {
   pprofc_str content = reply_content(reply);

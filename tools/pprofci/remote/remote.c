@@ -161,7 +161,8 @@ void remote_fail(const struct remote_client *remote, const struct exchange *exch
           STR_ARG(said), hint);
 }
 
-/* True if the server is busy or silent. It counts a repeated profile id only once. */
+/* True if the server is busy or silent, so that the request may be repeated. A repetition is safe,
+ * because the server counts a repeated profile id only once. */
 static bool remote_may_try(const struct exchange *exchange) {
   int code = exchange->reply.code;
   return exchange->status == PPROFC_E_IO && (!code || retry_helps(code));

@@ -28,12 +28,14 @@ struct remote_client {
   bool is_pyroscope;
 };
 
-/* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope`, it sends
- * token and tenant (account) of the environment. The caller closes it. */
+/* Opens a client. `type` is the Content-Type of bodies, or NULL. If `is_pyroscope` is true,
+ * requests contain the token and the tenant (account) from the environment. The caller calls
+ * remote_close. */
 void remote_open(struct remote_client *remote, const char *type, bool is_pyroscope);
 void remote_close(struct remote_client *remote);
 
-/* Adds a header, with its source `where` for messages, which never show a secret value. */
+/* Adds a header to all requests. `where` is the source of the header in messages, because messages
+ * never show a secret value. */
 void remote_add(struct remote_client *remote, const char *name, const char *value,
                 const char *where);
 void remote_add_secret(struct remote_client *remote, const char *secret);
@@ -42,7 +44,8 @@ bool remote_has_secret(const struct remote_client *remote, pprofc_str text);
 /* Appends the address of a server with a scheme, http by default, and without a '/' at its end. */
 void remote_put_server(struct buffer *out, const char *server);
 
-/* Parses an address and appends `path`. Rejects a user in it, and a token without https. */
+/* Parses an address and appends `path`. Rejects an address with a user name. Rejects an address
+ * without https if a token would be sent. */
 void remote_address(struct remote_client *remote, const char *server, const char *path,
                     struct url *url);
 

@@ -40,7 +40,8 @@ static bool has_line(pprofc_str lines, pprofc_str wanted) {
   return false;
 }
 
-/* Appends the items that `other` lacks, each after `sign`. Returns their number. */
+/* Appends at most NAMED_MOST lines that `other` lacks, each after `sign`. Returns the number of all
+ * lines that `other` lacks. */
 static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str other, char sign) {
   size_t count = 0;
   pprofc_str line;
@@ -62,7 +63,7 @@ static void built_put_item(struct buffer *out, const char *name, pprofc_str base
   ++*differences;
 }
 
-/* Reads the name of the processor from the results of a side, if they have it. */
+/* Reads the name of the processor from the results of a side, if the results have it. */
 static void built_processor(const struct ci_run *run, int side, struct buffer *processor) {
   struct buffer text;
   pprofc_error ignored;
@@ -82,7 +83,7 @@ static bool measured_here(const struct ci_run *run) {
   return *run->options->record || *run->options->simulate || *run->options->walltime;
 }
 
-/* Appends the properties that are known for both programs and are equal. */
+/* Appends the names of the properties that are known for both programs and are equal. */
 static void built_put_same(const struct ci_run *run, const struct built sides[SIDES],
                            struct buffer *out) {
   const char *before = "; the same ";

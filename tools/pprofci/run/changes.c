@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#define LEAST_SHARE   0.01 /* minimum growth that is shown, as a fraction of the base */
+#define LEAST_SHARE   0.01 /* minimum growth that is shown, as a fraction of the base's total */
 #define PICTURE_WIDTH 1180
 /* Minimum width of a frame in pixels in the picture on the page, which merges narrower frames. The
  * flame graph in its own file shows all frames. */
@@ -106,14 +106,15 @@ static bool is_own(const struct stack_frame *frame, struct arena *arena) {
   return place_in_checkout(text_keep(arena, frame->file)).size > 0;
 }
 
-#define LINES_MOST 256 /* maximum number of lines of a function */
+#define LINES_MOST 256 /* maximum number of lines of a function for which growth is added up */
 
 /* Growth of the lines of one function. */
 struct line_growth {
   int64_t line, grown;
 };
 
-/* Returns the line of the function at a location, or 0. Compares names as in the profile. */
+/* Returns the line of the function `frame` at a location. Returns 0 if the location does not
+ * contain this function. Compares the names exactly as the profile stores them. */
 static int64_t line_in(const pprofc_profile *profile, uint32_t location,
                        const struct stack_frame *frame) {
   pprofc_location at = pprofc_profile_location(profile, location);
@@ -135,7 +136,8 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
   lines[i].grown = sum_add(lines[i].grown, grown);
 }
 
-/* Returns the line with most of a function's growth, or 0. Values of the base are negative. */
+/* Returns the line with most of a function's growth, or 0. In `profile`, a difference, values of
+ * the base are negative. */
 static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];
@@ -154,11 +156,12 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-/* Share of the growth that must pass through the outermost function of the user's repository. With
- * less growth, no function is named. */
+/* Minimum growth of the function that the page names, as a share of the largest growth among the
+ * functions of the user's repository. */
 #define OWN_SHARE 0.7
 
-/* Returns the user's innermost function with most of the growth, or SIZE_MAX. */
+/* Returns the innermost function of the user's repository that has at least OWN_SHARE of the
+ * largest growth, or SIZE_MAX. */
 static size_t find_own(struct ci_run *run, const struct drawn *d, const struct drawn_sum *sums,
                        const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;
@@ -249,7 +252,8 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_picture *pictur
   return status;
 }
 
-/* Collects the verdicts on the functions of a picture, or sets NULL. */
+/* Collects the verdicts on the functions of a picture. Sets *judged to NULL if the picture has no
+ * base or no verdicts. */
 static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdicts,
                                  const struct flame_verdicts **judged, pprofc_error *error) {
   struct arena *arena = &d->graph.tree.arena;
@@ -282,13 +286,14 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
 
-/* The interpreter's frames between functions of Python or JavaScript. */
+/* Regular expression for the interpreter's frames between functions of Python or JavaScript. */
 #define INTERPRETER                                                                                \
   "^(_PyEval_EvalFrameDefault|py_trampoline_evaluator|_PyEval_Vector|_?PyFunction_Vectorcall|"     \
   "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
   "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
 
-/* Draws only the benchmark's function. Returns false if nothing would be visible. */
+/* Draws only the benchmark's function and its callees. Returns false if nothing would be
+ * visible. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options) {
   struct drawn d;

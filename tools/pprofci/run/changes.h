@@ -1,4 +1,5 @@
-/* Finds the user's line that explains the change of a pair of profiles, and draws its picture. */
+/* Finds the line of the user's code that explains why two profiles differ, and draws the difference
+ * as a flame graph. */
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 
@@ -13,8 +14,8 @@ struct drawn {
   double least_pixels; /* minimum width of a frame in a picture, in pixels */
 };
 
-/* Applies the filters of the options and builds the tree of frames. The caller closes `drawn` after
- * PPROFC_OK. */
+/* Applies the filters of the options and builds the tree of frames. After PPROFC_OK, the caller
+ * must call drawn_close. */
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct drawn *d, pprofc_error *error);
 void drawn_close(struct drawn *d);
@@ -29,18 +30,20 @@ struct drawn_sum {
 /* Returns an array with a sum for each frame of the tree, or NULL when out of memory. */
 struct drawn_sum *drawn_sums(struct drawn *d);
 
-/* Draws the picture of the page, and sets the user's function that explains the difference, unless
- * `judged`, its verdicts, is NULL. `options` selects the values. */
+/* Draws the pair's flame graph for the page. Also finds the user's function that explains the
+ * difference, unless `judged` (the verdicts on functions) is NULL. `options` selects the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);
 
-/* Finds the hunks of the diff with a cost in a difference of profiles, largest growth first, if the
- * sources are known. `type` is the sample type. */
+/* Finds the hunks (blocks of changed source lines) that have a cost in `difference`, a difference
+ * of profiles. Sorts the hunks by growth, largest first. Finds nothing if the sources are unknown.
+ * `type` is the index of the sample type. */
 void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
                 size_t type, const struct judged *judged);
 
-/* Returns the first of at most `most` lines to show, around the line that grew most. */
+/* Returns the index in hunk->lines of the first of at most `most` lines to show. These lines
+ * surround the line that grew most. */
 size_t lines_window(const struct run_hunk *hunk, size_t most);
 
 #endif

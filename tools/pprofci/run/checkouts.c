@@ -71,7 +71,8 @@ static const char *choose_base(struct ci_run *run) {
 }
 
 /* Warns if the given base is not an ancestor of the head, or is older than the commit into which
- * the pull request is merged. In both cases the difference also contains changes of others. */
+ * the pull request is merged. In both cases the difference also contains changes of other commits.
+ */
 static void check_given_base(struct ci_run *run, const char *commit) {
   const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
   struct program git = {.argv = argv};
@@ -181,7 +182,8 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
   return NULL;
 }
 
-/* Returns the package of an import path, new or old. Its name is its path in the module. */
+/* Returns the package with the import path `path`, and adds the package if it is new. The name of
+ * the package is its path in the module. */
 static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);
@@ -233,7 +235,8 @@ static bool has_benchmarks(struct ci_run *run, const char *folder, const char *p
   return any;
 }
 
-/* Makes the temporary folder of a test program. Returns its path: "bin/base/3/words.test". */
+/* Makes the temporary folder of a test program. Returns the path of the program:
+ * "bin/base/3/words.test". */
 static const char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
   const char *word = text_word(&run->arena, str_path_base(path), "._-");
   const char *folder =
@@ -258,7 +261,8 @@ static void build_package(struct ci_run *run, int side, const char *checkout, pp
   package->folders[side] = folder;
 }
 
-/* Adds the package patterns, for the base without folders that only the head has. */
+/* Adds the package patterns to `argv`, and returns their number. For the base, skips patterns of
+ * folders that only the head has. */
 static size_t choose_patterns(struct ci_run *run, int side, const char *checkout,
                               const char *patterns, const char **argv, size_t room) {
   pprofc_str rest = str_of(patterns), word;

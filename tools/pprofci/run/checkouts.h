@@ -8,9 +8,9 @@
 struct go_package {
   /* import path of the package; and `name`, its path within the module, for file names */
   const char *path, *name;
-  const char *programs[SIDES]; /* test programs; NULL: no benchmarks there */
+  const char *programs[SIDES]; /* test programs of base and head; NULL: no benchmarks */
   const char *folders[SIDES];  /* working directories of the programs of base and head */
-  bool same;                   /* true if both are equal: the run skips the package */
+  bool same; /* true if both programs and their files are equal, so the run skips them */
 };
 
 struct packages {
@@ -24,7 +24,9 @@ struct packages {
  * checkout that corresponds to the user's current folder. */
 const char *checkouts_make(struct ci_run *run);
 
-/* Returns the base: the commit of -base-ref, or the merge base. *wanted is its name. */
+/* Returns the id of the base commit: the commit of -base-ref if this flag is set. Else it is the
+ * first parent of a pull request's merge commit, or the merge base. Sets *wanted to the name of the
+ * commit in messages. */
 const char *checkouts_find_base(struct ci_run *run, const char **wanted);
 
 /* Clones the repository with shared objects, and checks out a commit. Unlike a worktree, a clone

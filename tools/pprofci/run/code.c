@@ -23,7 +23,8 @@ static size_t margin_of(pprofc_str line) {
   return SIZE_MAX;
 }
 
-/* Returns the last line of the function that begins on line `first`, by indentation. */
+/* Returns the last line of the function that begins on line `first`. Finds the end by the
+ * indentation of the lines. */
 static int64_t defs_last_line(const struct source_file *file, int64_t first) {
   int64_t last = first, count = (int64_t)file->line_count;
   if (first < 1 || first > count) return first;
@@ -67,7 +68,7 @@ static bool is_triple(pprofc_str line, size_t at, char quote) {
          line.data[at + 2] == quote;
 }
 
-/* Skips the rest of a string. Keeps r->quote if it continues on the next line. */
+/* Skips the rest of a string. Keeps r->quote if the string continues on the next line. */
 static size_t skip_string(struct python_reader *r, pprofc_str line, size_t at, char quote) {
   for (; at < line.size; at++) {
     if (line.data[at] == '\\')
@@ -101,13 +102,14 @@ static void scan_python(struct python_reader *r, pprofc_str line) {
   r->continues = line.size && line.data[line.size - 1] == '\\';
 }
 
-/* Ends the open definitions that a line with this indentation is not part of. */
+/* Ends the open definitions to which a line with the indentation `margin` does not belong. */
 static void close_defs(struct python_reader *r, size_t margin) {
   for (; r->depth && r->open[r->depth - 1].margin >= margin; r->depth--)
     r->defs->items[r->open[r->depth - 1].index].last = r->last;
 }
 
-/* Removes a word and the blanks after it from the beginning of *text. */
+/* Removes a word and the blanks after it from the beginning of *text. Returns false if *text does
+ * not begin with the word and a blank. */
 static bool take_keyword(pprofc_str *text, pprofc_str word) {
   if (!str_starts(*text, word) || text->size == word.size) return false;
   pprofc_str rest = str_slice(*text, word.size, text->size);
@@ -129,7 +131,8 @@ static const char *qualified_name(const struct python_reader *r, pprofc_str name
                      outer->is_class ? "" : ".<locals>", STR_ARG(name));
 }
 
-/* Reads "def f(x):", "async def f(x):" or "class C:". */
+/* Opens the definition that a line such as "def f(x):", "async def f(x):" or "class C:" begins.
+ * Ignores any other line. */
 static void open_def(struct python_reader *r, pprofc_str text, int64_t number, size_t margin) {
   bool is_class = take_keyword(&text, STR("class"));
   if (!is_class) take_keyword(&text, STR("async"));
@@ -174,7 +177,8 @@ static void defs_read(struct defs *defs, const struct source_file *file, struct 
   if (defs->count) qsort(defs->items, defs->count, sizeof *defs->items, def_order);
 }
 
-/* Returns the first definition with a name, or NULL, and their number. */
+/* Returns the first definition with the name `name`, or NULL. Sets *count to the number of
+ * definitions with this name. */
 static const struct def *defs_find(const struct defs *defs, pprofc_str name, size_t *count) {
   BISECT(first, defs->count, str_compare(defs->items[first].name, name) < 0);
   for (*count = 0; first + *count < defs->count; ++*count)
@@ -201,7 +205,7 @@ struct changed_source {
 struct run_code {
   struct revisions revisions;
   struct source_lookup sources;
-  struct changed_source *changed; /* one for each changed file of the diff; or NULL */
+  struct changed_source *changed; /* array: one item per changed file of the diff; or NULL */
   bool has_sources;
   struct code_programs *items;
   size_t count, capacity;
@@ -285,9 +289,10 @@ size_t code_extents(struct ci_run *run, enum diff_side side, const struct change
 /* Position of a function in the profiles of the head, or of the base if the head lacks it. */
 struct code_place {
   pprofc_str file;
-  int64_t start, first, last; /* first line; lines with samples; 0: unknown */
-  bool called;                /* true if at least one call of the function was not inlined */
-  bool own;                   /* true if the file of the function is in the repository */
+  /* first line of the function, and first and last line with samples; 0: unknown */
+  int64_t start, first, last;
+  bool called; /* true if at least one call of the function was not inlined */
+  bool own;    /* true if the file of the function is in the repository */
   enum diff_side side;
 };
 
@@ -296,8 +301,8 @@ static bool code_has_file(const struct run_code *code, enum diff_side side, ppro
 }
 
 /* Adds a line of a location to the line range of the function. In callgrind files, a function can
- * have lines of several files, because inlined code has no function of its own. The range is then
- * in the first file that the repository has. */
+ * have lines of several files, because inlined code has no function of its own. In this case, the
+ * range has only lines of the first file that is in the repository. */
 static void place_line(const struct run_code *code, struct code_place *place,
                        pprofc_function function, int64_t line, bool called) {
   place->called |= called;
@@ -342,7 +347,7 @@ static struct code_place find_code_place(const struct run_code *code, const stru
 
 enum source_state { SOURCE_UNKNOWN, SOURCE_SAME, SOURCE_IN_DIFF };
 
-/* Checks if a hunk touches the function. The function begins at the line `first`, and ends at its
+/* True if a hunk touches the function. The function begins at the line `first`, and ends at its
  * last line in the source or at its last line with samples, whichever is later. */
 static bool is_touched(struct run_code *code, const struct changed_file *changes,
                        const struct code_place *place, int64_t first) {
@@ -353,7 +358,8 @@ static bool is_touched(struct run_code *code, const struct changed_file *changes
   return hunks_touch(&code->revisions.hunks, changes, place->side, first, last, &ignored) > 0;
 }
 
-/* Checks by its name if a hunk touches a function without lines. */
+/* Finds out if a hunk touches a function for which the profile has no lines. Finds the function in
+ * the source by its name. */
 static enum source_state named_state(struct ci_run *run, const struct changed_file *changes,
                                      pprofc_str name) {
   const struct def function = {.name = name}, *found;
@@ -385,7 +391,8 @@ static enum source_state source_state(struct ci_run *run, const struct code_plac
   return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
-/* True if the change edits one of the functions that are inlined into line `own` of a location. */
+/* True if the source diff edits one of the functions that are inlined at a location. The lines
+ * `first` to `own` - 1 of the location are these functions. */
 static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t first,
                            uint32_t own, enum diff_side side) {
   for (uint32_t i = first; i < own; i++) {
@@ -402,7 +409,7 @@ static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t
   return false;
 }
 
-/* True if a function that the change edits is inlined into a function of the profiles. */
+/* True if a function that the source diff edits is inlined into the function `name`. */
 static bool inlines_diff(struct ci_run *run, const struct judged *j, pprofc_str name) {
   for (size_t r = 0; r < j->count; r++) {
     const pprofc_profile *p = j->runs[r].profile;
@@ -428,7 +435,8 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
-/* Reads how both programs were built. Without it, only the machine code is compared. */
+/* Reads how both programs were built. Without this information, only the machine code is
+ * compared. */
 static void read_built(struct ci_run *run, struct code_programs *programs) {
   struct buffer text = ci_buffer();
   pprofc_error ignored;
@@ -461,7 +469,8 @@ static const struct code_programs *compared_programs(struct ci_run *run,
   return made->good ? made : NULL;
 }
 
-/* True if the samples of a function are in inlined copies, and the head has no other code of it. */
+/* True if the samples of a function are in inlined copies, and the head's program has no other copy
+ * of the function. */
 static bool is_only_inlined(const struct code_function *function, const struct code_place *place) {
   bool lone = !function || (function->lone && place->side == DIFF_HEAD);
   return lone && place->file.size && !place->called;
@@ -503,7 +512,8 @@ static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || str_ends(str_of(word), STR("this diff"));
 }
 
-/* Moves the reasons with changed code to the front, in order. */
+/* Moves the functions in v->because with changed code to the front. The order is otherwise the
+ * same. */
 static void changed_first(struct pair_verdicts *v) {
   struct change sorted[CHANGES_MOST];
   size_t count = 0;

@@ -19,16 +19,20 @@ void code_close(struct ci_run *run);
 /* Returns the sources of base and head, or NULL if git does not know the base. */
 struct revisions *code_sources(const struct ci_run *run);
 
-/* Removes ".<locals>.<lambda>" from a Python name: a lambda is a part of the def around it. */
+/* Removes ".<locals>.<lambda>" from a Python name, because a lambda counts as a part of the
+ * function around it. */
 pprofc_str code_def_name(pprofc_str name);
 
-/* Finds the lines of a function in the version `side` of a changed file. Finds a Python function by
- * its name, and any other function by its first line. Sets *extents to an array, or to `one`.
- * Returns the number of items, which is above 1 if the file defines the function several times. */
+/* Finds the lines of a function in the version `side` of a changed file. If function->first is
+ * known, sets *extents to `one`, the lines that begin there. Otherwise finds a Python function by
+ * its name, and sets *extents to an array of its definitions. Returns the number of items, which is
+ * above 1 if the file defines the function several times. */
 size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
                     const struct def *function, const struct def **extents, struct def *one);
 
-/* Sets the code state of each function of the pair, changed ones first, and same_code. */
+/* Sets the field `code` of each function in the comparisons of the pair. Moves the functions with
+ * changed code to the front of `because`. Also sets the fields of the first comparison that
+ * describe both programs. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
 /* Returns a phrase that compares a function's code in head and base: "same", "in this diff",
@@ -45,7 +49,8 @@ bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str na
  * and the other differences between the programs. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 
-/* Appends the different properties of the programs, then the names of the equal ones. */
+/* Appends the properties that differ between the programs, then the names of the equal
+ * properties. */
 void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out);
 
 #endif

@@ -43,7 +43,8 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
   buffer_printf(out, "%s%s in %s%s\n", how, failing_place(f, found), f->pair->diff, rest);
 }
 
-/* True if a time grew with the same machine code everywhere. This does not fail the run. */
+/* True if a time grew, but all sampled functions have the same machine code in base and head. This
+ * growth does not fail the run. */
 static bool failing_excuse(struct failing *f, const struct noise_finding *found,
                            const struct change *change) {
   struct ci_run *run = f->run;
@@ -111,7 +112,8 @@ void failing_find(struct ci_run *run, const struct run_pair *pair, const struct 
       if (judged->reports[t].verdicts) failing_check(run, pair, &judged->reports[t], i);
 }
 
-/* Reports the conditions that no comparison could judge. Returns false if there are any. */
+/* Reports the conditions that no comparison could judge. Returns false if there are such
+ * conditions. */
 static bool failing_all_used(struct ci_run *run) {
   bool all = true;
   for (size_t i = 0; i < run->options->fail_on_count; i++) {

@@ -41,7 +41,7 @@ void files_temporary(struct arena *arena, const char **path) {
   *path = made;
 }
 
-/* Returns the path of a file in the stage (stage.c), and lists the file. */
+/* Returns the path of a file in the stage (stage.c), and adds the file to run->files. */
 static const char *stage_path(struct ci_run *run, bool of_benchdiff, const char *path) {
   (void)ARRAY_PUSH_IN(&run->arena, run->files, run->file_count, run->file_capacity,
                       (struct run_file){path, of_benchdiff});
@@ -111,7 +111,8 @@ pprofc_str place_in_checkout(const char *file) {
   return STR("");
 }
 
-#define FOUND_LEVELS 4 /* maximum number of levels below the folder; a capture has two */
+/* Maximum number of levels below the folder. The folder of a capture has two levels. */
+#define FOUND_LEVELS 4
 
 static void found_add(struct arena *arena, struct found_files *files, struct found_file file) {
   (void)ARRAY_PUSH_IN(arena, files->items, files->count, files->capacity, file);

@@ -20,8 +20,9 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error);
 /* Creates a new folder in $TMPDIR or /tmp. */
 void files_temporary(struct arena *arena, const char **path);
 
-/* Writes a new file into the stage (stage.c), and lists it in the manifest. `path` is relative to
- * the folder of the page, or with `of_benchdiff` of the benchmark tables. */
+/* Writes a new file into the stage (a temporary folder for new artifacts, stage.c), and lists the
+ * file in the manifest. `path` is relative to the folder of the page. If `of_benchdiff` is true,
+ * `path` is relative to the folder of the benchmark tables. */
 void files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text);
 
 /* Like files_put, but `write` writes the contents. */
@@ -30,7 +31,8 @@ pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, c
 void files_put_copy(struct ci_run *run, const char *from, const char *path);
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
-/* Lists the names in a folder, also hidden ones, by a function such as alphasort(3). */
+/* Lists the names in a folder, including hidden ones. `order` sorts the names, such as
+ * alphasort(3). */
 typedef int files_order(const struct dirent **a, const struct dirent **b);
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
                          const char ***names, size_t *count, pprofc_error *error);
@@ -39,14 +41,16 @@ bool files_is_folder(const char *path);
 bool files_is_regular(const char *path);
 bool files_are_same(const char *a, const char *b);
 
-/* Returns the longest suffix of `file` that is a file below the current folder, or "". Profiles
- * name files by module or by the folder of the build. */
+/* Returns the longest suffix of `file` that is a file below the current folder, or "". The whole
+ * path is often not a file here, because profiles name files by module or by the folder of the
+ * build. */
 pprofc_str place_in_checkout(const char *file);
 
 struct found_file {
   const char *path;
-  const char *side; /* "base" or "head" by the folder above it, or the caller's */
-  int depth;        /* level of the file; 1 directly in the folder */
+  const char *side; /* "base" or "head" if a folder above the file has this name, else the side that
+                       the caller gave */
+  int depth;        /* depth of the file below the listed folder; 1: directly in the folder */
 };
 
 struct found_files {

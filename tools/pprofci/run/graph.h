@@ -13,7 +13,8 @@
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
-/* Writes the graph to a file of `name` in the stage, and keeps one that fits report.html. */
+/* Writes the graph to the file flame/NAME.js in the stage (the temporary folder of new artifacts).
+ * Keeps the graph in the pair if it fits into report.html. */
 void graph_set(struct ci_run *run, struct run_pair *pair, const char *name, pprofc_str packed);
 
 /* Reads the graph of a pair of profiles from the artifacts of another run. Leaves the pair without

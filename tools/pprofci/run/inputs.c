@@ -1,5 +1,5 @@
-/* Finds the pairs of profiles: files of equal names in two folders, files or folders of flags, or
- * the bundled profiles. In a folder of a flag, each profile is a run. */
+/* Finds the pairs of profiles: files with equal names in two folders, paths given by -pair, or the
+ * bundled profiles. In a folder given by -pair, each profile is a run. */
 #include "common/terminal.h"
 #include "core/chars.h"
 #include "noise/runs.h"
@@ -22,8 +22,9 @@ static void note_unread(struct ci_run *run, const char *path, const pprofc_error
                       str_path_base(str_of(path)));
 }
 
-/* True for a profile. Skips other files with a note, unless they look like a profile or `other`, a
- * folder or "", has a profile of that name. */
+/* True if the file is a readable profile. Otherwise, the file counts as an unreadable profile if it
+ * looks like a profile. The same holds if the folder `other` ("": no folder) has a profile of that
+ * name. Skips any other file with a note. */
 static bool is_profile(struct ci_run *run, const char *path, const char *other) {
   pprofc_error ignored;
   pprofc_str name = str_path_base(str_of(path));
@@ -115,7 +116,8 @@ static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
   return at;
 }
 
-/* Returns a name without process ids and times: of "callgrind.out.100", "CPU.2026.1.cpuprofile". */
+/* Returns a name without process ids and times: "callgrind.out" for "callgrind.out.100", and
+ * "CPU.cpuprofile" for "CPU.2026.1.cpuprofile". */
 static const char *profile_key(struct ci_run *run, const char *path) {
   static const char *const before[] = {"callgrind.out.", "cachegrind.out."};
   static const struct {
@@ -136,7 +138,8 @@ static const char *profile_key(struct ci_run *run, const char *path) {
   return text_keep(&run->arena, name);
 }
 
-/* Returns how many profiles have the key, and the index of the last. */
+/* Returns the number of profiles with the key. Sets *last to the index of the last of these
+ * profiles. */
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -200,7 +203,8 @@ static void pair_lists(struct ci_run *run, struct profile_list *base,
     if (!base->items[i].paired) run_add_pair(run, base->items[i].path, NULL);
 }
 
-/* Adds a pair from a subfolder of both sides, with a run for each file. */
+/* Adds a pair of profiles from the subfolder `name` of both folders, with a run for each file.
+ * Ignores a subfolder that is not in both. */
 static void pair_subfolder(struct ci_run *run, const char *base, const char *head, const char *name,
                            size_t *found) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),

@@ -14,9 +14,10 @@
 #include <math.h>
 
 #define ROWS_MOST 30
-/* Growth, as a share of the base, from which the page shows a function without a test. */
+/* Minimum growth, as a share of the base's total, at which the page lists a function that cannot be
+ * tested. */
 #define LEAST_SHARE 0.01
-/* Maximum length of the list of functions between which cost moved. */
+/* Maximum number of functions in a list of functions between which cost moved. */
 #define INSIDE_MOST 8
 #define NAME_MOST   160 /* maximum length in bytes of a name in a sentence */
 #define SUMS_MOST   3   /* maximum number of groups of functions whose sums a sentence lists */
@@ -88,7 +89,7 @@ struct change judged_with_callees(const struct noise_report *report,
   return change;
 }
 
-/* Converts a verdict row. */
+/* Converts a verdict row into `change`, for the page. */
 static void judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {
   *change = judged_estimate(f->report, &row->flat);
@@ -150,7 +151,8 @@ static void judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* Adds the rows of changed functions, or the other rows whose self value differs. */
+/* If `changed` is true, adds the rows of changed functions. Otherwise adds the other rows whose
+ * self value differs. */
 static void judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -375,7 +377,8 @@ static const struct judged_measure {
     {"alloc_objects", "count", offsetof(struct run_measured, allocations)},
 };
 
-/* Finds the sample type that the option `index` selects, and its total. */
+/* Sets *total to the sum of the sample type that `index` selects. Sets *measure to the benchmark
+ * unit of the same quantity, or NULL. Returns false if the profile lacks the sample type. */
 static bool judging_total(const pprofc_profile *profile, const char *index, double *total,
                           const struct judged_measure **measure) {
   size_t value;
@@ -395,7 +398,8 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   return true;
 }
 
-/* Returns the benchmark's measurement of a run, or 0 if the profile disagrees. */
+/* Returns the benchmark's measurement of a run. Returns 0 if the profile's value differs from it by
+ * more than the factor AGREES_WITHIN. */
 static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
                                const char *sample_index) {
   int side = index < j->bases ? SIDE_BASE : SIDE_HEAD;

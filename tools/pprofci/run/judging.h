@@ -13,22 +13,22 @@
 struct judged {
   struct budget *budget; /* memory budget for reading the profiles */
   pprofc_verdict_run *runs;
-  size_t count, bases; /* runs, and runs of the base, which come first */
+  size_t count, bases; /* number of all runs, and of the base's runs, which come first */
   /* Reports of the comparisons, one for each sample type. A report without verdicts is unused. */
   struct noise_report reports[JUDGED_TYPES];
 };
 
-/* Reads the runs of a pair of profiles, judges their functions, and fills in comparisons and
- * changes. A function that cannot be judged is not an error. Without base or head there are no
- * comparisons. The caller frees `judged`. */
+/* Reads the runs of a pair of profiles, judges their functions, and fills in pair->comparisons and
+ * pair->changes. A function that cannot be judged is not an error. Without base or head there are
+ * no comparisons. The caller frees `judged`. */
 void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_options *options,
                  struct judged *judged);
 void judging_free(struct judged *judged);
 
-/* Returns the verdict row of a function in the first comparison, or NULL. */
+/* Returns the verdict row of a function in the comparison of the first sample type, or NULL. */
 const pprofc_verdict_row *judged_row(const struct judged *judged, pprofc_str name);
 
-/* True if the total of the first comparison grew by more than the noise between runs. */
+/* True if the total of the first sample type grew by more than the noise between runs. */
 bool judged_grew(const struct judged *judged);
 
 /* Returns the numbers and the verdict of a function. */

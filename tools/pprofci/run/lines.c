@@ -16,7 +16,7 @@
 /* Costs of a changed line. */
 struct changed_line {
   double cost[SIDES];
-  double inner[SIDES]; /* cost without the samples that reach another changed line below */
+  double inner[SIDES]; /* cost without the samples in which this line calls another changed line */
   double largest;      /* cost of the line in the function `function`, for base or head */
   bool grew;           /* true if `function` grew by more than the noise */
   pprofc_str function; /* function that the page shows for the line; see take_function */
@@ -79,8 +79,8 @@ static struct changed_line *changed_line_at(const struct lines_search *s, enum d
 }
 
 /* Chooses the function of a line. Prefers a function that grew by more than the noise, then the
- * function with the largest cost. A line of a closure counts for the closure and for the function
- * around it. */
+ * function with the largest cost. There can be several functions, because a line of a closure
+ * counts for the closure and for the function around it. */
 static void take_function(const struct lines_search *s, struct changed_line *line,
                           pprofc_str function, double value) {
   bool same = line->function.size && str_equal(line->function, function);
@@ -92,7 +92,8 @@ static void take_function(const struct lines_search *s, struct changed_line *lin
   line->function = function;
 }
 
-/* True for a changed line: the samples below it count for it, and not for its callers. */
+/* True for a changed line. The `inner` costs of its callers then do not include the samples below
+ * the line. */
 static bool owns_samples(void *context, enum diff_side side, const struct line_cost *cost) {
   return changed_line_at(context, side, cost) != NULL;
 }
@@ -113,8 +114,8 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
 
 /* ---- inlined code ------------------------------------ */
 
-/* Returns the growth of foreign code inlined into a function, whose lines are by file. Ignores
- * samples of changed lines in callees. */
+/* Returns the growth of inlined code from files outside of the repository. `costs` are the lines of
+ * one function, sorted by file. Ignores samples in which a line calls a changed line. */
 static double inlined_growth(const struct lines_search *s, const struct line_cost *costs,
                              size_t count) {
   double sum = 0;
@@ -155,7 +156,8 @@ static void inlined_between(const struct lines_search *s, const struct line_cost
   }
 }
 
-/* Finds functions around hunks whose inlined code grew and whose machine code changed. */
+/* Finds the functions around hunks in which inlined code grew. Skips functions with the same
+ * machine code in base and head. */
 static void find_inlined(const struct lines_search *s, const struct line_costs *costs) {
   for (size_t i = 0, end; i < costs->count; i = end) {
     const struct line_cost *first = &costs->items[i], *before = NULL;
@@ -185,7 +187,7 @@ static size_t first_item(const struct line_costs *costs, const struct line_cost 
   return at;
 }
 
-/* Lines of a function on one side of a changed file. */
+/* Definitions of a function in the base or head version of a changed file. */
 struct whole_extents {
   pprofc_str name;
   const struct changed_file *file;
@@ -194,15 +196,16 @@ struct whole_extents {
   size_t count;
 };
 
-/* True if the profile has no line of the function. An item without a line is the first item of its
- * function. */
+/* True if the profile has no lines of a function. `item` is the first item of the function in
+ * s->costs, because items without a line come first. */
 static bool lacks_lines(const struct lines_search *s, const struct line_cost *item) {
   const struct line_cost *next = item + 1;
   bool last = next == s->costs->items + s->costs->count || line_function_order(next, item) != 0;
   return item->line <= 0 && (last || next->line <= 0);
 }
 
-/* Finds the lines of a function with a cost, if the profile lacks them and its file changed. */
+/* Finds the source lines of a function that has a cost on `side`. Returns false if the profile has
+ * lines of the function, or if its file did not change. */
 static bool find_extents(const struct lines_search *s, const struct line_cost *item, int side,
                          struct whole_extents *extents) {
   enum diff_side from = (enum diff_side)side;
@@ -216,7 +219,8 @@ static bool find_extents(const struct lines_search *s, const struct line_cost *i
   return extents->count > 0;
 }
 
-/* Returns the owner of the innermost function at a location that has an owner, or NONE. */
+/* Returns owners[f] of the innermost function f at a location for which owners[f] is not NONE.
+ * Returns NONE if the location lacks such a function. */
 static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint32_t *owners) {
   uint32_t owner = NONE, end = p->locations.line_from[location + 1];
   for (uint32_t i = p->locations.line_from[location]; i < end && owner == NONE; i++) {
@@ -279,8 +283,9 @@ static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
   return false;
 }
 
-/* Proposes a function for a hunk. The smallest function that contains the hunk is first, then the
- * function that grew most. Lines of the head come before lines of the base. */
+/* Replaces *best, the function around a hunk, by `function` if that is better. The smallest
+ * function that contains the whole hunk is best, then the function that grew most. Lines of the
+ * head come before lines of the base. */
 static void propose(struct around *best, const struct around *function) {
   if (best->side > function->side && str_equal(best->function, function->function)) return;
   bool smaller = function->last - function->first < best->last - best->first;
@@ -289,8 +294,9 @@ static void propose(struct around *best, const struct around *function) {
   if (!best->whole || better) *best = *function;
 }
 
-/* Proposes a function for the hunks that touch one of its extents. Ignores hunks without code. If
- * `growth` is not positive, proposes nothing. Returns true if the extent has a hunk. */
+/* Proposes a function for the hunks that touch one of its definitions, `extent`. Ignores hunks
+ * without code. If `growth` is not positive, proposes nothing. Returns true if a hunk with code
+ * touches the definition. */
 static bool propose_extent(const struct lines_search *s, const struct whole_extents *e, int side,
                            const struct def *extent, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -326,8 +332,8 @@ static bool propose_item(const struct lines_search *s, const struct line_cost *i
   return touched;
 }
 
-/* Returns the first item of a function of the profile, or the number of items. A lambda of Python
- * counts for the def around it, if the profile has that def. */
+/* Returns the index in `costs` of the first item of a function, or costs->count. A lambda of Python
+ * counts as a part of the def around it, if the profile has that def. */
 static size_t function_item(const struct line_costs *costs, const pprofc_profile *p,
                             size_t function) {
   struct line_cost key = {.name = profile_string(p, p->functions.name[function]),
@@ -391,8 +397,8 @@ static double worst_cost(const struct run_hunk *hunk) {
   return hunk->lines[hunk->worst].cost[SIDE_HEAD];
 }
 
-/* Sets the line of a hunk to its first line that belongs to the function and has code. Prefers a
- * line after the first line of the function, which only declares it. */
+/* Sets to->worst to the first line of the hunk that belongs to the function and has code. Prefers a
+ * line after the function's first line, because that line only declares the function. */
 static void first_code(const struct around *around, struct run_hunk *to) {
   to->declares = true;
   for (size_t i = to->line_count; i-- > 0;) {
@@ -411,8 +417,8 @@ static double grown_cost(const double cost[SIDES]) {
   return cost[SIDE_HEAD] - cost[SIDE_BASE];
 }
 
-/* Sets the line of a hunk that grew most. Returns its function. If a changed line calls another
- * changed line, the growth counts for the called line. */
+/* Sets to->worst to the line of the hunk that grew most. Returns the function of that line. If a
+ * changed line calls another changed line, the growth counts for the called line. */
 static pprofc_str worst_line(const struct lines_search *s, const struct hunk *from,
                              struct run_hunk *to) {
   double most = 0, inner = 0;
@@ -432,9 +438,10 @@ static pprofc_str worst_line(const struct lines_search *s, const struct hunk *fr
   return function;
 }
 
-/* Chooses the line of a hunk that explains the growth. Returns its function. If inlined code grew
- * more than the hunk, the added line with the largest cost explains this growth. If the profile has
- * no lines of the function, chooses its first line in the hunk. */
+/* Chooses the line of a hunk that explains the growth. Returns the function of that line. If
+ * inlined code grew more than the hunk, the added line with the largest cost explains this growth.
+ * If the profile has no lines of the function, chooses the function's first line of code in the
+ * hunk. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                struct run_hunk *to) {
   const struct around *around = &s->around[from - s->revisions->hunks.hunks];
@@ -472,8 +479,8 @@ static void fill_hunk(const struct lines_search *s, const struct changed_file *f
   name_hunk(s, to, function);
 }
 
-/* Hunks that grew come first. The declaration of a function comes after the lines inside functions,
- * because a renamed function has new lines without new cost. */
+/* Returns the rank of a hunk. Hunks that grew come first. The declaration of a function comes after
+ * the lines inside functions, because a renamed function has new lines without new cost. */
 static int hunk_rank(const struct run_hunk *hunk) {
   if (!(hunk->delta > 0)) return 2;
   return hunk->declares;

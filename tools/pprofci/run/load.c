@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define LOAD_MOST 2.0 /* load average per processor above which a machine is overloaded */
-/* If all processors are busy: the share of the processor time that other programs may use. */
+/* Share of the processor time that other programs may use while all processors are busy. */
 #define OTHERS_MOST 0.5
 /* The machine counts as fully busy if this share of the processor time is in use. */
 #define BUSY_LEAST 0.95

@@ -14,7 +14,8 @@ struct round_load {
   double stolen;  /* time that the host took from this virtual machine */
 };
 
-/* Returns the clocks. The caller reads them at the beginning and the end of a round. */
+/* Returns the current values of the clocks. The caller calls this function at the beginning and at
+ * the end of a round. */
 struct round_load load_now(void);
 
 /* Adds the load since `begin` to run->loads. */

@@ -24,7 +24,7 @@ struct run_options {
   bool no_fail, one_process, any_load, all, layout;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs, simulated_runs;
-  int profile;      /* type of profiling (enum run_profile) */
+  int profile;      /* benchmarks to profile (enum run_profile) */
   int normalize_by; /* divisor of values (enum pprofc_verdict_exposure) */
   const char *ops, *program_base, *program_head;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;

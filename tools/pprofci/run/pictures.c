@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-/* An artifact that is written for a profile or a difference. It has a report format, and the path
- * before and after the name. */
+/* An artifact that is written for a profile or a difference: the report format, and the parts of
+ * the path before and after the name. */
 static const struct artifact {
   const char *format, *before, *after;
 } artifacts[] = {{"top", "", "_top.txt"},
@@ -52,7 +52,8 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* The profile of base or head, or their difference. The page shows the one with `shown` set. */
+/* The profile of base or head, or their difference. `shown` is true for the one that the page
+ * shows. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -86,7 +87,7 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
   const pprofc_allocator *mem = budget_allocator(budget);
   pprofc_status status = source_open(&what->source, mem, &profile, error);
   if (status == PPROFC_OK) {
-    /* Hide the same frames as the verdicts, so that both show equal values. */
+    /* Hide the same frames as the verdicts do, so that artifacts and verdicts show equal values. */
     bool folds = what->name == pair->diff && pair->comparison_count;
     if (folds && !noise_hide_folded(profile, &run->arena, &shown)) status = error_nomem(error);
     if (status == PPROFC_OK) status = render_artifacts(run, what->name, profile, &shown, error);
@@ -147,7 +148,7 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
-  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* not a temporary path */
+  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* instead of a temporary path */
   if (both && !*run->options->record)
     message_note("pprofci: skipped '%s' and its base: no samples", path);
   else

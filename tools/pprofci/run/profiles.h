@@ -21,20 +21,22 @@ struct profile_source {
 pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
                           pprofc_error *error);
 
-/* Reads a profile and subtracts its base. All memory counts towards the budget `mem`. */
+/* Reads the profile source->head and subtracts source->base. All memory counts towards the budget
+ * `mem`. */
 pprofc_status source_open(const struct profile_source *source, const pprofc_allocator *mem,
                           pprofc_profile **profile, pprofc_error *error);
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if an unreadable file is probably not a profile. That file is empty or has an unknown
- * format, and its name does not end like a profile's. `ending` is an additional ending of profiles,
- * or "". */
+/* True if an unreadable file is probably not a profile. This holds if the file is empty or has an
+ * unknown format, and its name has no ending of profiles. `ending` is an additional ending of
+ * profiles, or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type with this name. Returns false if the file is unreadable. */
 bool source_has_type(const char *path, const char *type);
 
-/* True unless the selected values add up to 0. A later step reports unreadable files. */
+/* Returns false if the selected values add up to 0. Returns true for an unreadable file, which a
+ * later step reports. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
 /* Returns the number of instructions in a profile, or 0 if the profile is unreadable. */

@@ -58,7 +58,7 @@ static void add_exactly(struct buffer *out, pprofc_str name) {
   buffer_add_char(out, '$');
 }
 
-/* Returns a regular expression for the frames of a Go benchmark: "\.BenchmarkSplit(\.func|$)". */
+/* Returns a regular expression for the frames of a Go benchmark: "\.BenchmarkSplit(\.func.*)?$". */
 static const char *benchmark_function(struct recording *r, const struct recorded *item) {
   pprofc_str name = str_of(item->name);
   name = str_slice(name, 0, str_find_char(name, '/'));
@@ -217,7 +217,7 @@ static void profile_benchmark(struct recording *r, struct profiled *p) {
   add_recorded_pairs(r, p);
 }
 
-/* Returns the number of runs of a benchmark in base and in head. */
+/* Returns the number of profiling runs of a benchmark on each side. */
 static size_t runs_a_side(const struct recording *r) {
   size_t groups = 0;
   for (size_t i = 0; i < GROUPS; i++) groups += takes_group(r, i);

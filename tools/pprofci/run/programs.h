@@ -24,7 +24,8 @@ void program_end(struct program *program);
 /* Returns the reason of a failure: the last line of standard error, or else of standard output. */
 pprofc_str program_last_line(const struct program *program);
 
-/* Runs a program and returns its last line, or NULL in `line` if it fails. */
+/* Runs a program. Sets *line to the last line that the program prints, or to NULL if the program
+ * fails. */
 pprofc_status program_line(struct ci_run *run, const char *folder, const char *const *argv,
                            const char **line, pprofc_error *error);
 

@@ -85,8 +85,8 @@ static struct recorded *recording_item(struct recording *r, size_t package, cons
   return item;
 }
 
-/* Returns the benchmark time of -benchtime in nanoseconds, 1 s by default. It is the estimated
- * duration of a benchmark that reported no time. */
+/* Returns the benchmark time of -benchtime in nanoseconds, 1 s by default. For a benchmark that
+ * reported no time, this is the estimated duration. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -146,7 +146,7 @@ static void measure_program(struct recording *r, int side, size_t package, const
   recording_measure(r, side, package, cpu, text_printf(&r->run->arena, "-test.bench=%s", o->bench));
 }
 
-/* Returns the side that the round measures first; it alternates. */
+/* Returns the side that the current round measures first. Base and head alternate. */
 static int recording_first(const struct recording *r) {
   return r->round % 2 ? SIDE_BASE : SIDE_HEAD;
 }
@@ -218,7 +218,8 @@ static const struct recorded_text *texts_of(const struct recording *r, size_t *c
   return (const struct recorded_text *)(const void *)r->texts.data;
 }
 
-/* Appends a text of the first stage without benchmarks of the second. */
+/* Appends a text of the first stage. Skips the results of benchmarks that the second stage measures
+ * again. */
 static void add_unselected(struct recording *r, const struct recorded_text *from,
                            struct buffer *out) {
   pprofc_str rest = from->text, line;
@@ -263,7 +264,7 @@ static size_t count_measured(const struct recording *r, int side) {
   return found;
 }
 
-/* Writes the results to files. Later steps read these like input files of the user. */
+/* Writes the results to files. Later steps read these files like input files of the user. */
 static void stages_write(struct recording *r) {
   struct ci_run *run = r->run;
   run->has_base = count_measured(r, SIDE_BASE) > 0;
@@ -273,7 +274,7 @@ static void stages_write(struct recording *r) {
   if (run->has_base) texts_write(r, SIDE_BASE, "bench");
 }
 
-/* Recorded benchmarks, found by the keys of their rows in the gate. */
+/* Recorded benchmarks. The gate's row of a benchmark has the key of the benchmark in `keys`. */
 struct stage_items {
   struct recording *r;
   struct interner keys; /* keys of the recorded benchmarks, in the same order as the benchmarks */
@@ -323,7 +324,8 @@ static void take_looked(void *context, const struct gate_row *row) {
   item->open |= !gate_look_decides(row, items->rounds);
 }
 
-/* Judges the results so far. `rounds` of the second stage are 0 before it. */
+/* Judges the results so far, and calls `take` for each row. `rounds` is the planned number of
+ * rounds of the second stage, or 0 before that stage. */
 static void preview_items(struct recording *r, bool screening, size_t rounds, take_row_fn *take) {
   struct stage_items items = {.rounds = rounds};
   stage_items_fill(&items, r);
@@ -342,7 +344,8 @@ static void write_sides(struct recording *r, const char *name) {
   texts_write(r, SIDE_HEAD, name);
 }
 
-/* Judges the second stage so far. True if it suffices for each benchmark. */
+/* Judges the results of the second stage so far. Returns true if they decide about each selected
+ * benchmark. */
 static bool look(struct recording *r, size_t round, size_t rounds) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
   write_sides(r, text_printf(&r->run->arena, "look%zu", round));
@@ -383,7 +386,8 @@ static void measure_further(struct recording *r, size_t selected, size_t rounds)
   }
 }
 
-/* Records the benchmarks that were not selected. The gate needs this list. */
+/* Adds the benchmarks that the second stage does not measure to run->screened. The gate needs this
+ * list. */
 static void keep_screened(struct recording *r) {
   struct stage_items items = {.rounds = 0};
   stage_items_fill(&items, r);

@@ -15,7 +15,8 @@ struct recorded {
   struct buffer took[SIDES]; /* arrays of doubles: ns per operation */
   bool selected;             /* true if the second stage measures the benchmark again */
   bool regressed;
-  bool judged, open; /* the last interim verdict had a row; it was undecided */
+  bool judged, open; /* true if the last interim verdict had a row for the benchmark; true if this
+                        row was undecided */
 };
 
 struct recording {
@@ -26,8 +27,9 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* texts of the first stage, if the verdict uses only the second */
-  size_t round;         /* number of the current round */
+  size_t first_texts; /* number of texts of the first stage; their results of selected benchmarks do
+                         not count; 0 before the second stage */
+  size_t round;       /* number of the current round */
   size_t steps, all_steps;
 };
 

@@ -35,11 +35,11 @@ struct change {
   double q;                /* adjusted p-value; NaN: not tested */
   const char *verdict;     /* verdict as a word: "grew", "moved", "unchanged" ... */
   bool changed;            /* true if the function itself changed */
-  bool certain;            /* true if it, or all functions together, changed beyond noise */
-  const char *partner;     /* other function between which and this one cost moved, or NULL */
-  const char *code;        /* state of the code, such as "same" (code_word), or "" */
-  /* Names of functions between which cost moved, or NULL. `name` is then a caller, a type, a
-   * package or a file that contains these functions. */
+  bool certain; /* true if the function, or all functions together, changed by more than noise */
+  const char *partner; /* function from or to which cost of this function moved, or NULL */
+  const char *code;    /* state of the code, such as "same" (code_word), or "" */
+  /* NULL, or the names of functions between which cost moved. In this case `name` is the caller,
+   * type, package or file that contains these functions. */
   const char *inside;
 };
 
@@ -62,7 +62,8 @@ struct run_hunk {
   bool whole;                  /* true if the profile has no lines of the function, only its sum */
   bool declares;               /* true if `worst` only declares the function */
   struct run_line *lines;
-  size_t line_count, worst; /* `worst`: index of the line that grew most, or that shows code */
+  size_t line_count, worst; /* `worst`: index of the line that grew most, or of the first line of
+                               code if no costs of lines are known */
 };
 
 #define CHANGES_MOST 4
@@ -72,11 +73,11 @@ struct pair_verdicts {
   const char *type, *unit; /* sample type and unit: "cpu", "nanoseconds" */
   const char *measure;     /* benchmark unit that the type explains: "sec/op"; or NULL */
   bool per_operation;
-  bool has_code;       /* true if the code of both sides was compared */
-  bool same_code;      /* true if all sampled functions have the same machine code */
-  size_t moved;        /* number of equal functions at other offsets in their cache lines */
-  const char *differs; /* other differences: "; compiler: -go1.21 +go1.22" */
-  bool weak;           /* true with one run per side, whose noise is unknown */
+  bool has_code;  /* true if the code of both sides was compared */
+  bool same_code; /* true if all sampled functions have the same machine code */
+  size_t moved;   /* number of functions with the same code at another offset in their cache line */
+  const char *differs;            /* other differences: "; compiler: -go1.21 +go1.22" */
+  bool weak;                      /* true with one run per side, whose noise is unknown */
   pprofc_verdict_summary summary; /* only its numbers are set */
   struct change *rows; /* changed functions, then the others, each by size of the change */
   size_t row_count, left_out;
@@ -88,7 +89,8 @@ struct pair_verdicts {
    * other functions. */
   double environment, rest;
   size_t rest_count;
-  const char *largest;      /* function of summary.visible, or NULL */
+  /* function with the largest value, which summary.visible is about; or NULL */
+  const char *largest;
   const char *visible_text; /* smallest change that the runs can show, as text, or "" */
   const char *note;         /* reason why nothing was judged, or "" */
   const char *command;      /* command that prints these numbers in the page's folder, or "" */
@@ -101,17 +103,17 @@ struct run_measured {
 
 /* A pair of profiles, or a single profile, and its artifacts. */
 struct run_pair {
-  const char *paths[SIDES]; /* profiles, with several runs the first ones; NULL: no profile */
+  const char *paths[SIDES]; /* profiles of the first run of base and head; NULL: no profile */
   const char **runs[SIDES]; /* profiles, one per run */
   size_t run_count[SIDES];
   const struct run_measured *measured[SIDES]; /* one per run, or NULL */
-  const char *stems[SIDES];  /* base names of the artifacts; NULL: from the paths */
-  pprofc_str printed[SIDES]; /* benchmark output of the runs, or empty */
-  const char *kind;          /* profile type: "cpu"; NULL: guessed */
+  const char *stems[SIDES];                   /* base names of the artifacts; NULL: from `paths` */
+  pprofc_str printed[SIDES];                  /* benchmark output of the runs, or empty */
+  const char *kind;                           /* profile type: "cpu"; NULL: guessed */
   /* package and benchmark that the page shows for a pair of profiles that this run recorded; else
    * NULL */
   const char *package, *benchmark;
-  const char *function; /* regular expression of its function, or NULL */
+  const char *function; /* regular expression for the benchmark's function, or NULL */
   double iterations;    /* iterations of each run; 0: unknown */
 
   const char *programs[SIDES]; /* ELF files of the programs; NULL: unknown */
@@ -195,14 +197,14 @@ struct ci_run {
   size_t unread_count, unread_capacity;
 
   struct gate gate;
-  bool judged;              /* true if the gate has judged rows */
-  int status;               /* exit status */
-  const char *verdict;      /* verdict: "REGRESSION" */
-  struct buffer gate_text;  /* text of the gate */
-  pprofc_str benchstat;     /* table of benchstatc */
-  size_t excused;           /* regressions that do not count, because the code is the same */
-  const char *doubt;        /* reason why a result without a regression is not green, or "" */
-  const char *totals;       /* last line of the gate's text, or "" */
+  bool judged;             /* true if the gate has judged rows */
+  int status;              /* exit status */
+  const char *verdict;     /* verdict as a word, such as "REGRESSION" */
+  struct buffer gate_text; /* text of the gate */
+  pprofc_str benchstat;    /* table of benchstatc */
+  size_t excused;     /* number of regressions that do not count, because the code is the same */
+  const char *doubt;  /* reason why a result without a regression is not green, or "" */
+  const char *totals; /* last line of the gate's text, or "" */
   struct message *summary;  /* text of the result; NULL before the pages are written */
   const char *instructions; /* verdict on counts: "regressed: instructions 12 -> 34", or "" */
   struct run_fired *fired;  /* functions that -fail-on found */
@@ -225,14 +227,15 @@ struct run_samples {
 /* Adds a pair of profiles. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
-/* Copies the changes of the first comparison to the pair of profiles. */
+/* Copies the functions that grew, and their unit, from the comparison of the first sample type to
+ * the pair. The page shows these functions. */
 void run_show_comparison(struct run_pair *pair);
 
 /* True if the profiles of the pair count instructions. */
 bool run_is_counted(const struct run_pair *pair);
 
-/* Returns how many runs of a side the pictures add up. It is 1 for counts, because both sides may
- * have different numbers of runs. */
+/* Returns the number of runs of a side that the pictures add up. The result is 1 for counts,
+ * because base and head may have different numbers of runs. */
 size_t run_drawn(const struct run_pair *pair, int side);
 
 /* Begins a run with the options. run_end frees the run. */
@@ -284,7 +287,7 @@ void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF
 /* Ends the command if the run was interrupted. */
 void run_check_stopped(void);
 
-/* Returns `name`, or adds a suffix "_2", "_3" ... if an artifact already has this name. */
+/* Returns `name`. Adds a suffix "_2", "_3" ... if an artifact already has this name. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
 /* Like run_take_name, but accepts any text. Keeps only letters, digits and a few other characters

@@ -42,7 +42,7 @@ static void simulate_words(struct ci_run *run, const char *pprofc, const wordexp
   program_end(&program);
 }
 
-/* Runs a command `runs` times. The first profile names the artifacts. */
+/* Runs a command `runs` times. The artifacts get the name of the first profile. */
 static void simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
                           const wordexp_t *words, const char **paths, size_t runs) {
   for (size_t i = 0; i < runs; i++) {
@@ -52,7 +52,8 @@ static void simulate_runs(struct ci_run *run, const char *pprofc, const char *fo
   }
 }
 
-/* Splits a command like a shell, which valgrind would measure, and runs it. */
+/* Splits a command into words like a shell, and runs it. Does not run a shell, because valgrind
+ * would also measure the shell. */
 static void simulate_side(struct ci_run *run, const char *pprofc, int side, const char *command,
                           const char **paths, size_t runs) {
   wordexp_t words;

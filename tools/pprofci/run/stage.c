@@ -1,5 +1,5 @@
-/* Writes the files of a run into the stage, a temporary folder next to their final folder, and
- * moves them to it at the end. */
+/* Writes the files of a run into the stage, a temporary folder inside the final folder. Moves the
+ * files to the final folder at the end. */
 #include "core/json_tree.h"
 #include "run/checkouts.h"
 #include "run/files.h"
@@ -51,7 +51,7 @@ static bool is_made(const struct ci_run *run, bool of_benchdiff, pprofc_str path
   return false;
 }
 
-/* True if a path in a manifest is outside of its folder. */
+/* True if a path in a manifest leads out of the manifest's folder. */
 static bool leads_out(pprofc_str path) {
   pprofc_str rest = path, part;
   if (path.size && path.data[0] == '/') return true;

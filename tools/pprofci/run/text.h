@@ -36,10 +36,12 @@ void text_trim_slashes(char *path);
 /* Returns a path that is not an option: "-x" becomes "./-x". */
 const char *text_path(struct arena *arena, const char *path);
 
-/* Appends text, with '_' for control characters, also of text direction. */
+/* Appends text. Replaces control characters by '_', including those that change the text
+ * direction. */
 void text_plain(struct buffer *out, pprofc_str text);
 
-/* Returns a copy with '_' for all but letters, digits and `others`. */
+/* Returns a copy in which '_' replaces all characters except letters, digits and those in
+ * `others`. */
 const char *text_word(struct arena *arena, pprofc_str text, const char *others);
 
 /* Appends text of HTML or XML, with its entities decoded. */

@@ -45,7 +45,7 @@ static void print_table(const pprofc_bench *set, struct buffer *text) {
   pprofc_bench_tables_free(tables);
 }
 
-/* Compares inputs such as "base=FILE", and writes the table to the benchmark folder. */
+/* Compares inputs such as "base=FILE", and writes the table to the folder of benchmark tables. */
 static void write_table(struct ci_run *run, const char *name, const char *const *inputs,
                         size_t count) {
   struct buffer text = ci_buffer();
@@ -110,7 +110,7 @@ static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
   return str_equal(row->name, name) && str_equal(row->group, group);
 }
 
-/* Returns the rounds of the measurements, or zeros without rounds. */
+/* Returns the rounds of the measurements. Returns zeros if the results have no rounds. */
 static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
                            const struct pair_side *from) {
   if (!pairs->rounds) return arena_zero_array(&run->arena, from->count, sizeof(uint32_t));
@@ -155,7 +155,7 @@ static void set_up_sides(struct ci_run *run) {
   if (run->options->is_bundled) s->floor.bytes = BUNDLED_FLOOR;
 }
 
-/* Sets the options of the gate. -threshold comes before its environment variables. */
+/* Sets the options of the gate. -threshold overrides the environment variables of the threshold. */
 static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *options,
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
@@ -302,7 +302,8 @@ static void print_gate(struct ci_run *run) {
   run->judged = true;
 }
 
-/* Runs the gate. If it cannot start, the verdict is a failure on the page. */
+/* Judges the rows by the gate (the code that judges benchmark results). If the gate cannot start,
+ * the page shows a failure. */
 void judge_rows(struct ci_run *run, read_rows_fn read, void *context) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);

@@ -10,7 +10,7 @@ static const char *const allocators[] = {"malloc",          "calloc",         "r
                                          "aligned_alloc",   "posix_memalign", "memalign",
                                          "runtime.mallocgc"};
 
-/* True if the name is an allocator's, without the callers that follow it. */
+/* True if the name, without the callers that follow it, is the name of an allocator. */
 static bool is_allocator(pprofc_str name) {
   name = str_slice(name, 0, str_find_char(name, '\''));
   for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)

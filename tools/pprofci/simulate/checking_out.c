@@ -153,7 +153,8 @@ static bool source_file(const char *folder, pprofc_str module, char *path, size_
   return written > 0 && (size_t)written < size && files_is_regular(path);
 }
 
-/* Copies a line. Text may follow the path of the module. */
+/* Copies a line. Replaces the path of an installed module by the path of its source file, as
+ * sides_source_files describes. Text may follow the path. */
 static void copy_source_line(const char *folder, pprofc_str line, struct buffer *to) {
   char path[4096];
   size_t from = str_find(line, STR(":/")), installed = str_find(line, STR(INSTALLED));

@@ -86,11 +86,11 @@ static void count_add_malloc(struct count_words *w, const char *const *words) {
   count_add(w, option ? text_printf(&w->c->run->arena, "GLIBC_TUNABLES=%s", option) : NULL);
 }
 
-/* Script that Node runs first. V8 usually compiles functions in batches, so a change of one
- * benchmark would change when the functions of the next one are compiled. For vitest, the script
- * also makes limits of one minute and more longer, because valgrind slows down vitest and its
- * worker process. These limits are constants of vitest. The worker has a channel to its parent, and
- * keeps its timers. */
+/* JavaScript that Node runs first. V8 usually compiles functions in batches, so a change of one
+ * benchmark would change when V8 compiles the functions of the next one. For vitest, the script
+ * also lengthens its limits of one minute and more, which are constants, because valgrind slows
+ * down vitest and its worker process. The worker process can call process.send, and keeps its
+ * timers. */
 static const char node_preload[] =
     "require('v8').setFlagsFromString('--no-baseline-batch-compilation');\n"
     "if (!process.send && /vitest/.test(process.argv[1])) {\n"

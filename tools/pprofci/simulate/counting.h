@@ -40,7 +40,7 @@ struct counting {
   size_t places; /* number of folders created so far */
   size_t steps, all_steps;
   pprofc_str printed;    /* last lines that the last command printed */
-  struct interner noted; /* objects without debug information that a message named */
+  struct interner noted; /* program files without debug information that a message named */
   bool unnamed;          /* true after the message that profiles lack the functions of Python */
 };
 
@@ -76,8 +76,8 @@ void allocations_free(struct allocations *a);
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
 
-/* Prints a message about each object in a profile that the project in `folder` can build and that
- * has no debug information. */
+/* Prints a message about each object (program file or library) in a profile that has no debug
+ * information. Skips objects that the project in `folder` cannot build. */
 pprofc_status count_note_objects(struct counting *c, const char *folder, const char *path,
                                  pprofc_error *error);
 

@@ -1,6 +1,6 @@
 /* Finds native code of the measured project that was built without debug information, such as an
- * extension of Python or an addon of Node. Profiles name the functions of such code at most, and
- * have no lines of it. */
+ * extension of Python or an addon of Node. Profiles contain at most the names of the functions of
+ * such code, and never lines. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "run/files.h"

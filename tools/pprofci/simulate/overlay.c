@@ -63,7 +63,8 @@ static const struct insertion rand_insertions[] = {
     {"randinit() {", "globalRand.state.Init(*seed)\n", "globalRand.state.Init([32]byte{1})\n"},
     {NULL, NULL, NULL}};
 
-/* Keeps the scavenger asleep. It returns memory to the system at times that depend on the clock. */
+/* Keeps the scavenger of Go's runtime asleep, because the scavenger returns memory to the system at
+ * times that depend on the clock. */
 static const struct insertion scavenge_insertions[] = {
     {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
 

@@ -86,8 +86,9 @@ static pprofc_status copy_map(struct counting *c, const struct count_run *run, c
   return status;
 }
 
-/* Moves the code map of a process to the files of the run. Other users may write to /tmp, so
- * accepts only a regular file of this user. Sets *named to true if the process has a map. */
+/* Moves the code map of a process (the names of its generated code) to the files of the run. Other
+ * users may write to /tmp, so accepts only a regular file of this user. Sets *named to true if the
+ * process has a map. */
 static pprofc_status take_map(struct counting *c, const struct count_run *run, const char *process,
                               bool *named, pprofc_error *error) {
   struct arena *arena = &c->run->arena;
@@ -145,8 +146,8 @@ static struct counted *counted_of(struct counting *c, const struct count_run *ru
   return item;
 }
 
-/* Splits the name that a Go benchmark reports into its name and its number of iterations:
- * "BenchmarkFib/n=1 10". */
+/* Splits the text that a Go benchmark reports, "BenchmarkFib/n=1 10", into the name of the
+ * benchmark and the number of iterations. */
 static pprofc_str split_iterations(struct counting *c, const char *group, pprofc_str name,
                                    double *iterations) {
   size_t blank = str_find_last_char(name, ' ');

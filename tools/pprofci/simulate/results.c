@@ -1,4 +1,5 @@
-/* Writes counts as benchmark results for the gate, and adds the pairs of profiles. */
+/* Writes counts as benchmark results for the gate, which judges them, and adds the pairs of
+ * profiles. */
 #include "bench/names.h"
 #include "core/escape.h"
 #include "run/files.h"

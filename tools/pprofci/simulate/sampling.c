@@ -90,7 +90,7 @@ static bool is_own_file(const char *path) {
   return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
 }
 
-/* Removes the files in a folder that describe code generated at run time. */
+/* Removes the files of a process in the folder `place` that describe code generated at run time. */
 static void remove_compiled(struct timing *t, const char *place, uint32_t process) {
   const char *names[] = {text_printf(&t->run->arena, "jit-%u.dump", process),
                          text_printf(&t->run->arena, "jitted-%u-*.so", process),
@@ -124,9 +124,9 @@ static pprofc_status add_compiled(struct timing *t, const char *place, const cha
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes a profile. Removes the frames above the root frame. A stack without the root frame stays
- * unchanged: for example, stacks of Python before 3.12 contain only C frames. Sets *path to NULL if
- * there are no samples. */
+/* Writes a profile without the frames above the root frame. If no stack has the root frame, writes
+ * the whole profile: for example, stacks of Python before 3.12 contain only C frames. Sets *path to
+ * NULL if there are no samples. */
 static pprofc_status write_cut(struct timing *t, pprofc_str text, const char **path,
                                pprofc_error *error) {
   pprofc_profile *whole = NULL, *cut = NULL;

@@ -60,8 +60,8 @@ bool sampling_is_permitted(struct timing *t);
 pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_words *words,
                              pprofc_error *error);
 
-/* Removes the files that describe generated code. The processes of the last run left them in /tmp
- * and in their folder. */
+/* Removes the files that describe generated code. The processes of the last run left these files in
+ * /tmp and in the working directory of `side`. */
 void sampling_clean(struct timing *t, int side);
 
 /* Writes a profile for each benchmark of the last run, with the samples of its time range. */

@@ -35,7 +35,8 @@ struct backing_kind {
   /* Writes a file completely or not at all. If the file exists, only sets its time to now. */
   pprofc_status (*put)(struct backing *backing, const char *key, pprofc_str data,
                        pprofc_error *error);
-  /* Appends the content of a file to the buffer. PPROFC_E_NO_MATCH: the file does not exist. */
+  /* Appends the content of a file to the buffer. Returns PPROFC_E_NO_MATCH if the file does not
+   * exist. */
   pprofc_status (*get)(struct backing *backing, const char *key, struct buffer *data,
                        pprofc_error *error);
   pprofc_status (*list)(struct backing *backing, const char *prefix, struct stored_keys *keys,
@@ -53,7 +54,7 @@ struct backing {
   void *state; /* private state of the folder or the bucket */
 };
 
-/* Opens a store. With `create`, a missing store is created. */
+/* Opens a store. If `create` is true, creates a missing store. */
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error);
 void backing_close(struct backing *backing);

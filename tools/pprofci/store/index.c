@@ -138,7 +138,8 @@ static struct load_places load_make_places(struct store_index *x, struct arena *
   return (struct load_places){arena_zero_array(arena, count, sizeof(size_t)), count};
 }
 
-/* Adds the points (measured values), which `s` selects, of the last run. */
+/* Adds the points (measured values) of the last run in `past`. The statement `s` selects these
+ * points. */
 static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
                         const struct load_places *series) {
   if (!index_bind_int(x, s, 1, run)) return false;
@@ -245,7 +246,8 @@ static const char *const sync_statements[STATEMENTS] = {
 struct sync {
   struct store_index *x;
   sqlite3_stmt *statements[STATEMENTS];
-  struct past fresh; /* one record that is added, and the series of all earlier records */
+  /* the record that is being added, and the series of all records added before */
+  struct past fresh;
   struct buffer ids; /* for each series of `fresh`, its id in the index */
 };
 
@@ -329,7 +331,8 @@ static bool sync_drop(struct store_index *x, int64_t id) {
   return index_exec(x, sql);
 }
 
-/* Marks known keys by the size UINT64_MAX, and deletes runs without a record. */
+/* Marks the keys that the index already has by the size UINT64_MAX. Deletes the runs in the index
+ * whose record is gone. */
 static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   sqlite3_stmt *s = NULL;
   size_t place = 0;
@@ -352,7 +355,7 @@ static bool sync_begin(struct sync *y, struct stored_keys *keys) {
   return good;
 }
 
-/* Adds missing records, and deletes runs without a record. */
+/* Adds the records that the index lacks, and deletes the runs in the index whose record is gone. */
 static pprofc_status index_sync(struct store_index *x, struct stored_keys *keys,
                                 pprofc_error *error) {
   struct sync y = {.x = x};
@@ -419,7 +422,7 @@ static bool index_open_file(struct store_index *x) {
   int64_t tables = index_number(x, "SELECT count(*) FROM sqlite_master");
   if (x->code != SQLITE_OK) return false;
   if (version == INDEX_VERSION) return true;
-  if (tables > 0) x->code = SQLITE_NOTADB; /* like a damaged one */
+  if (tables > 0) x->code = SQLITE_NOTADB; /* an index of another version counts as damaged */
   return tables == 0 && index_exec(x, index_schema);
 }
 
@@ -442,7 +445,8 @@ static bool index_open(struct store_index *x) {
   return unlink(x->path) == 0 && index_open_file(x);
 }
 
-/* Reports why the index is unusable, and sets *used. A lock of others is an error. */
+/* Reports why the index is unusable, and sets *used to false. Returns an error if another process
+ * holds the lock. */
 static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_error *error) {
   bool locked = x->code == SQLITE_BUSY || x->code == SQLITE_LOCKED;
   const char *why = x->db ? x->lib.errmsg(x->db) : "out of memory";

@@ -8,11 +8,12 @@
 #include "store/backing.h"
 
 struct past_run {
-  struct record_place place; /* must be the first member, by which runs are sorted */
+  struct record_place place; /* must be the first member, because the sort function compares it */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  size_t first_point, points; /* its points (measured values) */
+  /* index of the run's first point (measured value), and number of its points */
+  size_t first_point, points;
   size_t first_profile, profiles;
   const char *tag; /* tag of the commit, or NULL */
 };
@@ -43,7 +44,7 @@ struct past {
   size_t point_count, point_capacity;
   struct past_profile *profiles;
   size_t profile_count, profile_capacity;
-  bool by_order;  /* true if the runs are sorted by commit number, which all have */
+  bool by_order;  /* true if all runs have a commit number and are sorted by this number */
   bool runs_only; /* true: do not read the points (measured values) of the runs */
   size_t skipped; /* number of invalid records */
 };
@@ -60,11 +61,12 @@ pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error
 /* Adds a run from its record. Copies all texts. */
 void past_add_record(struct past *past, const char *key, const struct run_record *record);
 
-/* Reads a record and adds its run. Skips a damaged record with a note, a removed one without. */
+/* Reads a record and adds its run. Prints a note if the record is damaged. Ignores a missing
+ * record. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* The functions add a run, a series, a point of the last run, or a profile. */
+/* Add a run, a series, a point of the last run, or a profile. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);
@@ -72,7 +74,7 @@ void past_add_point(struct past *past, uint32_t series, double value);
 void past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 void past_sort(struct past *past);
 
-/* Adds the keys of all objects that the runs use. */
+/* Adds the keys of all objects (stored profiles) that the runs use to `names`. */
 void past_name_objects(struct past *past, struct interner *names);
 void past_object_key(pprofc_str sha256, char key[80]);
 

@@ -88,7 +88,8 @@ void upkeep_retain(struct backing *backing, const struct retain *retain, int64_t
   upkeep_sweep(backing, now, dry, counts);
 }
 
-/* True if a listed file is old. Lists it again, because others may rewrite it, except in tmp/. */
+/* True if a listed file is at least GRACE seconds old. Lists a file outside of tmp/ again, because
+ * another process may have written the file in the meantime. */
 static bool sweep_is_old(struct backing *backing, const struct stored_key *key, int64_t now) {
   struct stored_keys keys;
   char parent[80];

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#define S3_YOUNG (12 * 3600) /* minimum age in seconds of objects that fsck -clean removes */
+/* Maximum age in seconds of an object that need not be written again. */
+#define S3_YOUNG (12 * 3600)
 
 static pprofc_status s3_simple(struct s3_wire *w, const struct s3_request *request, int allowed,
                                int *code, pprofc_error *error) {
@@ -106,7 +107,8 @@ static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str dat
   return s3_simple(w, &request, 412, code, error);
 }
 
-/* True if a key exists. Sets *young to true if the object is too new for `pprofci fsck -clean`. */
+/* True if a key exists. Sets *young to true if the object is at most S3_YOUNG seconds old, so that
+ * `pprofci fsck -clean` does not remove it soon. */
 static bool s3_exists(struct s3_wire *w, const char *key, bool *young) {
   struct reply reply;
   pprofc_error ignored;
@@ -153,7 +155,7 @@ static const struct s3_page s3_objects = {"ListBucketResult", "Contents", "LastM
 static const struct s3_page s3_uploads = {"ListMultipartUploadsResult", "Upload", "Initiated",
                                           true};
 
-/* Adds the key of an item. An incomplete upload has the key "tmp/UPLOAD/KEY". */
+/* Adds the key of an item of a list. An incomplete upload has the key "tmp/UPLOAD/KEY". */
 static void s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_str item,
                         struct stored_keys *keys) {
   struct buffer name = ci_buffer();

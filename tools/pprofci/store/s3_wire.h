@@ -38,11 +38,12 @@ struct s3_request {
 pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *request,
                            struct reply *reply, pprofc_error *error);
 
-/* Converts a reply into an error; PPROFC_E_NO_MATCH if the key does not exist. */
+/* Converts a reply into an error, which is PPROFC_E_NO_MATCH if the key does not exist. */
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error);
 
-/* Finds the next <NAME>...</NAME>, and its content. *rest becomes the text after it. */
+/* Finds the next element <NAME>...</NAME>, and sets *content. Sets *rest to the text after the
+ * element. */
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
 /* Returns the content of the first element NAME, or an empty text. */
 pprofc_str xml_first(pprofc_str text, const char *name);

@@ -10,7 +10,7 @@ bool times_parse(pprofc_str text, int64_t *seconds);
 /* Parses "30d", "12w", "2y" or "all" (INT64_MAX) to seconds. */
 bool times_parse_age(pprofc_str text, int64_t *seconds);
 
-/* Appends a time, "2026-11-20 10:00", in UTC. */
+/* Appends a time in UTC, such as "2026-11-20 10:00". */
 void times_put(struct buffer *out, int64_t seconds);
 
 #endif

@@ -27,7 +27,8 @@ struct upkeep_counts {
 void upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now, bool dry,
                    struct output *out, struct upkeep_counts *counts);
 
-/* Removes unused objects and incomplete files older than a day, when no process writes them. */
+/* Removes unused objects and incomplete files that are older than a day. A process may still write
+ * a younger file. */
 void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_counts *counts);
 
 #endif

@@ -139,7 +139,8 @@ static void commit_find_tag(struct commit_info *f) {
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
-/* Counts the commits up to the run's, except in a shallow clone, which lacks some. */
+/* Sets f->order to the number of commits from the first commit to f->commit. Does nothing in a
+ * shallow clone, which lacks commits. */
 static void commit_find_order(struct commit_info *f, struct arena *arena) {
   static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
   const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
@@ -234,7 +235,8 @@ static size_t writing_put_set(struct json_text *to, const pprofc_bench *set) {
   return count;
 }
 
-/* Writes a profile as an object. Sets its hash and size; both may be NULL. */
+/* Writes a profile as an object. Sets *hex to the hash and *size to the size of the profile. Both
+ * pointers may be NULL. */
 static void writing_put_object(struct backing *backing, const struct writing_profile *profile,
                                char *hex, size_t *size) {
   char hash[SHA256_HEX + 1], key[80];
@@ -308,7 +310,7 @@ void writing_put_tags(struct arena *arena, struct backing *backing,
   }
 }
 
-/* Writes the record. Its name begins with the hash of its text. */
+/* Writes the record. The name of the record is a prefix of the hash of its text. */
 static void writing_put_record(struct writing *w, struct backing *backing,
                                const struct commit_info *info, pprofc_str text,
                                struct writing_result *result) {

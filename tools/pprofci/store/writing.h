@@ -11,10 +11,11 @@ struct commit_info {
   const char *commit, *branch, *machine; /* "" if unknown */
   const char *tags[64];
   size_t tag_count;
-  int64_t time, order; /* in seconds since 1970, and its number; -1: unknown */
+  /* time of the commit in seconds since 1970, and number of the commit; -1: unknown */
+  int64_t time, order;
 };
 
-/* Sets the fields that no flag has set. */
+/* Sets the fields that no flag has set, from git and the environment of the CI job. */
 void commit_complete(struct commit_info *info, struct arena *arena);
 
 /* A profile to store. */

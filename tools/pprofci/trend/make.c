@@ -1,4 +1,5 @@
-/* Selects runs, collects values of series, or shares of functions, and finds change points. */
+/* Selects runs, collects the values of series (results of benchmarks or shares of functions), and
+ * finds change points. */
 #include "commands.h"
 #include "pprofc/graph.h"
 #include "run/files.h"
@@ -93,7 +94,8 @@ static void functions_of_run(struct function_shares *f, struct backing *backing,
   run->points = f->point_count - first;
 }
 
-/* Adds the share 0 for each function that a profile does not contain. */
+/* Replaces the points of a run by points that include each function. A function has the share 0 if
+ * the run's profile does not contain it. */
 static void functions_add_absent(struct function_shares *f, struct past_run *run) {
   size_t first = f->point_count, old_first = run->first_point, old_count = run->points;
   for (uint32_t series = 0; series < f->past->series_count; series++) {
@@ -159,7 +161,7 @@ static void trend_list_commits(struct trend_view *t, const char *path) {
   interner_free(&ids);
 }
 
-/* Removes the runs that the query does not select, also from the order. */
+/* Removes the runs that the query does not select, and sorts the other runs. */
 static void trend_choose(struct trend_view *t, const struct trend_query *query) {
   struct past *past = &t->past;
   pprofc_str trunk = STR("");

@@ -30,7 +30,8 @@ struct trend_graphs {
   size_t count, tries;
 };
 
-/* True if a profile has the benchmark of a series and a type for its unit. */
+/* True if a profile is of the benchmark of a series, and its kind explains values in the unit of
+ * the series. */
 static bool graphs_explains(const struct past_profile *p, const struct past_series *s) {
   bool share = str_starts(s->unit, STR("%"));
   pprofc_str kind = str_of(number_kind(s->unit));
@@ -82,8 +83,9 @@ static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profi
   return status;
 }
 
-/* Returns the address of a graph: "#flame/words.Count-2%20cpu%200123456789ab.html". A commit can
- * have several runs. The address of another graph of the same commit ends with a number. */
+/* Returns the address of a graph: "#flame/words.Count-2%20cpu%200123456789ab.html". A commit with
+ * several runs can have several graphs. The address of the second and later ones ends with
+ * `number`. */
 static const char *graphs_address(const struct trend_graphs *g, const struct past_profile *p,
                                   pprofc_str commit, size_t number) {
   struct arena *arena = &g->trend->arena;
@@ -108,7 +110,8 @@ static const char *graphs_new_address(const struct trend_graphs *g, const struct
   return address;
 }
 
-/* Returns the graph that the page has for the same profiles, of another unit, or NULL. */
+/* Returns the graph on the page that shows the same two profiles, or NULL. A series of another unit
+ * may have added this graph. */
 static const struct trend_graph *graphs_known(const struct trend_graphs *g,
                                               const struct past_profile *const *sides) {
   for (size_t i = 0; i < g->count; i++)
@@ -247,7 +250,8 @@ static void chart_labels(struct chart *c) {
   }
 }
 
-/* Adds the values for the chart of a series: `width` x `height` pixels at `top` of its picture. */
+/* Adds the template values of the chart of a series. The chart has `width` x `height` pixels, and
+ * begins at `top` of its picture. */
 static void trend_fill_chart(struct fill *out, const struct trend_view *trend,
                              const struct trend_series *series, double width, double top,
                              double height) {

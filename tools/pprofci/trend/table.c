@@ -92,13 +92,15 @@ static int table_by_run(const void *a, const void *b) {
   return order ? order : (x->change > y->change) - (x->change < y->change);
 }
 
-/* Pads a line with at least two blanks, up to a column. A column is a code point. */
+/* Appends at least two blanks, until the text after `begin` has `width` columns. A column is a code
+ * point. */
 static void table_pad(struct buffer *out, size_t begin, size_t width) {
   size_t cells = utf8_length(str_slice(buffer_str(out), begin, out->size));
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
-/* Appends id and time of a commit, or with `again` blanks below the same commit. */
+/* Appends the id and the time of a commit. If `again` is true, the line above shows the same
+ * commit, so appends only blanks. */
 static void table_put_commit(struct buffer *out, const struct past_run *run, bool again) {
   size_t begin = out->size;
   if (again) {
@@ -243,7 +245,8 @@ static void trend_json_series(struct json_writer *json, const struct trend_view 
   json_end(json);
 }
 
-/* Returns the rank of a series for -budget: lower is kept longer, changes come first. */
+/* Returns the rank of a series for -budget, which keeps rows of a higher rank longer. A series that
+ * got worse has the highest rank, and a series without a change has the lowest. */
 static int trend_json_rank(const struct trend_view *trend, const struct trend_series *series) {
   int rank = 0;
   for (size_t i = 0; i < series->changes; i++) {

@@ -27,7 +27,8 @@ struct trend_change {
   struct step step;
   uint32_t series;
   bool machine;       /* true if the machine changed at the same run */
-  size_t needed;      /* runs until a suspicion is decided; 0: confirmed */
+  size_t needed;      /* number of further runs that decide a suspected change; 0: the change is
+                         confirmed */
   int64_t unmeasured; /* commits that were not measured; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
   const char *graph_link; /* the same address, with the sample type of the series' unit */
@@ -71,7 +72,8 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
 bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
                      const struct trend_change *change);
 
-/* Returns 1 for a change for the worse, -1 for the better, 0 without a better direction. */
+/* Returns 1 for a change for the worse, and -1 for the better. Returns 0 if neither direction is
+ * better. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
 /* The first function appends the size of a change, "+28.1 %". The second appends the interval of
@@ -80,12 +82,12 @@ void trend_put_size(struct buffer *out, const struct trend_view *trend,
                     const struct trend_change *change);
 void trend_put_interval(struct buffer *out, const struct trend_view *trend,
                         const struct trend_change *change);
-/* Appends the name of a series, "words.Count sec/op". */
+/* Appends the name of a series, such as "words.Count sec/op". */
 void trend_put_name(struct buffer *out, const struct trend_series *series);
 /* Appends notes about a change: "one of 3 commits", "another machine". */
 void trend_put_notes(struct buffer *out, const struct trend_view *trend,
                      const struct trend_change *change);
-/* Appends a value, "1.2 µs". */
+/* Appends a value, such as "1.2 µs". */
 void trend_put_value(struct buffer *out, double value, pprofc_str unit);
 
 /* A row of a table: its run, its change, and the size of the change. */
