@@ -9,21 +9,23 @@
 
 #define GRAIN THRESHOLD(8192)
 
-/* A kept frame of the path. `edge` is the edge from the previous kept frame to this frame. It is
- * NONE if the edge is excluded, if it leads from a node to itself, or if the path has the same edge
- * nearer to the root. */
+/* A kept frame of the path. `edge` is the index of the edge from the previous kept frame to this
+ * frame. It is NONE in three cases. The edge is not selected, it leads from a node to itself, or
+ * the path has the same edge nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* offset of the first dropped frame after this frame, or 0 */
+  uint32_t skipped; /* offset of the first dropped frame between this frame and the next kept frame,
+                       or 0 */
 };
 
 struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
   struct map map;
-  /* For each target node, 1 + the index of the edge to it that was found last; 0: no edge. */
+  /* For each node, 1 + the index of the edge to the node that find_edge returned last; 0: no
+   * edge. */
   uint32_t *last;
 };
 
@@ -56,8 +58,8 @@ static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, 
   return added ? (uint32_t)t->count - 1 : NONE;
 }
 
-/* Works like look_up_edge, but faster if the edge to the target that was found last has the same
- * source. */
+/* Does the same as look_up_edge. Needs no search if the last edge that it found to `target` has
+ * the same source. */
 static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                                  uint32_t target, bool is_inline) {
   uint32_t last = t->last[target];
@@ -239,9 +241,9 @@ pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice
 
 /* Marks nodes that are inlined where they are called: "(inline)" and "(partial-inline)".
  *
- * Only calls along kept edges count. An edge is inlined if every call along it is inlined (section
- * 20.1 of docs/spec/pprof.md). Marks therefore need edges, but only the edges to nodes that are
- * inlined somewhere. */
+ * Only calls along kept edges count. An edge is inlined if every call along it is inlined
+ * (docs/spec/pprof.md, 20.1). So the marks of a node depend on its edges. Only nodes that are an
+ * inlined frame of a location can have a mark, so only the edges to such nodes are built. */
 
 /* Sets candidates[i] to 1 for each node i that is an inlined frame of a location. Returns false if
  * no location has several frames. */

@@ -1,5 +1,5 @@
-/* Finds the node of each line of each location once, so that loops over samples only look up
- * numbers. */
+/* Finds the node_info of each line of each location once. Loops over samples then only look up
+ * its index. */
 #include "core/array.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
@@ -100,8 +100,8 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
   return true;
 }
 
-/* Reserves space for a text and a node_info of each function. Most profiles need no more, and
- * tables that grow waste memory. */
+/* Reserves space for a text and a node_info of each function. Most profiles need no more space.
+ * Without this, the tables would grow in steps, which wastes memory. */
 static bool frames_reserve(struct frames *f, size_t functions) {
   return map_reserve(&f->texts.map, f->texts.count + functions) &&
          ARRAY_RESERVE(f->mem, f->infos, f->capacity, functions) && map_reserve(&f->map, functions);
@@ -125,8 +125,8 @@ static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t 
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-/* Returns the index of a function's node_info without line, address and object. Makes this
- * node_info only once. */
+/* Returns the index of the node_info that has only the name and the file of a function. Caches
+ * the index in `plain`. */
 static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   const struct node_info info = {
       .name = b->name[function], .file = b->file[function], .place = &no_place};
@@ -188,8 +188,8 @@ static bool frames_allocate(struct frames *f, bool inlines) {
   return f->of_location && (!room || f->lists);
 }
 
-/* Writes the frame list of a location with several frames at index *at of the lists, and advances
- * *at. */
+/* Writes the frame list of a location with several frames at index *at of `lists`. Advances *at
+ * past the list. */
 static bool read_frame_list(struct graph_frames_builder *b, size_t location, uint32_t *at) {
   struct frames *f = b->frames;
   const struct locations *l = f->locations;

@@ -19,8 +19,8 @@
  * texts have equal ids. Text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  /* Source position and address; never NULL; all fields are 0 if only the texts identify the
-   * node. */
+  /* Source position and address; never NULL. All its fields are 0 if only name, file and object
+   * identify the node. */
   const struct node_place *place;
 };
 
@@ -33,26 +33,27 @@ struct frames {
   size_t count, capacity;
   struct map map;
   const struct locations *locations;
-  /* For each location, the index of its node_info; FRAME_LIST + index in `lists` if it has several
-   * frames. */
+  /* For each location with one frame, the index of its node_info. For a location with several
+   * frames (inlined calls), FRAME_LIST + the index of its list in `lists`. */
   uint32_t *of_location;
-  /* Lists of node_infos: the length, then indices of node_infos, innermost first; NULL: no
-   * lists. */
+  /* Lists of the frames of locations. A list begins with its length. The indices of the
+   * node_infos follow, innermost frame first. NULL if no location has a list. */
   uint32_t *lists;
 };
 
 #define FRAME_LIST 0x80000000u
 
-/* Returns the list of an item of `of_location` that has the flag FRAME_LIST. Item 0 is the length
- * of the list; indices of node_infos follow. */
+/* Returns the list of node_infos of a location. `entry` is the location's item in `of_location`,
+ * which has the flag FRAME_LIST. Element 0 of the list is its length; indices of node_infos
+ * follow. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
   return frames->lists + (entry & ~FRAME_LIST);
 }
 
 struct frame_options {
-  /* Fields that distinguish nodes; NULL: all fields. */
+  /* Selects the fields of frames that distinguish nodes; NULL: all fields do. */
   const struct granularity *granularity;
-  bool object_names; /* true if mapping file and start line also distinguish nodes */
+  bool object_names; /* true if the object file and the start line also distinguish nodes */
   const char *trim_path, *source_path;
 };
 
@@ -77,14 +78,16 @@ struct graph_edge {
   /* is_inline: all calls along the edge are inlined. residual: the edge skips dropped nodes. dead:
    * the edge is dropped. */
   bool is_inline, residual, dead;
-  bool on_path; /* true while the current stack contains the edge; only for the search for edges */
+  bool on_path; /* true while the current stack contains the edge; only the code that finds edges
+                   uses this field */
 };
 
-/* A tag of a node: the sum of its samples with the same labels. A string tag is for all samples
- * with the same string labels. A number tag is for the samples among them whose label `bytes` is
- * also printed the same. Pictures draw it below the string tag with equal `labels`. */
+/* A tag of a node: a label text, and the sum of the node's samples that have it. The text of a
+ * string tag consists of all string labels of a sample. A number tag is for a label "bytes". It
+ * sums only samples with equal string labels, so pictures draw it below the string tag with
+ * equal `labels`. */
 struct graph_tag {
-  uint32_t labels; /* id of a set of string labels; 0: no labels */
+  uint32_t labels; /* id of the text of all string labels; 0: no string labels */
   bool is_number;
   pprofc_str name;
   int64_t value; /* value of a number tag in the first sample that has the tag */
@@ -100,9 +103,10 @@ struct graph_options {
   int nodecount;
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
-  bool any_order;         /* true if the shown nodes need no order and no names */
+  bool any_order;         /* true if the shown nodes need neither an order nor names */
   bool want_inline_marks; /* true to compute `marks`, also without edges */
-  /* Expression for names; only edges of matching nodes are kept; NULL: all edges. */
+  /* Expression for the names of nodes. The graph gets only the edges that begin or end at a
+   * matching node. NULL: all edges. */
   struct regex *edges_of;
   pprofc_str bytes_unit; /* unit of numeric labels with the key "bytes" */
   pprofc_str tag_unit;   /* unit for labels, from the option -unit */
@@ -138,10 +142,11 @@ struct graph {
   uint32_t *shown; /* shown nodes in display order */
   size_t shown_count;
   uint8_t *marks;   /* enum inline_mark of each node; NULL: no marks */
-  uint8_t *matches; /* with edges_of, 1 for each node whose name matches */
+  uint8_t *matches; /* for each node, 1 if its name matches edges_of; NULL without edges_of */
 
-  struct graph_tag *tags; /* tags, sorted by node */
-  /* Index of the first tag of each node, and the end after the last node; NULL: no tags. */
+  struct graph_tag *tags; /* tags of all nodes, grouped by node */
+  /* For each node, the index of its first tag. One more item is the total number of tags. NULL:
+   * no tags. */
   uint32_t *tag_from;
 
   size_t nodes_before, dropped_nodes, dropped_edges;
@@ -186,12 +191,13 @@ pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 pprofc_status graph_sum_tree(struct graph *graph, pprofc_error *error);
 /* Returns the child of `parent` that has this node_info, or NONE. `parent` NONE finds a root. */
 uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t info);
-/* Removes the nodes i with removed[i] = 1 from the call tree. */
+/* Removes each node i for which removed[i] is 1 from the call tree. */
 void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 
-/* Selection of edges: edges between nodes of `kept` that lead into nodes of `target` or out of
- * nodes of `source`. Each array has one byte per node. NULL for `kept` selects all nodes; NULL for
- * both others selects all edges. */
+/* Selects edges. Both nodes of an edge must be in `kept`. Its target must be in `target`, or its
+ * source in `source`. Each array has one byte per node, which is 1 if the set contains the node.
+ * NULL for `kept` means all nodes. If both other fields are NULL, all edges between kept nodes
+ * are selected. */
 struct edge_choice {
   const uint8_t *kept, *target, *source;
 };
@@ -201,8 +207,8 @@ struct edge_choice {
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 
-/* Marks the nodes that are inlined calls of kept nodes. Removes all edges of the graph. `kept` has
- * one byte per node; NULL: all nodes are kept. */
+/* Sets `marks`: finds the nodes whose calls from kept nodes are inlined. Then removes all edges
+ * of the graph. `kept` has one byte per node; NULL: all nodes are kept. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
 /* Sorts the edges, and rebuilds `in` and `out` without dead edges. The caller must call
@@ -219,22 +225,23 @@ pprofc_status graph_match_names(struct graph *graph, pprofc_error *error);
 /* Sorts `shown` by flat, cum or entropy. */
 pprofc_status graph_sort_nodes(struct graph *graph, pprofc_error *error);
 
-/* Finds the tags of the nodes with kept[i] = 1. */
+/* Finds the tags of each node i for which kept[i] is 1. */
 pprofc_status graph_find_tags(struct graph *graph, const uint8_t *kept, pprofc_error *error);
-/* Sorts `count` tags that are all strings or all numbers (docs/spec/pprof.md, 19.6). */
+/* Sorts `count` tags by flat or by cum (docs/spec/pprof.md, 19.6). The tags must be only string
+ * tags or only number tags. */
 void graph_sort_tags(struct graph_tag *tags, size_t count, bool by_flat);
 
 /* ---- names ------------------------------------------ */
 
-/* Position of a frame in the code. All fields are 0 if only function or file distinguish frames. */
+/* Position of a frame in the code. A field that does not distinguish frames is 0. */
 struct node_place {
   uint64_t address;
   int64_t line, column, start_line;
 };
 
-/* Returns the printed name of a frame: address, function and position in the file, as far as
- * known, with `joint` between them. Copies bytes of the profile unescaped. The result is in
- * `arena`. data is NULL when out of memory. */
+/* Returns the printed name of a frame: its address, function and position in the file, with
+ * `joint` between them. Omits unknown parts. Copies bytes of the profile unescaped. The result
+ * is in `arena`. data is NULL when out of memory. */
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena);
 

@@ -12,8 +12,9 @@ static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
-/* Writes "file:line:column", or only the file, and returns its length. For a frame without a name
- * and a file, writes the object in brackets or "<unknown>". */
+/* Writes "file:line:column", or only the file if the line is unknown, and returns its length.
+ * For a frame without a name and a file, writes the object in brackets, or "<unknown>" if the
+ * frame has no object. */
 static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;
@@ -64,7 +65,7 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
 
 /* ---- source paths ------------------------------------ */
 
-/* Returns the part of the path after a folder that has the same name as the last part of
+/* Returns the part of the path after the first folder that has the same name as the last part of
  * `directory`. data is NULL if the path has no such folder. */
 static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   pprofc_str base = str_path_base(directory);
@@ -154,14 +155,14 @@ static pprofc_str without_version(pprofc_str s, struct arena *arena) {
   return (pprofc_str){text, s.size - (to - from)};
 }
 
-/* Returns the end of [\w\-.]+/ at i, or 0. */
+/* Returns the end of a match of [\w\-.]+/ at i, or 0 if there is no match. */
 static size_t folder_end(pprofc_str s, size_t i) {
   size_t end = i;
   while (char_is_word(at(s, end)) || at(s, end) == '-' || at(s, end) == '.') end++;
   return end > i && at(s, end) == '/' ? end + 1 : 0;
 }
 
-/* Matches ^([\w\-.]+/)+([^.]+\..+). The match has as many folders as possible. */
+/* Matches ^([\w\-.]+/)+([^.]+\..+). The first group matches as many folders as possible. */
 static bool shorten_go(pprofc_str s, pprofc_str *found) {
   size_t start = 0, dot = 0, end = 0;
   while ((start = folder_end(s, start)) != 0) {
@@ -176,13 +177,13 @@ static bool shorten_go(pprofc_str s, pprofc_str *found) {
   return true;
 }
 
-/* Returns the end of [\w$]* at i. */
+/* Returns the end of a match of [\w$]* at i. */
 static size_t skip_java_word(pprofc_str s, size_t i) {
   while (i < s.size && (char_is_word(s.data[i]) || s.data[i] == '$')) i++;
   return i;
 }
 
-/* Returns the end of <init>|[a-z][\w$]* at i, or 0. */
+/* Returns the end of a match of <init>|[a-z][\w$]* at i, or 0 if there is no match. */
 static size_t java_method_end(pprofc_str s, size_t i) {
   const pprofc_str constructor = STR("<init>");
   if (str_starts(str_slice(s, i, s.size), constructor)) return i + constructor.size;
@@ -210,13 +211,13 @@ static bool is_identifier_start(char c) {
   return char_is_word(c) && !char_is_digit(c);
 }
 
-/* Matches _*[A-Z]\w*:: at i. */
+/* True if a class name _*[A-Z]\w* begins at i. */
 static bool is_class(pprofc_str s, size_t i) {
   while (at(s, i) == '_') i++;
   return is_upper(at(s, i));
 }
 
-/* Returns the end of ~?[_a-zA-Z]\w*(<.*>)? at i, or 0. */
+/* Returns the end of a match of ~?[_a-zA-Z]\w*(<.*>)? at i, or 0 if there is no match. */
 static size_t method_end(pprofc_str s, size_t i) {
   if (at(s, i) == '~') i++;
   if (!is_identifier_start(at(s, i))) return 0;
@@ -228,8 +229,8 @@ static size_t method_end(pprofc_str s, size_t i) {
   return end;
 }
 
-/* Matches ^([_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(<.*>)?). Finds the last class that a method
- * follows. */
+/* Matches ^([_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(<.*>)?). Takes the last class name after
+ * which a method name follows. */
 static bool shorten_cpp(pprofc_str s, pprofc_str *found) {
   size_t start = 0, end;
   bool matched = false;

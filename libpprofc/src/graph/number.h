@@ -1,6 +1,6 @@
-/* Computes with integers like Go on amd64, without undefined behaviour. Products wrap around, like
- * sums (profile/sum.h). The conversion of a number that is out of range gives the smallest
- * integer. */
+/* Computes with integers like Go on amd64, without undefined behaviour. Products wrap around,
+ * like sums (profile/sum.h). The conversion of a floating-point number that is out of range
+ * gives the smallest integer. */
 #ifndef PPROFC_GRAPH_NUMBER_H
 #define PPROFC_GRAPH_NUMBER_H
 

@@ -28,8 +28,8 @@ static int compare_named(const void *left, const void *right) {
   return str_compare(a->name, b->name);
 }
 
-/* Marks the node_infos that need a name: of the shown nodes and of the nodes at the ends of edges.
- * Returns their number. */
+/* Marks the node_infos that need a name: the node_infos of shown nodes and of nodes at the ends
+ * of edges. Returns their number. */
 static size_t mark_named(const struct graph *g, uint8_t *marked) {
   for (size_t i = 0; i < g->shown_count; i++) marked[g->nodes[g->shown[i]].info] = 1;
   for (size_t i = 0; i < g->edge_count; i++) {
@@ -86,7 +86,8 @@ static double go_log2(double x) {
   return go_log(fraction) * (1 / 0.693147180559945309417232121458176568) + exponent;
 }
 
-/* Returns a term of an entropy. Returns NaN if the logarithm is undefined, as in pprof. */
+/* Returns the term of an entropy for one part of a total. Returns NaN if the logarithm is
+ * undefined, as in pprof. */
 static double entropy_term(int64_t part, int64_t total) {
   double f = (double)number_abs(part) / (double)total;
   return f > 0 ? -f * go_log2(f) : NAN;
@@ -147,8 +148,9 @@ static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node)
   return r;
 }
 
-/* Moves the nodes with the largest changes of flat to the first quarter of the list. Otherwise the
- * report could drop a leaf with a large change, because the changes of its callers are larger. */
+/* Moves the nodes with the largest changes of flat to the first quarter of the list. The rest is
+ * sorted by the change of cum, which is often larger for callers than for a leaf. So without
+ * this function, the report could drop a leaf with a large change. */
 static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
   size_t count = g->shown_count, places = count / 4;
   if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)
@@ -177,7 +179,8 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 struct ranked_edge {
   int64_t weight;
   uint32_t source, target; /* ranks of the names of the source and the target */
-  /* Indices of both nodes: the last sort key, independent of the order of samples. */
+  /* Indices of both nodes. They are the last sort key, so the order of the samples does not
+   * matter. */
   uint64_t ends;
   uint32_t edge;
 };
@@ -190,8 +193,8 @@ static int compare_edges(const void *left, const void *right) {
   return (a->ends > b->ends) - (a->ends < b->ends);
 }
 
-/* Writes the sorted edges into lists, one list for each target, or with `by_source` for each
- * source. */
+/* Writes the sorted edges into one list for each target. If `by_source` is true, there is one
+ * list for each source instead. from[i] is the start of the list of node i. */
 static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
                        bool by_source, uint32_t *from, uint32_t *list) {
   memset(from, 0, (g->node_count + 1) * sizeof *from);

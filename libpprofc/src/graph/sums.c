@@ -1,10 +1,10 @@
 /* Computes flat and cum of every node from the samples, for every graph report.
  *
- * A worker keeps the current stack as a path from the root. A sample adds its value at the leaf end
- * only. When a frame is removed from the path, its pending sum is added to its nodes and to the
- * pending sum of its caller. A shared frame is therefore visited once for all samples that share
- * it. A location with inlined functions is one step of the path, whatever the number of its
- * nodes. */
+ * A worker keeps the current stack as a path from the root. It adds the value of a sample only to
+ * the pending sum of the leaf. When it removes a frame from the path, it adds the frame's pending
+ * sum to the frame's nodes and to the caller's pending sum. So it visits a frame once for all
+ * samples that share the frame. A location with inlined functions is one step of the path, although
+ * it has several nodes. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -21,7 +21,8 @@ struct sums_step {
   uint32_t offset;
 };
 
-/* Sum and state of a node, in one struct, because each access to another node is a cache miss. */
+/* Sum and state of a node. Both are in one struct, because each access to another node is a
+ * cache miss. */
 struct sums_node {
   int64_t cum;
   uint32_t on_path; /* number of times that the path contains the node */
@@ -44,8 +45,8 @@ struct sum_pass {
   struct sums_worker *items;
 };
 
-/* Removes an occurrence of a node from the path. If the path does not contain the node any more,
- * adds `pending` to the node's cum. */
+/* Removes an occurrence of a node from the path. Adds `pending` to the node's cum if the path
+ * has no other occurrence of the node. */
 static inline void sums_leave(struct sums_worker *w, uint32_t index, int64_t pending) {
   struct sums_node *node = &w->nodes[index];
   if (--node->on_path == 0) node->cum = sum_add(node->cum, pending);
@@ -129,7 +130,7 @@ static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w)
   mem_free(pass->mem, w->path, pass->profile->samples.max_depth + 1, sizeof *w->path);
 }
 
-/* Adds up a column of values: the results are flat and cum of worker 0. */
+/* Adds up a column of values. Stores flat and cum of each node in the arrays of worker 0. */
 static bool sum_column(struct sum_pass *pass) {
   parallel_run(pass->workers, sums_run, pass);
   bool failed = false;

@@ -1,9 +1,9 @@
-/* Finds the tags of nodes: the labels of their samples (docs/spec/pprof.md, 18). Only pictures show
- * tags.
+/* Finds the tags of nodes, which are the labels of their samples (docs/spec/pprof.md, 18). Only
+ * pictures show tags.
  *
- * Samples with equal lists of labels form a class, so that the texts of labels are made once per
- * class. Then the samples of one tag after another are read, with one sum per node. A table of
- * nodes and tags is not needed. */
+ * Samples with equal lists of labels form a class. The texts of labels are made once for each
+ * class. Then the samples are read once for each tag, with one sum per node. So there is no need
+ * for a table of all nodes and tags. */
 #include "core/array.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
@@ -13,8 +13,8 @@
 
 #define TAG_NONE UINT32_MAX
 
-/* A tag of a class, which is a set of samples with equal labels. `value` is the value of a number
- * tag. */
+/* A tag of a class (a set of samples with equal labels). `value` is the number if `tag` is a
+ * number tag. */
 struct class_tag {
   uint32_t tag;
   int64_t value;
@@ -31,12 +31,12 @@ struct graph_tags_tag {
   bool is_number;
 };
 
-/* A sample that has the current tag, and the index of the tag in class_tags. */
+/* A sample that has a tag, and the index of this tag in class_tags. */
 struct use {
   uint32_t sample, class_tag;
 };
 
-/* The first sample in the file that has the tag, and the value of its label. */
+/* The first sample in the file that has the tag: its number, and the value of its label. */
 struct tag_first {
   uint32_t order;
   int64_t value;
@@ -52,7 +52,8 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  /* True if the node gets the sum: it is kept, and not on the path nearer to the root. */
+  /* True if this step adds its sums to the node: the node is kept, and the path does not contain
+   * it nearer to the root. */
   bool counts;
 };
 
@@ -76,7 +77,9 @@ struct tagger {
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
   struct arena arena; /* arena for the arrays below, except `path` */
   uint32_t *class_of; /* for each sample, its class, or TAG_NONE */
-  uint32_t *use_from; /* index of the first use of each tag, and the end after the last tag */
+  /* For each tag, the index of its first item in `uses`. One more item is the number of all
+   * uses. */
+  uint32_t *use_from;
   struct use *uses;
   size_t use_count;
   struct tag_sum *sums; /* for each node, the sums for the current tag */
@@ -163,7 +166,8 @@ static bool add_class_tag(struct tagger *t, struct graph_tags_tag tag, int64_t v
                                       t->class_tag_capacity, (struct class_tag){id, value});
 }
 
-/* Finds the tags of a new class. */
+/* Finds the tags of a class (a set of samples with equal labels), and appends them to
+ * class_tags. */
 static bool read_class(struct tagger *t, struct label_class *class) {
   const struct label *labels = sample_labels(&t->profile->samples, class->sample);
   size_t count = label_count(&t->profile->samples, class->sample);
@@ -311,7 +315,8 @@ static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64
   sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
-/* Moves the path to the stack of a sample with the tag. Returns false when out of memory. */
+/* Moves the path to the stack of the next sample that has the tag. Returns false when out of
+ * memory. */
 static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
   delta_next(delta, use.sample);
   while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);
@@ -338,8 +343,8 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
   return true;
 }
 
-/* Adds the tag to the nodes of its samples. Skips a node at which the value of the tag is too
- * small. */
+/* Adds a tag to `found` for each node of its samples. Skips a node at which both sums of the tag
+ * are below the cutoff. */
 static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {

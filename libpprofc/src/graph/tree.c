@@ -1,5 +1,6 @@
-/* Builds the call tree, which has one node per call path. So a function has separate costs for each
- * path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads to node i from its caller. */
+/* Builds the call tree, which has one node per call path. So a function has separate costs for
+ * each path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads from the caller of
+ * node i to node i. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "graph/graph.h"
@@ -99,7 +100,8 @@ static void tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor
   n->flat_div = sum_add(n->flat_div, divisor);
 }
 
-/* Adds the frames of a stack that the previous stack does not have to the path. */
+/* Adds the frames of a stack to the path. Skips the frames that the previous stack has, because
+ * the path already contains them. */
 static bool tree_push_fresh(struct tree_pass *pass, const struct stack_delta *delta) {
   if (!tree_reserve(pass, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;)
@@ -145,10 +147,10 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Removes the nodes i with removed[i] = 1 from the call tree. The callees of a removed node become
- * callees of its caller, by a residual edge, or roots if it has no caller. Callers have lower
- * indices than callees, so one loop is enough. Nodes without weight stay unchanged, because no
- * report shows them. */
+/* Removes each node i for which removed[i] is 1 from the call tree. A residual edge then
+ * connects the callees of a removed node with its caller. If the node has no caller, its callees
+ * become roots. Callers have lower indices than callees, so one loop is enough. Nodes without
+ * weight stay unchanged, because no report shows them. */
 void graph_trim_tree(struct graph *g, const uint8_t *removed) {
   for (size_t i = 0; i < g->edge_count; i++) {
     struct graph_edge *e = &g->edges[i];
