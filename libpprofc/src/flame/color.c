@@ -19,7 +19,8 @@ static void put(char out[FLAME_COLOR], double r, double g, double b) {
            (unsigned)lround(g) & 255u, (unsigned)lround(b) & 255u);
 }
 
-/* Chooses a warm color. A hash of the name gives red, green and blue, each within its own range. */
+/* Chooses a warm color for a name. A hash of the name gives red, green and blue, each within its
+ * own range. */
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a gives the same hash in every build. */
   for (size_t i = 0; i < name.size; i++)
@@ -30,8 +31,9 @@ void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   put(out, 215 + 40 * v3, 90 + 130 * v1, 40 + 40 * v2);
 }
 
-/* Chooses orange for more, blue for less, and grey for no change. Uses the square root of the
- * share, which makes small changes visible. */
+/* Chooses the color of a change: orange if the value grew, blue if it fell, grey if it did not
+ * change. The strength of the color is the square root of the change's share of `most`, so small
+ * changes are visible. */
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   double share = most > 0 ? sqrt(fabs(delta) / most) : 0;
   if (share > 1) share = 1;
@@ -44,8 +46,8 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   }
 }
 
-/* Chooses orange, blue or violet. Color-blind readers can distinguish them. The legend names the
- * colors. */
+/* Chooses the color of an origin. Color-blind readers can distinguish the colors. The legend of a
+ * picture names them. */
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]) {
   static const char *const colors[] = {[ORIGIN_UNKNOWN] = "#c9c9c9",
                                        [ORIGIN_USER] = "#f2b04c",

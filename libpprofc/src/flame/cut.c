@@ -1,5 +1,6 @@
-/* Selects the widest nodes of a large tree for the viewer. All nodes that are cut below a node
- * become one remainder with their sums. Every node therefore keeps its width. */
+/* Selects the widest nodes of a large tree for the viewer. A remainder replaces all nodes that are
+ * cut below a kept node. The remainder has the sums of the cut nodes, so every kept node keeps its
+ * width. */
 #include "flame/pack.h"
 
 static double cut_magnitude(int64_t value) {
@@ -8,8 +9,9 @@ static double cut_magnitude(int64_t value) {
 
 /* ---- the widest nodes -------------------------------- */
 
-/* Returns the weight of each node in the range. It is the node's largest share in any column.
- * Shares use absolute values, so a parent weighs at least as much as its children. */
+/* Returns the weights of the nodes from..to - 1. The weight of a node is the largest share that its
+ * total has in any column. Shares use absolute values, so a parent weighs at least as much as its
+ * children. */
 static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to,
                           struct arena *arena) {
   size_t count = to - from;
@@ -36,9 +38,10 @@ static uint32_t cut_bits(float value) {
   return bits;
 }
 
-/* Does a step of a radix selection. Finds the 16 upper bits of the weight at rank `place`, largest
- * first. With `low`, finds the 16 lower bits of a weight whose upper bits are `upper`. `place`
- * becomes the rank among the weights that have these bits. */
+/* Does one of the two steps of a radix selection among descending weights. The first step (`low` is
+ * false) returns the 16 upper bits of the weight at rank *place. The second step returns the 16
+ * lower bits, and counts only weights whose upper bits are `upper`. *place becomes the rank among
+ * the weights that have the returned bits. */
 static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t upper,
                           uint32_t *bins, size_t *place) {
   memset(bins, 0, 65536 * sizeof *bins);
@@ -54,14 +57,14 @@ static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t 
   return bin;
 }
 
-/* Returns the bits of the weight at `place` in descending order. */
+/* Returns the bits of the weight that has the rank `place` in descending order. */
 static uint32_t cut_select(const float *weight, size_t count, size_t place, uint32_t *bins) {
   uint32_t upper = cut_count(weight, count, false, 0, bins, &place);
   return upper << 16 | cut_count(weight, count, true, upper, bins, &place);
 }
 
-/* Keeps at most `limit` nodes. A child weighs at most as much as its parent, and nodes of equal
- * weight are kept in the order of the tree. Therefore the parent of each kept node is kept. */
+/* Keeps at most `limit` nodes. A parent weighs at least as much as its children, and nodes of equal
+ * weight are kept in the order of the tree. So the parent of each kept node is kept. */
 static bool cut_keep(const struct flame_tree *t, uint32_t to, size_t limit, struct flame_cut *cut) {
   size_t count = to - cut->root;
   float *weight = cut_weights(t, cut->root, to, &cut->arena);
@@ -131,7 +134,7 @@ static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct f
 
 /* ---- frames ------------------------------------------ */
 
-/* Numbers the frames of the nodes that are sent. The frames keep their order. */
+/* Numbers the frames of the nodes that the viewer gets. Keeps the order of the frames. */
 static bool cut_number_frames(const struct flame_tree *t, struct flame_cut *cut) {
   size_t all = t->frames->count;
   cut->sent = arena_array(&cut->arena, all, sizeof *cut->sent);

@@ -4,7 +4,8 @@
 
 /* ---- costs of functions ------------------------------ */
 
-/* Numbers the functions. Frames are sorted by name, so the frames of a function are adjacent. */
+/* Numbers the functions, and stores the number of each frame's function. Returns the number of
+ * functions. Frames are sorted by name, so the frames of a function are adjacent. */
 static size_t sums_number_functions(const struct stack_frames *frames, uint32_t *function) {
   size_t count = 0;
   for (size_t i = 0; i < frames->count; i++) {
@@ -18,8 +19,9 @@ static void sums_add(int64_t *to, const int64_t *from, size_t columns) {
   for (size_t c = 0; c < columns; c++) to[c] = sum_add(to[c], from[c]);
 }
 
-/* Walks over the nodes in preorder. `open` counts the calls of a function above the current node.
- * Only the outermost call adds its total. */
+/* Walks over the nodes in preorder, and adds their values to their functions. `open` has, for each
+ * function, the number of its calls on the path to the current node. Only the outermost call adds
+ * its total. */
 static void sums_walk(const struct flame_tree *t, struct flame_sums *sums, uint32_t *open,
                       uint32_t *path) {
   uint32_t depth = 0;

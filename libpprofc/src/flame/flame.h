@@ -10,14 +10,14 @@
 
 /* Meaning of the color of a box. */
 enum flame_coloring {
-  FLAME_BY_DEFAULT, /* color by the change in a difference; otherwise by the name */
+  FLAME_BY_DEFAULT, /* in a difference, color by the change; else color by the name */
   FLAME_BY_NAME,
   FLAME_BY_CHANGE,
   FLAME_BY_ORIGIN,
   FLAME_BY_PACKAGE
 };
 
-/* Position of the frames in a drawing, in pixels. */
+/* Position of the area with the frames in a drawing, in pixels. */
 struct flame_part {
   double width, top, height;
 };
@@ -30,19 +30,19 @@ struct flame_drawing {
   pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
   double ratio;               /* factor for all values; 1 leaves them unchanged */
   unsigned picture_width;     /* width of the picture in pixels; 0 means 1200 */
-  double least_pixels; /* boxes narrower than this number of pixels are joined into a box "n smaller
-                          frames" */
-  double least_share;  /* if not 0: replaces least_pixels by this share of the width */
+  double least_pixels; /* one box "n smaller frames" replaces sibling boxes that are narrower than
+                          this number of pixels */
+  double least_share;  /* if not 0, a share of the drawing's width that replaces least_pixels */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
   bool inverted;                      /* true: the root is at the top (icicle) */
-  bool embedded;                      /* true: draw a part of a page, without document head,
-                                         controls and script */
+  bool embedded; /* true if the drawing is part of a page; it then has no document head, controls
+                    and script */
   /* verdicts on a difference, or NULL; functions whose changes are within noise are grey */
   const struct flame_verdicts *verdicts;
-  struct flame_part *part; /* if not NULL, receives the position of the frames; the drawing then
-                              lacks its opening <svg> tag, because the caller writes a tag that
-                              crops the picture */
+  /* If not NULL, receives the position of the frames. The drawing then lacks its opening
+   * <svg> tag, because the caller writes a tag that crops the picture. */
+  struct flame_part *part;
 };
 
 /* Draws an SVG that needs no other file. It has the ids, groups and URL parameters that other tools
@@ -54,8 +54,8 @@ pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
 pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
                          pprofc_error *error);
 
-/* The samples with a label value: the nodes at which their stacks end, and the values at these
- * nodes. */
+/* The samples that have a certain value of a label. The struct has the nodes at which their stacks
+ * end, and the sums of their values at these nodes. */
 struct flame_group {
   pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;
@@ -85,13 +85,13 @@ struct flame_page {
   const struct flame_cost *costs;
   size_t cost_count;
   const struct flame_verdicts
-      *verdicts;           /* verdicts on a difference, or NULL; see flame/verdicts.h */
-  double ratio;            /* factor for all values if there are no verdicts; 1 leaves them
-                              unchanged */
+      *verdicts; /* verdicts on a difference, or NULL; see flame/verdicts.h */
+  /* Factor for all values if there are no verdicts; 1 leaves the values unchanged. */
+  double ratio;
   const uint32_t *node_of; /* for each sample, the node at which its stack ends, or NONE; NULL if
                               the page does not show times */
-  const int64_t *totals;   /* totals before filters: one for each sample type of the head, then of
-                              the base; NULL if the filters dropped nothing */
+  const int64_t *totals; /* totals without the filters: first the head's total of each sample type,
+                            then the base's; NULL if the filters dropped nothing */
 };
 
 /* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest nodes
@@ -101,10 +101,11 @@ struct flame_data_range {
   size_t limit;
 };
 
-/* Writes the data of the viewer as bytes. They are "PFL1", the lengths of four parts as 32-bit
- * little-endian numbers, and the parts: JSON about the page, frames, nodes and labels. With times,
- * a fifth part without a length follows. All parts except the first are deflated. If nodes are cut,
- * remainders have their sums and widths, so every node keeps its width. Cut data has no labels. */
+/* Writes the data of the viewer as bytes. They begin with "PFL1" and the lengths of four parts as
+ * 32-bit little-endian numbers. Then the parts follow: JSON about the page, frames, nodes and
+ * labels. Data with times has a fifth part without a length. All parts except the first are
+ * deflated. If nodes are cut, a remainder has their sums and widths, so every node keeps its width.
+ * Cut data has no labels. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 
@@ -120,9 +121,9 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 
-/* Each function chooses a color "#rrggbb". The first chooses by the name. The second chooses by a
- * change of `delta`, where `most` is the largest change. The third chooses by the origin of the
- * code. */
+/* Each function chooses a color "#rrggbb": the first by a name, the second by a change, and the
+ * third by the origin of the code. The change is `delta`, and `most` is the largest change in the
+ * drawing. */
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);

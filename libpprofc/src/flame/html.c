@@ -25,7 +25,7 @@ struct page {
   struct output *out;
   pprofc_error *error;
   const pprofc_allocator *mem;
-  struct flame_cut cut; /* a cut that keeps all nodes of the tree */
+  struct flame_cut cut; /* list of the nodes in the page, which are all nodes of the tree */
 };
 
 /* Writes a section of the template, and frees its values. */
@@ -85,8 +85,8 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   return sums;
 }
 
-/* Writes a value in the form that the page shows. With verdicts, this is the mean per run or the
- * value per operation. */
+/* Writes a value in the form that the page shows. If there are verdicts, the page shows the mean
+ * per run or the value per operation. */
 static void put_summary_value(const struct page *p, struct json_writer *json, const char *key,
                               int64_t value, bool head) {
   const struct flame_verdicts *v = p->options->verdicts;
@@ -105,8 +105,8 @@ static void put_summary_verdict(const struct page *p, uint32_t frame, struct jso
   json_double(json_key(json, "q"), v->of[frame]->self.q);
 }
 
-/* Writes the totals, and the functions with the largest self values. In a difference, writes the
- * functions whose self values changed most. */
+/* Writes the totals and the most important functions. In a difference, these are the functions
+ * whose self values changed most. Otherwise they are the functions with the largest self values. */
 static bool put_summary(const struct page *p, struct json_writer *json) {
   const struct flame_tree *t = p->tree;
   size_t type = p->options->type;

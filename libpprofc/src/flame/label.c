@@ -55,13 +55,14 @@ static bool is_operator_word(pprofc_str s, size_t at) {
   return at == 8 || !(label_is_word(s.data[at - 9]) && s.data[at - 9] != '$');
 }
 
-/* True if the bracket at `at` belongs to the name of an operator: "operator()", "operator<<". */
+/* True if the bracket at `at` is part of an operator's name, such as "operator()" or
+ * "operator<<". */
 static bool after_operator(pprofc_str s, size_t at) {
   if (is_operator_word(s, at)) return true;
   return label_at(s, at) == '<' && at && s.data[at - 1] == '<' && is_operator_word(s, at - 1);
 }
 
-#define MOST_OPERATOR 16 /* maximum number of characters in an operator without letters */
+#define MOST_OPERATOR 16 /* maximum number of characters of an operator such as "<<=" */
 
 /* True if the text before `at` is the whole name of an operator. */
 static bool is_operator(pprofc_str s, size_t at) {
@@ -72,7 +73,7 @@ static bool is_operator(pprofc_str s, size_t at) {
   return is_operator_word(s, at);
 }
 
-/* Returns the position of the next character from `i` on that is outside of brackets. */
+/* Returns the position of the first character at or after `i` that is outside of brackets. */
 static size_t next_outside(pprofc_str s, size_t i) {
   while (i < s.size && is_opening(s.data[i]) && !after_operator(s, i)) i = closing_of(s, i) + 1;
   return i < s.size ? i : s.size;
@@ -120,7 +121,8 @@ static void label_drop_suffix(pprofc_str s, struct buffer *out) {
   if (!out->failed) out->size = text.size;
 }
 
-/* Returns the inner type of "<X as Y>": X, without prefixes such as "&mut ". */
+/* Returns the type X of a trait "X as Y", without prefixes such as "&mut ". `inner` is the text
+ * inside the brackets "<>". */
 static pprofc_str trait_type(pprofc_str inner) {
   static const char *const words[] = {"mut ", "const ", "dyn "};
   for (size_t i = next_outside(inner, 0); i < inner.size; i = next_outside(inner, i + 1))
@@ -152,8 +154,8 @@ static bool is_parameters(pprofc_str s, size_t at, bool last) {
   return label_is_word(before) || before == '>' || before == ']' || is_operator(s, at) || last;
 }
 
-/* Copies the bracket at `at` and its contents to `out`, or drops them if they are parameters. Sets
- * *dropped. Returns the position of the closing bracket. */
+/* Copies the bracket at `at` and its contents to `out`, unless they are parameters. Sets *dropped
+ * to true if they are parameters. Returns the position of the closing bracket. */
 static size_t label_bracket(pprofc_str s, size_t at, struct buffer *out, bool *dropped) {
   size_t end = closing_of(s, at);
   bool last = end + 1 >= s.size && at && s.data[at - 1] == ' ';
@@ -234,7 +236,8 @@ static bool is_file_end(pprofc_str part) {
   return IS_IN(line ? str_slice(part, 0, colon) : part, words);
 }
 
-/* True if a part means nothing without the previous part: a closure, or the end of a file name. */
+/* True if a part of a name means nothing without the previous part. Examples are a closure and the
+ * end of a file name. */
 static bool is_weak(pprofc_str part) {
   static const char *const words[] = {"call", "call_once", "call_mut", "_init",
                                       "init", "new",       "main"};
@@ -259,8 +262,8 @@ static void label_add(struct label_forms *forms, pprofc_str text) {
     forms->form[forms->count++] = text;
 }
 
-/* Adds the form without the first part, the form without the first two parts, and so on. The last
- * form begins with the last part that is not weak (is_weak). */
+/* Adds the form of a name without its first part, then the form without its first two parts, and so
+ * on. The last form begins with the last part that is not weak (is_weak). */
 static void label_add_parts(struct label_forms *forms, pprofc_str text) {
   size_t last = 0;
   for (size_t start = next_part(text, 0); start < text.size; start = next_part(text, start)) {
@@ -277,8 +280,8 @@ static void label_add_parts(struct label_forms *forms, pprofc_str text) {
 
 typedef void label_step(pprofc_str s, struct buffer *out);
 
-/* Runs a step on `text`. Writes to the buffer that does not contain `text`. If the result is
- * shorter, keeps it as a form. Each form is a copy, because the buffers are reused. */
+/* Runs a step on *text. If the result is shorter, appends it to `all`, adds it as a form, and sets
+ * *text to it. Otherwise returns false. */
 static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
                       pprofc_str *text) {
   size_t from = all->size;
@@ -364,8 +367,8 @@ static const unsigned short advances[] = {
     763,  735, 762, 660,  762, 738,  422, 762,  760, 333, 413, 711,  333,  1169, 760,  734,
     762,  762, 512, 625,  473, 760,  710, 982,  710, 710, 630, 763,  545,  763,  1006};
 
-/* Returns the width of a text in 1/100 of a pixel. For a text wider than `most`, the result may be
- * any number above `most`. */
+/* Returns the width of a text in 1/100 of a pixel. Stops early if the text is wider than `most`,
+ * and then returns a number above `most`. */
 static size_t label_measure(pprofc_str text, size_t most) {
   size_t width = 0;
   for (size_t at = 0; at < text.size && width <= most;) {
@@ -394,7 +397,8 @@ static size_t label_most(double room) {
   return (double)(most + 1) / 100 <= room ? most + 1 : most;
 }
 
-/* Adds the longest form whose width is at most `most`. Returns false if all forms are wider. */
+/* Appends the longest form whose width is at most `most` to `out`. Returns false if all forms are
+ * wider. */
 static bool label_fit_form(const struct label_forms *forms, size_t most, struct buffer *out) {
   for (size_t i = 0; i < forms->count; i++)
     if (label_measure(forms->form[i], most) <= most) {

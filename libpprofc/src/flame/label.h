@@ -35,9 +35,10 @@ double label_width(pprofc_str text);
 
 enum label_look { LABEL_NONE, LABEL_IS_CUT, LABEL_IS_SMALL, LABEL_IS_WHOLE };
 
-/* Adds a label that fits into `room` pixels to `out`. It is the longest form that fits, else the
- * longest form that fits in small letters. Otherwise, the first letters of the shortest form are
- * added in small letters. If fewer than four letters fit, nothing is added. */
+/* Appends a label that fits into `room` pixels to `out`. The label is the longest form of the name
+ * that fits, or else the longest form that fits in small letters. If no form fits, the label is the
+ * first letters of the shortest form in small letters. Appends nothing if fewer than four letters
+ * fit. */
 enum label_look label_fit(const struct label_forms *forms, double room, struct buffer *out);
 
 #endif

@@ -73,7 +73,7 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, MAPPING, "libc-*"),
     RULE(SYSTEM, MAPPING, "libpthread*"),
     RULE(SYSTEM, MAPPING, "ld-linux*"),
-    /* rules for dependencies, by the folder */
+    /* rules for libraries, by the folder of the file */
     RULE(LIBRARY, FILE, "*/pkg/mod/*"),
     RULE(LIBRARY, FILE, "*@v*/*"),
     RULE(LIBRARY, FILE, "*/vendor/*"),
@@ -89,7 +89,7 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, FILE, "<frozen *"),
     RULE(LIBRARY, FILE, "node:*"),
     RULE(LIBRARY, FILE, "*/node_modules/*"),
-    /* rules for standard libraries, by the name */
+    /* rules for standard libraries, by the name of the function */
     RULE(LIBRARY, NAME, "std::*"),
     RULE(LIBRARY, NAME, "core::*"),
     RULE(LIBRARY, NAME, "alloc::*"),
@@ -114,8 +114,8 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, MAPPING, "*.so.*"),
 };
 
-/* First path elements of the packages in Go's standard library. In a user's module, this element
- * contains a dot or is "main". */
+/* First path elements of the packages in Go's standard library. The packages of other modules begin
+ * with an element that contains a dot, or with "main". */
 static const char *const go_packages[] = {
     "archive",  "bufio",  "bytes",   "cmp",      "compress", "container", "context", "crypto",
     "database", "debug",  "embed",   "encoding", "errors",   "expvar",    "flag",    "fmt",
@@ -179,7 +179,8 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
   return origin_of_matches(rules, matches, name, file, mapping);
 }
 
-/* Returns the start of the last path element in a name. Returns 0 for a name without a path. */
+/* Returns the index at which the last path element of a name starts. Returns 0 for a name without a
+ * path. */
 static size_t package_start(pprofc_str name) {
   size_t slash = str_find_last_char(name, '/');
   if (slash == name.size) return 0;

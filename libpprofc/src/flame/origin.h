@@ -1,6 +1,6 @@
-/* Finds the origin of a frame's code: the user, a library or the system. The name of the function
- * and the folder of its file decide, by the conventions of Go, C, C++, Rust, Python, Node and the
- * JVM. docs/FLAMEGRAPH_COLORS.md explains these conventions. */
+/* Finds the origin of a frame's code: the user, a library or the system. The function name, the
+ * file and the mapping decide. docs/FLAMEGRAPH_COLORS.md explains the conventions of Go, C, C++,
+ * Rust, Python, Node and the JVM. */
 #ifndef PPROFC_FLAME_ORIGIN_H
 #define PPROFC_FLAME_ORIGIN_H
 
@@ -29,11 +29,12 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
                       pprofc_str mapping);
 
 /* Returns the index of the first rule that matches the text of a field. Returns SIZE_MAX if no rule
- * matches or the text is empty. The smallest index over the fields of a frame decides its origin.
- * For many frames with few files and mappings, this is faster than origin_of. */
+ * matches or the text is empty. A caller with many frames but few files and mappings can cache the
+ * results for origin_of_matches, which is faster than origin_of. */
 size_t origin_match(const struct origin_rules *rules, enum origin_field field, pprofc_str text);
 
-/* Returns the same as origin_of, but takes the results of origin_match for the three fields. */
+/* Returns the same as origin_of. `matches` has the results of origin_match for the name, the file
+ * and the mapping. */
 enum origin origin_of_matches(const struct origin_rules *rules, const size_t matches[3],
                               pprofc_str name, pprofc_str file, pprofc_str mapping);
 

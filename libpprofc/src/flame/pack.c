@@ -28,8 +28,8 @@ void pack_signed(struct buffer *out, int64_t value) {
 }
 
 /* Writes the nodes in preorder. A node has three entries. The first is the number of levels from
- * the previous node up to its parent. The second is its frame + 1 (0: the root). The third is its
- * self value in each column. */
+ * the previous node up to the parent of this node. The second is 1 + the index of its frame (0: the
+ * root). The third is a list: its self value in each column. */
 static void pack_whole(const struct flame_tree *t, struct buffer *out) {
   for (size_t i = 0; i < t->count; i++) {
     pack_varint(out, i ? t->depth[i - 1] + 1 - t->depth[i] : 0);
@@ -42,9 +42,9 @@ static uint64_t pack_width(double width) {
   return width < 9007199254740992.0 ? (uint64_t)llround(width) : UINT64_C(1) << 53;
 }
 
-/* Writes the remainder of a node as its first child. The frame of the remainder is the number of
- * frames + 1. Then come the number of cut nodes, their widths, and the sums of their self
- * values. */
+/* Writes the remainder of a node (the sums of the nodes that were cut below it) as its first child.
+ * The second entry of the remainder is the number of frames + 1. The number of cut nodes, their
+ * widths, and the sums of their self values follow. */
 static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
                            struct buffer *out) {
   size_t wide = flame_cut_widths(t);
@@ -55,8 +55,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) pack_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* Writes nodes like pack_whole. After the frame, also writes the difference between the indices of
- * this node and the previous node. */
+/* Writes the kept nodes in the form of pack_whole, with one more entry after the frame. It is the
+ * difference between the indices of this node and the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0, depth = t->depth[cut->root]; /* index and depth of the node or remainder that
                                                      was written before */
@@ -98,7 +98,8 @@ enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
   return origin_of(rules, frame->name, frame->file, mapping_file(tree->frames, frame));
 }
 
-/* A JSON array for each property of frames. Files and packages are in separate tables. */
+/* Columns of the JSON about frames: an array for each property. The arrays of files and packages
+ * contain indices into separate tables. */
 struct frame_columns {
   struct arena arena;
   struct interner files, packages;
@@ -111,12 +112,12 @@ static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
-/* Value for a file or mapping whose rule was not looked up yet. Each is looked up only once. */
+/* Value in frame_matches for a file or mapping whose rule was not looked up yet. */
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {
-  size_t *of_file;    /* for each file, the rule that it matches */
-  size_t *of_mapping; /* for each mapping, the rule that it matches */
+  size_t *of_file;    /* for each file, the first rule that it matches, or UNASKED */
+  size_t *of_mapping; /* for each mapping, the first rule that it matches, or UNASKED */
 };
 
 static size_t *make_matches(struct arena *arena, size_t count) {
@@ -205,8 +206,9 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
   }
 }
 
-/* Writes the exact sums of the functions that are sent, as an array for each column of the tree.
- * The first frame of a name has the sums of the function. The other frames of this name have 0. */
+/* Writes the exact sums of the functions that the viewer gets, as an array for each column of the
+ * tree. An array has a number for each frame. The first frame of a function has the sum of the
+ * function, and its other frames have 0. */
 static void pack_put_sums(const struct flame_page *page, const struct flame_cut *cut,
                           const struct flame_sums *sums, struct json_writer *json) {
   const size_t columns = page->tree->columns;
@@ -238,8 +240,8 @@ static void pack_put_rounded(struct json_writer *json, double value) {
   json_double(json, rounded);
 }
 
-/* Writes an estimate in shown values. Its numbers are in the unit of the tree, and are multiplied
- * by `ratio` here. The viewer multiplies only the values of the tree itself. */
+/* Writes an estimate. Multiplies its numbers by `ratio` to convert them from the unit of the tree
+ * to the shown unit. The viewer does not do this for estimates, only for the values of the tree. */
 static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e,
                               double ratio) {
   json_begin_array(json);
@@ -253,8 +255,8 @@ static void pack_put_estimate(struct json_writer *json, const struct flame_estim
   json_end(json);
 }
 
-/* Writes [frame, self, total, partner] for the first frame of each judged function. `self` and
- * `total` are estimates. */
+/* Writes [frame, self, total, partner] for each function that has a verdict. `frame` is the number
+ * of its first frame, `self` and `total` are estimates, and `partner` is a name. */
 static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
                               struct json_writer *json) {
   const struct flame_verdicts *v = page->verdicts;
@@ -313,8 +315,8 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
 
 /* ---- labels ------------------------------------------ */
 
-/* Writes each group: its nodes, and the values of its samples in each node. The nodes ascend. Each
- * is written as the difference from the previous node. */
+/* Writes the nodes of each group, and the values of its samples at each node. The nodes ascend.
+ * Each node is written as the difference from the previous node. */
 void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
                        struct buffer *out) {
   for (size_t g = 0; cut->whole && g < page->group_count; g++) {
@@ -370,7 +372,7 @@ static void put_bottleneck(const struct flame_page *page, struct json_writer *js
   json_end(json);
 }
 
-/* Returns the number of nodes that are sent. Remainders count. */
+/* Returns the number of nodes that the viewer gets, including remainders. */
 static size_t flame_pack_count(const struct flame_cut *cut) {
   size_t count = cut->count;
   for (size_t i = 0; !cut->whole && i < cut->count; i++) count += cut->cut[i] > 0;

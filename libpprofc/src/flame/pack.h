@@ -7,7 +7,8 @@
 #include "flame/flame.h"
 #include "profile/times.h"
 
-/* The nodes that the viewer gets, and the remainder of each node. All arrays are in one arena. */
+/* The nodes that the viewer gets, and the remainder of each node (the sums of the nodes that were
+ * cut below it). All arrays are in one arena. */
 struct flame_cut {
   struct arena arena;
   uint32_t root;        /* root of the part of the tree that is sent */
@@ -25,14 +26,15 @@ struct flame_cut {
   uint32_t *sent;  /* for each frame, its new number; NONE: the frame is not sent */
 };
 
-/* Returns the number of widths of a remainder. Each sample type has the sum of |head| over the
- * nodes that were cut. With a base, it also has the sum of |base|, and the sum of the larger value
- * of |base| and |head|. */
+/* Returns the number of widths of a remainder. For each sample type, a remainder has the sum of
+ * |head| over the cut nodes. If there is a base, it also has the sum of |base|, and the sum of the
+ * larger of |base| and |head|. */
 static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }
 
-/* Chooses the widest nodes of the range. The width of a node is its largest share in any column. */
+/* Chooses the widest nodes of the range. The width of a node is the largest share that its total
+ * has in any column. */
 pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_range range,
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
@@ -67,8 +69,8 @@ struct flame_sums {
   size_t frames, count, columns; /* number of frames, of functions and of columns */
   uint32_t *function;            /* for each frame, the index of its function */
   int64_t *self;  /* self values of the functions; a function has a row of all columns */
-  int64_t *total; /* total values of the functions, in the same order; of recursive calls, only the
-                     outermost call counts */
+  int64_t *total; /* total values of the functions, in the order of `self`; only the outermost of
+                     recursive calls counts */
 };
 
 /* Computes the sums for each function. Returns false when out of memory. The caller frees the arena

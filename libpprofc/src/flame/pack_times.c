@@ -1,10 +1,13 @@
 /* Writes the times of samples as bytes for the viewer: when each stack ran, by thread.
  *
- * The bytes are varints. They begin with the end of the recording in nanoseconds, the width of
- * buckets (0: every event is sent), and the numbers of ends and events. An end is a sample with
- * events. It has its node, as the difference from the previous node, and its values. Each track has
- * its number of events. An event has the time since the end of the previous event, and its
- * duration. The index of its end follows, as the difference from the previous index. */
+ * The bytes are varints. They begin with the end of the recording in nanoseconds and the width of
+ * buckets (0: every event is sent). The numbers of ends and events follow. An end is a sample that
+ * has events.
+ *
+ * Then the ends follow. An end has its node, as the difference from the node of the previous end,
+ * and its values. Then the tracks follow. A track has its number of events, and the events. An
+ * event has the time since the end of the previous event, and its duration. Then it has the index
+ * of its sample's end, as the difference from the previous index. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/threshold.h"
@@ -16,8 +19,8 @@
  * other are added up. */
 #define TIMES_MOST THRESHOLD((size_t)2000000)
 
-/* Number of buckets (time intervals) into which the first attempt to add up events divides the
- * recording. */
+/* Number of buckets (time intervals of equal width) in the recording when times_fit first adds up
+ * events. */
 #define TIMES_BUCKETS (1 << 18)
 
 struct packed_event {
@@ -36,8 +39,8 @@ struct times_packer {
                                  buckets */
   struct packed_event *items; /* events of the current bucket, one for each end */
   size_t count, capacity;
-  uint32_t *place;            /* for each end, the index of its event in `items`, if the event there
-                                 has this end */
+  uint32_t *place; /* for each end, the index of its event in `items`; valid only if that event has
+                      this end */
   struct buffer *out;         /* buffer for the bytes; NULL: only count the events */
   size_t written;             /* number of events that were written for the current track */
   struct packed_event before; /* event that was written last in the current track */
@@ -66,8 +69,9 @@ static void times_put_bucket(struct times_packer *p) {
   p->count = 0;
 }
 
-/* Adds an event to the current bucket, which has one event for each end, with the sum of its
- * durations. If the event does not belong there, writes the bucket and begins the next bucket. */
+/* Adds an event to the current bucket (a time interval). Events of a bucket with the same end (a
+ * sample that has events) become one event with the sum of their durations. If the event starts in
+ * another bucket, first writes the current bucket and begins that bucket. */
 static bool times_collect(struct times_packer *p, struct packed_event event) {
   event.start -= event.start % p->bucket;
   if (p->count && p->items[0].start != event.start) times_put_bucket(p);
@@ -90,7 +94,7 @@ static bool times_walk_track(struct times_packer *p, const struct time_track *tr
     uint32_t sample = p->times->sample[i], end = p->end_of[sample];
     if (budget_poll(p->mem, i)) return false;
     if (end == NONE) continue;
-    /* Events without a duration have equal shares of the sample's values. They therefore get equal
+    /* Events without a duration have equal shares of the sample's values, so they get equal
      * durations. */
     int64_t duration = p->shares.timed[sample] ? p->times->duration[i] : 1;
     const struct packed_event event = {end, p->times->start[i], duration};

@@ -1,7 +1,7 @@
-/* Draws the classic flame graph as an SVG that needs no other file. Without scripts it is a
- * complete picture with tooltips. With scripts it can zoom and search. The picture has the elements
- * of flamegraph.pl (ids, groups of title, rect and text, query parameters). The exact widths are
- * attributes, as in inferno. */
+/* Draws the classic flame graph as an SVG that needs no other file. In a viewer without scripts,
+ * the SVG is a complete picture with tooltips. With scripts, the reader can zoom and search. The
+ * picture has the elements of flamegraph.pl: ids, groups of title, rect and text, and query
+ * parameters. Attributes have the exact widths of the boxes, as in inferno. */
 #include "flame/flame.h"
 
 #include "core/escape.h"
@@ -36,7 +36,8 @@ struct svg {
                                   the values */
   double top, height;          /* top edge of the frames in pixels, and height of the picture in
                                   pixels */
-  double most_more, most_less; /* largest growth and largest decrease of a box */
+  double most_more, most_less; /* largest growth and largest decrease of the boxes, for the scales
+                                  of the colors */
   const struct flame_verdicts *verdicts; /* verdicts on the difference, or NULL */
   struct flame_tree scaled;              /* if there are verdicts: scaled copy of the tree, which
                                             the picture shows */
@@ -76,7 +77,7 @@ static double percent(int64_t value, int64_t total) {
   return total ? 100.0 * (double)value / (double)total : 0;
 }
 
-/* Writes "total +0.31s ±0.07s, q = 0.0012, grew". */
+/* Writes an estimate: "total of the function: +0.31s ±0.07s, q = 0.0012, grew". */
 static void svg_put_estimate(struct svg *s, const char *what, const struct flame_estimate *e) {
   char q[32];
   if (!*e->word) return;
@@ -110,7 +111,8 @@ static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
   svg_put_escaped(s, v->partner);
 }
 
-/* Writes "main.go:42" on a line of its own, if the profile has the file. */
+/* Writes the file and line of a box, such as "main.go:42", on a separate line. Writes nothing if
+ * the profile does not have the file. */
 static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (box->node == NONE || box->node == 0) return;
   const struct stack_frame *frame = &s->tree->frames->items[s->tree->frame[box->node]];
@@ -120,7 +122,8 @@ static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (frame->line > 0) output_printf(s->out, ":%lld", (long long)frame->line);
 }
 
-/* Writes "name (1.20s, 34.50%)". In a difference, adds the values of base and head. */
+/* Writes the tooltip of a box, such as "name (1.20s, 34.50%)". In a difference, adds the values of
+ * base and head. */
 static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
   int64_t head_all = flame_head(s->tree, 0, d->type), base_all = flame_base(s->tree, 0, d->type);
@@ -151,7 +154,8 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
   output_add_text(s->out, "</title>");
 }
 
-/* Returns the sign before a name that changed. Without it, only the color would show the change. */
+/* Returns the sign that precedes the name of a box whose value changed, so that not only the color
+ * shows the change. */
 static const char *status_sign(const struct svg *s, const struct flame_box *box) {
   static const char *const signs[] = {
       [FLAME_UNCHANGED] = "",
@@ -163,7 +167,8 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
-/* Returns how certain the change of a box is. Without verdicts, every change is FLAME_OWN. */
+/* Returns how certain the change of a box is. Without verdicts, every change counts as certain
+ * (FLAME_OWN). */
 static enum flame_certainty svg_certainty(const struct svg *s, const struct flame_box *box) {
   if (!s->verdicts) return FLAME_OWN;
   return flame_verdict_certainty(s->verdicts, s->tree, box->node, box->head, box->base);
@@ -228,7 +233,7 @@ static enum flame_coloring coloring_of(const struct svg *s) {
   return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
 }
 
-#define PALE 0.16 /* strength of the color of a change that all functions share */
+#define PALE 0.16 /* factor for the color of a change that all functions share */
 
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
                       char color[FLAME_COLOR]) {
@@ -246,8 +251,8 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
-/* Marks a box as noise. Attributes keep the color and the sign that the box has without verdicts. A
- * switch in the picture can restore them. */
+/* Marks a box as noise: its change gets no sign and a grey color. Attributes of the box keep its
+ * former sign and color, so that a switch in the picture can restore them. */
 static void svg_put_quiet(struct svg *s, const struct flame_box *box, const char **sign,
                           char color[FLAME_COLOR]) {
   if (!s->drawing->embedded) {

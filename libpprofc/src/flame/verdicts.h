@@ -33,10 +33,11 @@ struct flame_verdict {
 
 struct flame_verdicts {
   size_t type;    /* index of the judged sample type */
-  size_t runs[2]; /* number of runs of base, and of head; the tree has their sums */
-  /* A shown value is a value of the tree times `ratio`, in `unit`: the mean per run, or the value
-   * per operation. Values of the head are first multiplied by `head_scale`, because base and head
-   * have different numbers of runs or operations. */
+  size_t runs[2]; /* number of runs of base, and of head; the values of the tree are sums over the
+                     runs */
+  /* A shown value is a value of the tree times `ratio`. It has the unit `unit`, and is the mean per
+   * run or the value per operation. Values of the head are first multiplied by `head_scale`,
+   * because base and head have different numbers of runs or operations. */
   double ratio, head_scale;
   pprofc_str unit, sentence;
   size_t judged, changed;          /* number of judged functions, and of changed functions */
@@ -49,9 +50,10 @@ struct flame_verdicts {
   size_t note_count;
 };
 
-/* Returns how certain the change of a box is. Takes the more certain verdict of two: on the self
- * and on the total of its function. A verdict counts only if its change has the direction of the
- * box. A frame without a verdict belongs to its nearest caller with a verdict. */
+/* Returns how certain the change of a box is: the larger certainty of the self value and of the
+ * total. The verdict on the self value comes from the function of the box, or else from the nearest
+ * caller that has a verdict. The verdict on the total comes only from the function of the box. A
+ * verdict counts only if its change has the same direction as the change of the box. */
 enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node,
                                              int64_t head, int64_t base);
@@ -63,9 +65,9 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
 /* Formats an adjusted p-value: "q < 0.0001" or "q = 0.0012". Returns "" for NaN. */
 const char *flame_verdict_q(double q, char text[32]);
 
-/* Makes a copy of the tree in which the head of the judged type is multiplied by head_scale. The
- * copy shares everything except the values with the tree. Returns false when out of memory. The
- * caller always frees the copy before the tree. */
+/* Makes a copy of the tree. In the copy, the head values of the judged type are multiplied by
+ * head_scale. The copy has its own values, and shares all other data with the tree. Returns false
+ * when out of memory. The caller frees the copy before the tree, even after a failure. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled);
 void flame_verdict_scale_free(struct flame_tree *scaled);
