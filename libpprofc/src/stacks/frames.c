@@ -1,5 +1,5 @@
-/* Makes the table of frames. Finds the lines of locations that are the same frame, and sorts the
- * frames. */
+/* Makes the table of frames. Lines of locations with the same properties become one frame. Sorts
+ * the frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/map.h"
@@ -15,12 +15,13 @@ struct stacks_frames_builder {
   const struct stack_policy *policy;
   const pprofc_allocator *mem;
   struct stack_frames *frames;
-  struct interner
-      texts; /* texts of names and files; equal texts have equal ids; 0 is the empty text */
+  /* Texts of names and files. Equal texts have equal ids; id 0 is the empty text. */
+  struct interner texts;
   uint32_t *name, *file; /* for each function, the ids in `texts` of its name and file as reports
                             show them */
-  const uint8_t
-      *sides; /* for each location, the sides (SIDE_...) that use it; NULL if there is no base */
+  /* For each location, the set of sides (SIDE_...: base, head) whose samples use it; NULL if
+   * there is no base. */
+  const uint8_t *sides;
   struct arena scratch; /* arena for the arrays of this struct */
   struct map map;
   struct keyed_frame {
@@ -85,8 +86,9 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* Returns the text id of each function, which is the result of text_of for its string in `strings`.
- * Calls text_of once for each distinct string. */
+/* Returns the ids of a text of each function, such as its name. `strings` has the string index of
+ * this text for each function, and text_of returns the id for a string. Calls text_of once for each
+ * distinct string. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
@@ -138,15 +140,16 @@ static void function_sides(const struct stacks_frames_builder *b,
   }
 }
 
-/* Returns the key that matches functions of base and head. It is the name of the function, or the
- * name of its file if reports show only files. Returns MAP_NONE when out of memory. */
+/* Returns the key of a function. A function of the base and a function of the head are paired only
+ * if their keys are equal. The key is the name of the function, or the name of its file if reports
+ * show only files. Returns MAP_NONE when out of memory. */
 static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
   uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));
   return base == MAP_NONE ? MAP_NONE : (uint64_t)base << 1 | 1;
 }
 
-/* Gives each function of the base the file that the same function has in the head. */
+/* Replaces the file of each function of the base by the file of the same function in the head. */
 static bool join_sides(struct stacks_frames_builder *b) {
   if (!has_sides(b->profile)) return true;
   size_t count = b->profile->functions.count;
@@ -175,8 +178,8 @@ static void describe_function(const struct stacks_frames_builder *b, uint32_t fu
   if (policy->file) key->file = file;
 }
 
-/* Fills in the name of the frame, and the properties that distinguish it from other frames. Returns
- * false when out of memory. */
+/* Fills in a frame for a line of a location: its name, and the properties that distinguish it from
+ * other frames. Returns false when out of memory. */
 static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t location,
                                  const struct line *line, struct keyed_frame *key) {
   const pprofc_profile *p = b->profile;
@@ -201,7 +204,7 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
 }
 
 /* Chooses the line that a frame shows if lines do not distinguish frames. This is the first line of
- * its function, or else the smallest line. */
+ * its function if it is known, else the smallest line in the frame. */
 static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
                       const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;
@@ -210,8 +213,8 @@ static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame
   if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
 }
 
-/* Updates the properties that a frame shows, from one of its lines. In a difference, lines of the
- * head take precedence. */
+/* Updates the properties that a frame shows after another line with the same frame was found. In a
+ * difference, lines of the head take precedence. */
 static void note_use(struct stacks_frames_builder *b, struct keyed_frame *item,
                      const struct keyed_frame *use, uint32_t location, const struct line *line) {
   bool is_of_head = !b->sides || b->sides[location] & SIDE_HEAD;

@@ -1,9 +1,9 @@
 /* Pairs the files of base and head for each function name.
  *
- * If both base and head have the name in a single file, it is one function. If one of them has the
- * name in several files, each file is a separate function. Files with equal paths are paired first.
- * Then files are paired whose paths have the longest common end, which is at least the file name.
- * Other files stay unpaired. */
+ * If both base and head have the name in a single file, these files are paired. If base or head has
+ * the name in several files, each file contains a separate function. In this case, files with equal
+ * paths are paired first, then the paths with the longest common end. The common end must include
+ * the file name. Other files stay unpaired. */
 #include "stacks/join_files.h"
 #include "profile/delta.h"
 
@@ -14,20 +14,21 @@
 #define MOST_COMPONENTS 64u
 #define MOST_BYTES      4096u
 
-/* A file that only base or only head has, with a function of the current name. */
+/* A file that only base or only head has. It has a function of the current name. */
 struct lone_file {
   pprofc_str path;
   uint32_t file;
-  uint32_t partner; /* index of the file on the other side that is paired with it, or NONE */
-  uint32_t shared;  /* number of path components at the end that it shares with the previous file */
+  uint32_t partner; /* id of the file on the other side that is paired with this file, or NONE */
+  uint32_t shared;  /* number of last path components that are equal in this file and the previous
+                       file of `lone` */
   bool is_head;
 };
 
 /* The files that have a function of a certain name. */
 struct files_of_name {
-  struct lone_file *lone; /* unpaired files of the name */
+  struct lone_file *lone; /* files that only base or only head has */
   size_t count;
-  size_t heads, bases; /* number of unpaired files in the head, and in the base */
+  size_t heads, bases; /* number of files that only head has, and that only base has */
   size_t both;         /* number of files that both base and head have */
   struct ranked_file {
     size_t length;
@@ -64,13 +65,14 @@ static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   return shared;
 }
 
-/* Returns the rank of a byte in the order of paths. Separators come first, so that a path and the
- * same path below a folder are adjacent. */
+/* Returns the rank of a byte in the order of paths. Separators come first. So the path a.c and the
+ * path x/a.c, which is the same path below a folder, are adjacent. */
 static int path_rank(char c) {
   return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }
 
-/* Compares paths from their ends. Paths with a common end are then adjacent. */
+/* Compares two paths from their ends to their starts, so that the sort makes paths with a common
+ * end adjacent. */
 static int compare_ends(const void *left, const void *right) {
   const struct lone_file *x = left, *y = right;
   size_t i = x->path.size, j = y->path.size;
@@ -101,8 +103,9 @@ static void pair_lone(struct lone_file *head, struct lone_file *base) {
   base->partner = head->file;
 }
 
-/* Pairs the files lone[from] to lone[to - 1], whose paths have a common end. Pairs the paths with
- * the fewest components first. */
+/* Pairs the files lone[from] to lone[to - 1], whose paths have a common end. Pairs the shortest
+ * path of the head with the shortest path of the base, then the next paths. The length of a path is
+ * the number of its components. */
 static void pair_run(struct files_of_name *f, size_t from, size_t to) {
   size_t heads = 0, bases = 0;
   for (size_t i = from; i < to; i++) {
@@ -123,7 +126,8 @@ static void pair_run(struct files_of_name *f, size_t from, size_t to) {
     pair_lone(&f->lone[f->head_order[i].index], &f->lone[f->base_order[i].index]);
 }
 
-/* Pairs files by the end of their paths. The longest common ends come first. */
+/* Pairs files by the end of their paths. Files whose paths have the longest common ends are paired
+ * first. */
 static void pair_ends(struct files_of_name *f) {
   qsort(f->lone, f->count, sizeof *f->lone, compare_ends);
   uint32_t most = 0;
@@ -161,8 +165,8 @@ static size_t same_file_end(const struct joined_function *functions, size_t from
   return to;
 }
 
-/* Lists the files that only base or only head has, among the files with a function of one name.
- * `functions` are sorted by file. */
+/* Lists the files that only base or only head has. `functions` are the functions of one name,
+ * sorted by file. */
 static void list_files(struct files_of_name *f, const struct joined_function *functions,
                        size_t count, const struct interner *texts) {
   f->count = f->heads = f->bases = f->both = 0;
@@ -187,8 +191,8 @@ static int compare_lone(const void *left, const void *right) {
   return x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* Replaces the file of each base function by the head file with which it was paired. Both lists are
- * sorted by file. */
+/* Replaces the file of each base function by the head file that is paired with it. Visits the
+ * functions and the files in one loop, because both are sorted by file. */
 static void rename_files(struct files_of_name *f, struct joined_function *functions, size_t count) {
   if (!f->heads || !f->bases) return;
   qsort(f->lone, f->count, sizeof *f->lone, compare_lone);
@@ -229,14 +233,16 @@ static bool join_files_is_negative(const int64_t *values, size_t types) {
   return false;
 }
 
-/* Returns the side of a sample. With plain -base, the samples of the base have negative values. */
+/* Returns the side of a sample: SIDE_BASE or SIDE_HEAD. If no samples have the label of the base,
+ * as with the option -base, samples with negative values are the base. */
 static uint8_t sample_side(const pprofc_profile *p, const uint8_t *side_of_set, size_t sample) {
   size_t each = profile_values_each(p);
   if (side_of_set) return side_of_set[p->samples.label_set[sample]];
   return join_files_is_negative(p->samples.values + sample * each, each) ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* Returns the side for each set of labels. Returns NULL when out of memory. */
+/* Returns for each set of labels its side (SIDE_BASE or SIDE_HEAD). Returns NULL when out of
+ * memory. */
 static uint8_t *label_set_sides(const pprofc_profile *p, struct arena *arena) {
   size_t count = p->samples.label_set_count;
   uint8_t *sides = arena_array(arena, count, sizeof *sides);

@@ -1,6 +1,6 @@
-/* Finds the functions that base and head have in common. They have the same name, but may come from
- * sources in different folders. docs/FLAMEGRAPHS.md has the rule. Every report that joins frames
- * uses these functions. */
+/* Finds the functions that base and head have in common. The functions of a pair have the same
+ * name, but their files may be in different folders. docs/FLAMEGRAPHS.md has the rule. Every report
+ * that joins frames of base and head uses these functions. */
 #ifndef PPROFC_STACKS_JOIN_FILES_H
 #define PPROFC_STACKS_JOIN_FILES_H
 
@@ -13,22 +13,23 @@
 /* A function: its name and its file. */
 struct joined_function {
   uint64_t name;  /* number of the name; equal names have equal numbers */
-  uint32_t file;  /* id of the file in the interner; the file of a base function can become the
-                     matching file of the head */
-  uint32_t index; /* index of the entry; the caller sets it */
+  uint32_t file;  /* id of the file in the interner; join_files replaces the file of a base function
+                     by the paired file of the head */
+  uint32_t index; /* index of the function, which the caller sets, because join_files changes the
+                     order */
   uint8_t sides;  /* set of the sides (SIDE_...) that have the function */
 };
 
-/* Gives each function of the base the file of the same function in the head. Sorts the functions.
- * Returns false when out of memory. */
+/* Replaces the file of each function of the base by the file of the same function in the head.
+ * Sorts the functions. Returns false when out of memory. */
 bool join_files(struct joined_function *functions, size_t count, const struct interner *texts,
                 const pprofc_allocator *mem);
 
 /* True if the profile is a difference: it has samples of a base, or values below zero. */
 bool has_sides(const pprofc_profile *profile);
 
-/* Returns for each location the sides whose samples use it. Samples without a value do not count.
- * The array is in the arena. Returns NULL when out of memory. */
+/* Returns for each location the set of sides (SIDE_...) whose samples use it. Ignores samples whose
+ * values are all 0. The array is in the arena. Returns NULL when out of memory. */
 uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena);
 
 #endif

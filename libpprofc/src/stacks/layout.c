@@ -100,15 +100,15 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
   return finish_tree(tree, fill_tree(tree, set, mem), error);
 }
 
-/* Appends the frame of the nodes that replace folded nodes. */
+/* Appends the frame that all nodes for folded nodes have. name_folded_frame sets its name. */
 static uint32_t add_folded_frame(struct stack_frames *frames) {
   frames->items[frames->count] =
       (struct stack_frame){.file = STR(""), .function = NONE, .mapping = NONE};
   return (uint32_t)frames->count++;
 }
 
-/* Names the frame of add_folded_frame. The name contains the share below which nodes were folded,
- * because every drawing shows this name. */
+/* Sets the name of the frame from add_folded_frame. The name contains the share below which nodes
+ * were folded, because every drawing shows this name. */
 static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, double least) {
   char name[80];
   int size = snprintf(name, sizeof name, FLAME_FOLDED ", each below %.2g%%)", 100 * least);
@@ -118,7 +118,7 @@ static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, doubl
 }
 
 /* Rejects a tree whose nodes have many more values than the profile. Each node has a value for each
- * sample type, even if no sample has one. */
+ * sample type, even if the samples of the node have only one value. */
 static pprofc_status layout_check_values(const struct flame_graph *graph, size_t most,
                                          pprofc_error *error) {
   const struct stack_set *set = &graph->set;
@@ -204,9 +204,9 @@ static double layout_measure(enum flame_width how, int64_t head, int64_t base) {
   }
 }
 
-/* Returns the width of each node: its self value plus the widths of its children. Adding widths,
- * instead of using totals, keeps children inside their parent even if base and head differ in
- * different places. */
+/* Returns the width of each node: the width of its self value plus the widths of its children.
+ * Totals would not do, because base and head can differ at different places. A child could then be
+ * wider than its parent. */
 static double *node_widths(struct flame_tree *t, size_t type, enum flame_width how) {
   double *width = arena_array(&t->arena, t->count, sizeof *width);
   if (!width) return NULL;
@@ -234,7 +234,7 @@ struct placer {
   size_t type;
   double least;
   const double *width;
-  struct sibling *siblings; /* buffer for the children of a box */
+  struct sibling *siblings; /* buffer for the children of the box whose children are placed */
   struct flame_boxes *boxes;
 };
 
@@ -284,8 +284,8 @@ static void place_children(struct placer *p, uint32_t parent) {
     p->boxes->max_depth = above.depth + 1;
 }
 
-/* Returns an upper bound of the number of boxes. Counts a box for each node that is wide enough,
- * and another box below it for hidden nodes. */
+/* Returns an upper bound of the number of boxes. Counts two boxes for each node that is wide
+ * enough: its box, and a box that replaces its narrow children. */
 static size_t most_boxes(const struct placer *p) {
   size_t wide = 1;
   for (size_t i = 1; i < p->tree->count; i++) wide += p->width[i] >= p->least;

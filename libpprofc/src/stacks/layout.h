@@ -1,6 +1,6 @@
 /* The tree that every flame graph draws. It has a node for each distinct path from the root, with
- * the values of base and head. The tree has all nodes, unless there are too many to show. Each
- * drawing prints how many nodes it does not show. */
+ * the values of base and head. If there are too many nodes to show, the tree has only the widest
+ * nodes. Each drawing prints how many nodes it does not show. */
 #ifndef PPROFC_STACKS_LAYOUT_H
 #define PPROFC_STACKS_LAYOUT_H
 
@@ -8,10 +8,10 @@
 #include "stacks/stacks.h"
 #include "transform/transform.h"
 
-/* Nodes in preorder: node 0 is the root, and the nodes below node i are i + 1 .. end[i] - 1.
- * Siblings are in the order of their frames (by name). Each node has `columns` values. There is one
- * value for each sample type of the head. If there is a base, one value for each sample type of the
- * base follows. */
+/* The nodes of a tree in preorder. Node 0 is the root. The nodes below node i are the nodes i + 1
+ * to end[i] - 1. Siblings are in the order of their frames (by name). Each node has `columns`
+ * values. There is one value for each sample type of the head. If there is a base, one value for
+ * each sample type of the base follows. */
 struct flame_tree {
   const struct stack_frames *frames;
   struct arena arena;
@@ -24,16 +24,16 @@ struct flame_tree {
   int64_t *self;   /* for each node and column, the sum of the stacks that end at the node */
   int64_t *total;  /* for each node and column, the sum of the node and of all nodes below it */
   size_t max_depth;
-  size_t folded; /* number of nodes that the tree folded into nodes with the frame FLAME_FOLDED */
-  double least;  /* nodes below this share of a column were folded */
+  size_t folded; /* number of nodes that were replaced by nodes with the frame FLAME_FOLDED */
+  double least;  /* share of the total below which nodes were replaced (folded) */
 };
 
 /* Start of the name of a frame that replaces folded nodes: "(folded frames, each below 0.01%)". */
 #define FLAME_FOLDED "(folded frames"
 
-/* The limit on the number of values in a tree. It is a fixed number, plus a number for each value
- * of each sample and for each frame. The limit keeps a small file with many sample types from
- * giving a large tree. */
+/* Limits the number of values in a tree. The limit is FLAME_VALUES_FREE, plus FLAME_VALUES_TIMES
+ * for each value of a sample and for each node. Without the limit, a small file with many sample
+ * types could give a large tree. */
 #define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
 #define FLAME_VALUES_TIMES UINT64_C(32)
 
@@ -69,11 +69,10 @@ struct flame_graph {
 
 struct flame_graph_options {
   struct granularity granularity;
-  bool inlined;      /* true if inlined calls of a function have another frame than its other
-                        calls */
+  bool inlined;      /* true if inlined calls and other calls of a function have different frames */
   bool reverse;      /* true if the leaves are the children of the root */
-  size_t most_nodes; /* maximum number of nodes; a larger tree keeps only its widest nodes, a
-                        quarter of this number; 0: no limit */
+  size_t most_nodes; /* maximum number of nodes; 0: no limit. A larger tree is reduced to its widest
+                        nodes, at most a quarter of this number */
   /* values of the options trim_path and source_path, or NULL */
   const char *trim_path, *source_path;
 };
@@ -91,11 +90,10 @@ enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
 
 /* A box of a drawing. The boxes are sorted by level. The box of node 0 has the whole width. */
 struct flame_box {
-  uint32_t node;   /* node of the box; NONE if the box replaces `hidden` narrow nodes with the same
-                      parent */
+  uint32_t node;   /* node of the box, or NONE if the box replaces several narrow siblings */
   uint32_t parent; /* index of the parent's box, or NONE */
   uint32_t depth;
-  uint32_t hidden; /* number of sibling subtrees that this box replaces */
+  uint32_t hidden; /* if `node` is NONE, number of sibling nodes that this box replaces */
   double x, width; /* left edge and width, in the unit of the values */
   int64_t head, base;
 };
@@ -107,11 +105,11 @@ struct flame_boxes {
   uint32_t max_depth;
 };
 
-/* Places the boxes for a sample type. Siblings are ordered by name if there is a base, else by
- * width, widest first. A node narrower than `least` of the whole is not drawn. One box replaces all
- * such nodes of a parent. Children, self and that box are therefore together as wide as their
- * parent, for base and for head. Negative values, which a subtraction makes, count by their
- * absolute value. */
+/* Places the boxes for a sample type. If there is a base, siblings are ordered by name, else by
+ * width, widest first. One box replaces all children of a node that are narrower than `least` of
+ * the whole width. So a parent is as wide as its self value, its boxes and this box together,
+ * for base and for head. A negative value, which a subtraction can make, counts by its absolute
+ * value. */
 pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,
                           double least, struct flame_boxes *boxes, pprofc_error *error);
 

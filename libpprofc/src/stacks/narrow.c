@@ -1,9 +1,9 @@
 /* Limits trees that have too many nodes to show. While the tree is built, nodes narrower than a
- * bound are folded. Their parent gets one last child with the sums of all its folded children. The
- * totals of every node therefore stay exact.
+ * bound are folded: one last child of their parent replaces them, and has their sums. So the totals
+ * of every node stay exact.
  *
- * The stacks are walked twice. The first walk computes the width of each node and chooses the
- * bound. The second walk reads the frames of the nodes that are kept, and stores only these. */
+ * The stacks are read twice. The first pass computes the width of each node and chooses the bound.
+ * The second pass reads the frames of the nodes that are kept, and stores only these nodes. */
 #include "stacks/narrow.h"
 
 #include <math.h>
@@ -12,11 +12,12 @@
  * pixels wide. */
 #define NARROW_LEAST (1.0 / (20 * 4000))
 
-/* 1 must be halved this number of times to get a bound of at most NARROW_LEAST. */
+/* Number of times that 1 must be halved to get a bound of at most NARROW_LEAST. */
 #define STEPS 18
 
-/* The path from the root to the current node. In this file, a part is a chain of nodes with equal
- * sums: no stack ends and no other child begins between them. */
+/* The path from the root to the current node. It consists of parts. A part is a chain of nodes
+ * with equal sums, because no stack ends between them and no node except the last has several
+ * children. */
 struct narrow {
   const struct stack_set *set;
   size_t columns;
@@ -27,10 +28,10 @@ struct narrow {
   size_t part;   /* index of the last part */
 };
 
-/* Nodes of a part that the walk removes from the path in one step. All have the same width. */
+/* A chain of nodes of a part that narrow_leave removes from the path. All have the same width. */
 struct narrow_left {
-  uint32_t from, to; /* depth of the node above them, and depth of the last of them */
-  double width;      /* their largest share in any column */
+  uint32_t from, to; /* depth of the node above the chain, and depth of the chain's last node */
+  double width;      /* largest share that the sum of a node has in any column */
   size_t part;       /* index of the part that contains these nodes */
 };
 
@@ -60,8 +61,8 @@ static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->top, n->room, sizeof *n->top);
 }
 
-/* Removes the nodes of the last part that are deeper than `shared` from the path, and stores them
- * in *left. Returns false if the part has no deeper nodes. */
+/* Removes nodes from the path: the nodes of the last part that are deeper than `shared`. Stores
+ * their depths and their width in *left. Returns false if the part has no deeper nodes. */
 static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *left) {
   uint32_t depth = n->top[n->part];
   if (depth <= shared) return false;
@@ -88,16 +89,16 @@ static void narrow_enter(struct narrow *n, size_t stack) {
   for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
 }
 
-/* Returns how many frames stack i shares with the stack before it. Returns 0 after the last
- * stack. */
+/* Returns the number of frames that stack i shares with stack i - 1. Returns 0 for i = the number
+ * of stacks. */
 static uint32_t narrow_shared(const struct narrow *n, size_t i) {
   return i < n->set->count ? n->set->shared[i] : 0;
 }
 
 /* ---- the bound --------------------------------------- */
 
-/* Returns the index of the largest bound that a width reaches: 0 for a width of 1, 1 for at least a
- * half, and so on. */
+/* Returns the index of the largest bound that a width reaches. The bounds are 1, 1/2, 1/4 and so
+ * on. Returns STEPS for a width that reaches no bound. */
 static size_t narrow_step(double width) {
   int exponent;
   if (!(width > 0)) return STEPS;
@@ -128,8 +129,8 @@ struct narrow_builder {
   struct narrow walk;
   struct flame_tree *tree;
   double bound;
-  uint32_t frame;   /* frame of the nodes that replace folded nodes */
-  uint32_t *path;   /* nodes of the path, with space for `room` nodes */
+  uint32_t frame;   /* index of the frame of nodes that replace folded nodes */
+  uint32_t *path;   /* for each depth, the node of the path, with space for `room` nodes */
   uint32_t stored;  /* depth of the last node of the path that is already in the tree */
   uint32_t *frames; /* frames of a stack, with space for `room` frames */
   int64_t *self;    /* for each part, a row with the sums of the stacks that end at its last node */
@@ -154,7 +155,8 @@ static uint32_t narrow_push(struct flame_tree *t, uint32_t frame, uint32_t paren
   return node;
 }
 
-/* Folds nodes into the node above them. That node is the last node of part `to`. */
+/* Adds the sums of removed nodes to the sums of the node above them. That node is the last node of
+ * part `to`, and will get a child that replaces the removed nodes. */
 static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left, size_t to) {
   size_t columns = b->tree->columns;
   int64_t *rest = b->rest + left->part * columns;
@@ -166,8 +168,8 @@ static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left
   b->folded[left->part] = 0;
 }
 
-/* Adds the nodes of the path from the root to the node at `depth`, except nodes that are in the
- * tree already. This node is the last node of `part`, and the stack `stack` contains it. If
+/* Adds the nodes of the path from the root to the node at `depth`, except nodes that the tree
+ * already has. The node at `depth` is the last node of `part` and a node of the stack `stack`. If
  * descendants of the node were folded, adds a child that replaces them. */
 static void narrow_keep(struct narrow_builder *b, size_t part, uint32_t depth, size_t stack) {
   struct flame_tree *t = b->tree;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Makes the root of a tree, with space for a number of nodes and runs. */
+/* Makes the root of a tree. Reserves space for a number of nodes and runs. */
 static bool path_begin(struct stack_paths *p, size_t nodes, size_t runs) {
   if (!ARRAY_RESERVE(p->mem, p->frames, p->capacity, nodes) ||
       !ARRAY_RESERVE(p->mem, p->runs, p->run_capacity, runs))
@@ -35,7 +35,8 @@ void stack_paths_free(struct stack_paths *p) {
 
 /* ---- adding ------------------------------------------ */
 
-/* Adds a run without nodes below a node. */
+/* Adds a run (a sequence of nodes in which each node is a child of the node before it). It begins
+ * below the node `at` and has no nodes yet. Sets the run of `at` to this run. */
 static bool path_run_add(struct stack_paths *p, struct path_node *at) {
   uint32_t run = (uint32_t)p->run_count;
   if (run == MAP_NONE || !ARRAY_RESERVE(p->mem, p->runs, p->run_capacity, p->run_count + 1))
@@ -48,7 +49,8 @@ static bool path_run_add(struct stack_paths *p, struct path_node *at) {
   return true;
 }
 
-/* Adds a child. The child extends the last run if no stack ends there, else it begins a run. */
+/* Adds a child to the node `at`, and sets `at` to the child. If `at` is the last node of the last
+ * run and no stack ends there, the child extends this run. Otherwise it begins a run. */
 static bool path_node_add(struct stack_paths *p, struct path_node *at, uint32_t frame) {
   if (p->count >= MAP_NONE || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
     return false;
@@ -63,7 +65,7 @@ static bool path_node_add(struct stack_paths *p, struct path_node *at, uint32_t 
 bool stack_paths_enter(struct stack_paths *p, struct path_node *at, uint32_t frame) {
   uint32_t next = at->node + 1, last = p->runs[at->run].last;
   bool branches = last != MAP_NONE;
-  /* If a run begins above the next node, no more runs may begin below that node. */
+  /* A run must not begin below the next node if a run already begins above the next node. */
   if (next < path_run_end(p, at->run) && p->frames[next] == frame &&
       (!branches || p->runs[last].parent >= next)) {
     at->node = next;
@@ -85,12 +87,13 @@ bool stack_paths_end(struct stack_paths *p, struct path_node at, uint32_t sample
 
 /* ---- merging ----------------------------------------- */
 
-/* A node that the merge must still visit. Waiting nodes of the same frame and depth have the same
- * path. */
+/* A node that the merge must still visit. Nodes in the list `waiting` that have the same frame and
+ * depth also have the same path. */
 struct path_waiting {
   uint32_t frame, depth;
   struct path_node at;
-  uint32_t branch; /* last run that begins at the node or below it, in its run; or MAP_NONE */
+  uint32_t branch; /* most recent run whose parent is this node or a later node of the same run, or
+                      MAP_NONE */
 };
 
 struct path_merge {
@@ -98,7 +101,8 @@ struct path_merge {
   struct stack_paths to;
   struct path_waiting *waiting;
   size_t count, capacity;
-  struct path_node *path; /* for each depth, the current node of `to` */
+  /* For each depth, the node of `to` on the path to the node that was added last. */
+  struct path_node *path;
   size_t path_capacity;
 };
 
@@ -106,7 +110,8 @@ static bool path_wait(struct path_merge *m, struct path_waiting place) {
   return ARRAY_PUSH(m->from->mem, m->waiting, m->count, m->capacity, place);
 }
 
-/* Adds the samples of a run to the run of `to` that ends at the current node. */
+/* Moves a list of samples to the run of `to` whose last node is the current node at `depth`.
+ * `first` is the first sample of the list, or MAP_NONE for an empty list. */
 static void path_move_samples(struct path_merge *m, uint32_t depth, uint32_t first) {
   uint32_t *samples = &m->to.runs[m->path[depth].run].samples, last = first;
   if (first == MAP_NONE) return;
@@ -115,7 +120,8 @@ static void path_move_samples(struct path_merge *m, uint32_t depth, uint32_t fir
   *samples = first;
 }
 
-/* Lets the children of a node wait. Takes the samples that end at the node. */
+/* Appends the children of a node to the list `waiting`. Moves the samples whose stacks end at the
+ * node to the current node of `to`. */
 static bool path_expand(struct path_merge *m, struct path_waiting place) {
   const struct stack_paths *p = m->from;
   uint32_t depth = place.depth, next = place.at.node + 1;
@@ -141,7 +147,8 @@ static int path_compare(const void *a, const void *b) {
   return (x->frame < y->frame) - (x->frame > y->frame);
 }
 
-/* Sorts nodes, largest frame first. Most nodes have few children. */
+/* Sorts waiting nodes by their frames, largest first. Uses an insertion sort for few nodes, because
+ * most nodes have few children. */
 static void path_sort(struct path_waiting *items, size_t count) {
   if (count > 16) {
     qsort(items, count, sizeof *items, path_compare);
@@ -155,8 +162,8 @@ static void path_sort(struct path_waiting *items, size_t count) {
   }
 }
 
-/* Adds a node for the last waiting node and for all others with the same path. Replaces them by
- * their children. */
+/* Adds a node to `to` for the last node in the list `waiting` and for all other waiting nodes with
+ * the same path. Replaces these nodes in the list by their children. */
 static bool path_merge_next(struct path_merge *m) {
   const struct path_waiting last = m->waiting[m->count - 1];
   size_t end = m->count, from = end - 1;

@@ -1,6 +1,6 @@
 /* Collects the distinct stacks in order. Reads each stack as the difference from the previous
- * stack, and adds it to a prefix tree. Frames that stacks share are therefore read once. At the
- * end, the tree joins equal paths and has the order. */
+ * stack, and adds it to a prefix tree. So frames that two stacks share are read once. At the end,
+ * equal paths of the tree are joined and sorted. */
 #include "stacks/stacks.h"
 
 #include "codec/codec.h"
@@ -9,10 +9,10 @@
 #include "profile/delta.h"
 #include "profile/sum.h"
 
-/* A location of the current stack. The steps begin at the root. */
+/* A location of the current stack. */
 struct stacks_step {
   uint32_t offset; /* offset of the location, as in struct fresh_frame */
-  uint32_t depth;  /* number of frames up to the location, inclusive */
+  uint32_t depth;  /* number of frames from the root to this location, including its own frames */
   struct path_node at;
 };
 
@@ -25,7 +25,8 @@ struct stacks_builder {
   struct stack_delta delta;
   struct stacks_step *steps; /* locations of the current stack; the root comes first */
   size_t step_count;
-  size_t most_nodes; /* number of nodes of the tree from which equal paths are joined */
+  size_t most_nodes; /* minimum number of nodes in the tree at which equal paths are joined before
+                        the last stack */
   bool limit;        /* true if there are more frames than permitted */
 };
 
@@ -46,8 +47,8 @@ static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uin
   return true;
 }
 
-/* Follows the stack of a sample in the prefix tree, root first. Reads only the locations that the
- * previous stack does not have. */
+/* Adds the stack of a sample to the prefix tree, root first. Sets *last to its last location. Reads
+ * only the locations that the previous stack does not have. */
 static bool stacks_from_root(struct stacks_builder *b, struct stacks_step *last) {
   const struct stack_delta *d = &b->delta;
   while (b->step_count && b->steps[b->step_count].offset > d->shared) b->step_count--;
@@ -74,11 +75,13 @@ static bool stacks_from_leaf(struct stacks_builder *b, struct stacks_step *last)
 /* Minimum number of samples that are worth sorting. */
 #define SORT_FROM THRESHOLD((size_t)1 << 15)
 
-/* Number of nodes from which equal paths of unsorted samples are joined before the end. */
+/* Minimum number of nodes at which equal paths of unsorted samples are joined before the last
+ * sample. */
 #define MERGE_FROM THRESHOLD((size_t)1 << 20)
 
-/* Returns a copy of the profile with its samples sorted by their stacks, or NULL. Stacks that share
- * frames are then adjacent, so their nodes are often in the caches of the processor. */
+/* Returns a copy of the profile with its samples sorted by their stacks, or NULL if sorting is not
+ * possible or not worth its time. In the copy, stacks that share frames are adjacent, so their
+ * nodes are often in the caches of the processor. */
 static pprofc_profile *stacks_sorted_copy(const pprofc_profile *p,
                                           const struct stack_selection *s) {
   const struct samples *samples = &p->samples;
@@ -88,13 +91,13 @@ static pprofc_profile *stacks_sorted_copy(const pprofc_profile *p,
   return fold_profile(p, s->one_type ? s->type : SIZE_MAX);
 }
 
-/* Returns the index of a selected sample in the profile. */
+/* Returns the index in the profile of the selected sample number i. */
 static size_t stacks_sample(const struct stacks_builder *b, size_t i) {
   return b->selection->samples ? b->selection->samples[i] : i;
 }
 
-/* Joins equal paths if the tree has become large. Samples that are not sorted may have many equal
- * paths. */
+/* Joins equal paths if the tree has become large, because samples that are not sorted may have many
+ * equal paths. */
 static bool stacks_limit(struct stacks_builder *b, size_t sample) {
   struct stack_paths *paths = &b->set->paths;
   if (paths->count < b->most_nodes) return true;
@@ -148,7 +151,9 @@ static void stacks_add_values(const struct stacks_builder *b, uint32_t first, in
   }
 }
 
-/* Stores the position of the stack that ends with a run. Each stack is a run, in the same order. */
+/* Adds a stack to the set: the stack that ends at the last node of a run. Stores its depth, and the
+ * position of its frames in the prefix tree. The merged tree has one run for each stack, in the
+ * same order. */
 static void stacks_place(struct stack_set *set, uint32_t run) {
   const struct path_run *r = &set->paths.runs[run];
   uint32_t stack = (uint32_t)set->count++, above = stack;

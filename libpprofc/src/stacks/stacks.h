@@ -1,10 +1,10 @@
-/* Stacks for flame graphs and similar reports. They have one table of frames, and all distinct
- * stacks in order, root first.
+/* Stacks for flame graphs and similar reports: a table of frames, and all distinct stacks, root
+ * first.
  *
  * Equal stacks are one stack with the sum of their values. The stacks are sorted by their frames.
- * `shared` is the number of frames that a stack shares with the previous stack. The list is
- * therefore the prefix tree of the stacks in preorder: stack i adds one node for each frame after
- * its first shared[i] frames. */
+ * shared[i] is the number of frames that stack i shares with stack i - 1. So the list of stacks is
+ * also a prefix tree in preorder. Stack i adds a node for each of its frames after the first
+ * shared[i] frames. */
 #ifndef PPROFC_STACKS_STACKS_H
 #define PPROFC_STACKS_STACKS_H
 
@@ -14,27 +14,27 @@
 
 /* Decides which properties of a location's line distinguish frames. */
 struct stack_policy {
-  bool inlines;  /* true: each inlined call is a frame; false: only the function that contains the
-                    inlined calls */
+  bool inlines;  /* true if each inlined call is a frame; false if a location has one frame, the
+                    function that contains the inlined calls */
   bool function; /* true if functions distinguish frames */
   bool file;
   bool line, column;
   bool address;
-  bool inlined;                        /* true if inlining also distinguishes frames */
-  bool unnamed_objects;                /* true: code without a function has the name of its object,
-                                          without the address */
+  bool inlined; /* true if inlined calls and other calls of a function have different frames */
+  bool unnamed_objects; /* true if the name of code without a function is only its object, without
+                           the address */
   const char *trim_path, *source_path; /* values of the options -trim_path and -source_path, or
                                           NULL */
 };
 
-/* A frame. Without a function, its name consists of object and address: "[libc.so.6] 0x7f10". */
+/* A frame. If its function is unknown, its name is object and address: "[libc.so.6] 0x7f10". */
 struct stack_frame {
   pprofc_str name, file;
-  /* line and column; 0 if unknown; if the policy has no lines, the line is the first line of the
-   * function */
+  /* line and column, 0 if unknown; if lines do not distinguish frames, the line is the first line
+   * of the function */
   int64_t line, column;
   uint64_t address;
-  uint32_t function, mapping; /* first function and mapping with these properties, or NONE */
+  uint32_t function, mapping; /* first function and first mapping that have this frame, or NONE */
   bool inlined;
 };
 
@@ -43,8 +43,9 @@ struct stack_frames {
                                     frames */
   struct arena arena;
   size_t count;
-  struct stack_frame *items; /* frames, sorted by name, file, line, column and address, which is
-                                also the order of stacks; the array has space for one more frame */
+  /* Frames, sorted by name, file, line, column and address. Stacks are sorted by the indices of
+   * their frames. The array has space for one more frame. */
+  struct stack_frame *items;
   uint32_t *location_from;   /* for each location, the index of its first item in location_frames */
   uint32_t *location_frames; /* for each location, its frames, outermost first */
 };
@@ -58,10 +59,10 @@ void stack_frames_free(struct stack_frames *frames);
  * from filling the memory. */
 #define STACK_FRAMES_MAX (UINT64_C(1) << 30)
 
-/* The frames that a stack does not share with the previous stack. */
+/* The frames of a stack that it does not share with the previous stack. */
 struct stack_rest {
   uint32_t first; /* index of the first of these frames in `paths` */
-  uint32_t above; /* a stack that has the frames before them */
+  uint32_t above; /* an earlier stack that begins with the shared frames */
 };
 
 struct stack_set {
@@ -71,15 +72,15 @@ struct stack_set {
                        stack */
   struct stack_rest *rest;
   size_t max_depth;
-  bool from_leaf; /* true if the stacks are leaf first; they are then also sorted and shared in this
-                     order */
+  bool from_leaf; /* true if the stacks are leaf first; `shared` and the order of the stacks then
+                     also begin at the leaf */
 
   size_t types;   /* number of sample types with values: all types of the profile, or 1 */
   size_t columns; /* number of values for each stack: types, or 2 * types if there are base
                      samples */
   bool has_base;
-  int64_t *values; /* for each stack, a row with its values in all columns, head first, then base;
-                      base values are negated and thus positive */
+  int64_t *values; /* for each stack, a row of `columns` values: the head's, then the base's. The
+                      values of base samples are negated, so they are positive */
   const struct stack_frames *frames;
   struct stack_paths paths;
   struct arena arena;
@@ -96,7 +97,7 @@ struct stack_selection {
 };
 
 /* Builds the set of stacks. Drops samples whose values are all 0. Samples with the label
- * pprof::base=true are the base. `selection` may be NULL. */
+ * pprof::base=true are the base, the other samples are the head. `selection` may be NULL. */
 pprofc_status stack_set_build(const struct stack_frames *frames,
                               const struct stack_selection *selection, const pprofc_allocator *mem,
                               struct stack_set *set, pprofc_error *error);
@@ -105,8 +106,8 @@ void stack_set_free(struct stack_set *set);
 /* Sets used[frame] to true for every frame in the set. */
 void stack_set_mark(const struct stack_set *set, uint8_t *used);
 
-/* Reads the frames of a stack into `frames`, which already has the first `known` of them. Returns
- * the number of frames, which is depth[stack]. */
+/* Reads the frames of a stack into `frames`. The first `known` frames are already in `frames`.
+ * Returns the number of frames, which is depth[stack]. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t known, uint32_t *frames);
 
 /* Returns the values of a stack, one for each column. */
