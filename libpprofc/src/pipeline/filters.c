@@ -47,8 +47,8 @@ static pprofc_status filters_compile_tags(const struct pipeline_result *r, enum 
                             r->options.warn_context, filter, error);
 }
 
-/* Compiles all filters except tagshow and taghide. pprof compiles these two after it has applied
- * the other filters. */
+/* Compiles all filters except tagshow and taghide, because pprof compiles these two only after it
+ * has applied the other filters. */
 static pprofc_status filters_compile_first(const struct pipeline_result *r, struct filters *f,
                                            pprofc_error *error) {
   pprofc_status status = filters_compile(r, f, FILTER_FOCUS, FILTER_SHOW_FROM, error);
@@ -107,8 +107,8 @@ static pprofc_status apply_tags(struct pipeline_result *r, const struct filters 
   return PPROFC_OK;
 }
 
-/* Applies tagshow and taghide. Like pprof, reports an invalid taghide only after the warnings about
- * tagshow. */
+/* Applies tagshow and taghide. If taghide is invalid, applies tagshow before it returns the error.
+ * So the warnings about tagshow come first, like in pprof. */
 static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f,
                                     pprofc_error *error) {
   pprofc_status status = filters_compile(r, f, FILTER_TAGSHOW, FILTER_TAGSHOW, error);
@@ -153,8 +153,8 @@ pprofc_status pipeline_filter(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the public function ------------------------------ */
 
-/* Returns the profile that the pipeline made and passes its reference to the caller. The caller
- * keeps the profile, so no later edit may write into its memory. */
+/* Returns the filtered profile. The caller gets the pipeline's reference to this profile. Because
+ * the caller keeps the profile, this function forbids later edits to write into its memory. */
 static pprofc_profile *filter_take(struct pipeline_result *result) {
   pprofc_profile *edited = result->edited;
   if (!edited) return edit_same(result->profile);

@@ -156,8 +156,8 @@ static bool option_set_string(const pprofc_option_info *info, void *field, const
   return true;
 }
 
-/* Stores a pointer to the choice that equals the text. The choice belongs to the table, which lives
- * as long as the program. */
+/* Stores a pointer to the choice that equals the text. The pointer stays valid, because the table
+ * of options lives as long as the program. */
 static bool option_set_choice(const pprofc_option_info *info, void *field, const char *value) {
   bool none = !*value && !*info->default_text;
   if (none) *(const char **)field = info->default_text;
@@ -175,7 +175,8 @@ static bool (*const option_setters[])(const pprofc_option_info *, void *, const 
     [PPROFC_OPTION_CHOICE] = option_set_choice,
 };
 
-/* Writes the shortest decimal that reads back as the same number, as Go does: 0.005, 1e+22. */
+/* Writes the shortest decimal number from which the same value can be parsed, in the form of Go:
+ * 0.005, 1e+22. */
 static void option_print_float(double value, char number[OPTION_NUMBER]) {
   double back;
   int64_t exponent = 0;
@@ -186,7 +187,7 @@ static void option_print_float(double value, char number[OPTION_NUMBER]) {
     if (comma) *comma = '.'; /* the locale may use a decimal comma */
   } while ((!str_parse_float(str_of(number), &back) || back != value) && ++digits < 17);
   const char *mark = strchr(number, 'e');
-  /* nan and inf have no exponent. */
+  /* Stop for nan and inf, which have no exponent. */
   if (!mark || !str_parse_int(str_of(mark + 1), 10, &exponent)) return;
   if (exponent < -4 || exponent >= 6) return;
   digits -= (int)exponent;
@@ -195,7 +196,7 @@ static void option_print_float(double value, char number[OPTION_NUMBER]) {
   if (comma) *comma = '.';
 }
 
-/* Returns the text of a field. Numbers are written into `number`. */
+/* Returns the value of an option as text. `number` is the buffer for the text of a number. */
 static const char *option_text(const pprofc_option_info *info, const void *field,
                                char number[OPTION_NUMBER]) {
   const char *text;
@@ -227,8 +228,8 @@ static size_t option_field_size(const pprofc_option_info *info) {
   return sizes[info->kind];
 }
 
-/* Finds the table row of an option. Returns an error if the caller's struct is too old to have the
- * field of the option. */
+/* Finds the table row of an option. Returns an error if the caller was compiled with an older
+ * struct that does not have the field of the option. */
 static pprofc_status option_find(const pprofc_report_options *options, const char *name,
                                  const pprofc_option_info **info, pprofc_error *error) {
   const pprofc_option_info *row = pprofc_option_at(0);

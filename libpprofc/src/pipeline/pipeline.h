@@ -1,12 +1,12 @@
 /* Computes everything that a report needs from a profile and options, in pprof's order
  * (docs/spec/pprof.md, 10): the filtered profile, the value to show, its total and the graph. The
- * pipeline prints nothing and knows no report format; a report, a server or a shell calls it and
- * shows the result.
+ * pipeline prints nothing and does not depend on report formats. A report, a server or a shell
+ * calls it and shows the result.
  *
  *   tagroot, tagleaf -> filters -> value, total -> granularity -> graph -> unit of the output
  *
- * With relative_percentages, percentages refer to the filtered profile; otherwise the pipeline
- * takes the total before the filters. Warnings come in the order of the steps. */
+ * With relative_percentages, percentages refer to the total of the filtered profile. Otherwise they
+ * refer to the total before the filters. Warnings come in the order of the steps. */
 #ifndef PPROFC_PIPELINE_PIPELINE_H
 #define PPROFC_PIPELINE_PIPELINE_H
 
@@ -18,13 +18,14 @@
 
 enum pipeline_inlines { INLINES_AS_ASKED, INLINES_HIDDEN, INLINES_SHOWN };
 
-/* Settings of a command that override the user's options. All fields 0: no setting. */
+/* Settings of a command that override the user's options. If all fields are 0, the options stay
+ * unchanged. */
 struct pipeline_overrides {
-  const char *granularity;         /* granularity in place of the option, or NULL */
+  const char *granularity;         /* granularity that replaces the user's option, or NULL */
   const char *default_granularity; /* granularity if the option is empty; NULL: functions */
   enum pipeline_inlines inlines;
   bool no_trim;        /* true to trim nothing, even if the option trim is set */
-  bool all_nodes;      /* limit if nodecount is not set: true for no limit, false for 80 nodes */
+  bool all_nodes;      /* true to show all nodes if nodecount is not set; false to show 80 nodes */
   bool takes_argument; /* true if pipeline_run compiles `argument` */
   /* True if the command applies the granularity itself instead of pipeline_run. */
   bool aggregates;
@@ -41,12 +42,12 @@ struct pipeline_result {
   bool mean;          /* true to divide values by column 0 */
   double ratio;       /* factor 1 / divide_by for values; ignored unless it is above 0 */
   int64_t total;      /* denominator of percentages (docs/spec/pprof.md, 11) */
-  /* Sums of each sample type before the filters, of the head, then of the base; NULL if no filter
-   * is set, or with relative_percentages. */
+  /* Sums of the values of each sample type before the filters: all types of the head, then all
+   * types of the base. NULL if no filter is set, or with relative_percentages. */
   int64_t *totals;
   pprofc_str type; /* displayed type: "cpu", "mean_delay" */
   pprofc_str sample_unit;
-  pprofc_str output_unit; /* unit option: a unit, "minimum" or "auto" */
+  pprofc_str output_unit; /* value of the option unit: a unit, "minimum" or "auto" */
   struct label_units units;
 
   int nodecount; /* maximum number of nodes after defaults and overrides; 0: no limit */
@@ -54,8 +55,8 @@ struct pipeline_result {
   bool cum_sort;
   struct regex *argument; /* compiled argument if takes_argument is set, else NULL */
 
-  /* Profile that `profile` points to if the result owns it; NULL while `profile` belongs to the
-   * caller. */
+  /* The same pointer as `profile` if the result owns that profile. NULL while `profile` belongs to
+   * the caller. */
   pprofc_profile *edited;
   struct arena texts;
 };
@@ -72,7 +73,8 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 
 /* ---- the graph --------------------------------------- */
 
-/* Flags: parts of a graph to build in addition to the sorted nodes with flat and cum. */
+/* Flags for pipeline_graph. By default, it builds the sorted nodes with flat and cum. Each flag
+ * adds a part to the graph or changes it. */
 #define PIPELINE_INLINE_MARKS   1u /* flag: mark the inlined nodes */
 #define PIPELINE_EDGES          2u
 #define PIPELINE_EDGES_OF_MATCH 4u /* flag: keep only edges at nodes that match the argument */
@@ -81,7 +83,8 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 /* Flag: sort by entropy and drop redundant edges, for pictures. */
 #define PIPELINE_VISUAL  32u
 #define PIPELINE_OBJECTS 64u /* flag: keep the object file in nodes */
-/* Flag: if the unit is "minimum", choose a unit in which the smallest value is at least 1. */
+/* Flag: if the option unit is "minimum", choose a unit in which the smallest value is at least
+ * 1. */
 #define PIPELINE_INTEGERS 128u
 /* Flag: with PIPELINE_VISUAL, sort nodes by the size of their change, largest first. */
 #define PIPELINE_BY_CHANGE 256u
@@ -102,30 +105,32 @@ struct graph_summary pipeline_summary(const struct graph *graph);
 
 /* ---- steps of pipeline_run --------------------------- */
 
-/* Makes `edited` the profile of the result. The result takes over the reference to it. */
+/* Sets the profile of the result to `edited`. The result takes over the caller's reference to
+ * `edited`. */
 void pipeline_take(struct pipeline_result *result, pprofc_profile *edited);
 
 /* Passes the message to the caller's warning function if `when` is true. */
 void pipeline_warn(const struct pipeline_result *result, bool when, const char *message);
 
 /* Regular expression for the frames that Go adds when it preempts a goroutine. Verdicts hide these
- * frames. If options.hide points to this array, the filter keeps samples that lose all frames. */
+ * frames. Normally, the filter drops a sample if all its frames are hidden. It keeps such samples
+ * if options.hide points to this array. */
 extern const char pipeline_stopped[];
 
 /* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */
 pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *error);
 
-/* Finds the column that `sample_index` selects: a number, a type, a type without "inuse_", or ""
- * for the default. */
+/* Finds the column of values that `sample_index` selects. `sample_index` is a number, the name of a
+ * sample type with or without "inuse_", or "" for the default. */
 pprofc_status value_select(const pprofc_profile *profile, pprofc_str sample_index, size_t *index,
                            pprofc_error *error);
 
-/* Returns the denominator of percentages (docs/spec/pprof.md, 11): the sum of the absolute values
- * of all samples, or only of the base samples if there are any. */
+/* Returns the denominator of percentages (docs/spec/pprof.md, 11). This is the sum of the absolute
+ * values of the base samples if the profile has any, else of all samples. */
 int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean);
 
-/* Adds the values of each sample type to sums[2 * types]: the head first, then the base. The caller
- * sets the sums to 0 before the call. */
+/* Adds the values of each sample type to sums[2 * types]: first the types of the head, then the
+ * types of the base. The caller sets the sums to 0 before the call. */
 void value_add_sides(const pprofc_profile *profile, int64_t *sums);
 
 /* ---- options that filter ---------------------------- */
@@ -152,20 +157,21 @@ enum filter_index {
 
 /* Flag: the filter reads or changes frames. */
 #define FILTER_STACKS 1u
-/* Flag: the filter reads or changes labels, so the reader must keep the labels of samples, and the
- * samples without a value of the shown type. */
+/* Flag: the filter reads or changes labels. So the reader must keep the labels of samples. It must
+ * also keep the samples whose shown value is 0. */
 #define FILTER_LABELS 2u
 /* Flag: the filter changes the total. The header of a report with percentages lists the filter. */
 #define FILTER_TOTAL 4u
 #define FILTER_CUTS                                                                                \
-  32u /* flag: the filter shortens or extends stacks, which a stack tree cannot do */
+  32u /* flag: the filter shortens or extends stacks, so it cannot filter a stack tree */
 #define FILTER_REGEX  8u  /* flag: the option is one regular expression */
 #define FILTER_LISTED 16u /* flag: the header of reports lists the filter */
 #define FILTER_ANY    (FILTER_STACKS | FILTER_LABELS)
 
 struct filter_option {
   const char *name;
-  /* Offsets of the option in pprofc_report_options and in pprofc_filter_options. */
+  /* Offset in bytes of the option's field in pprofc_report_options, and in
+   * pprofc_filter_options. */
   size_t report, filter;
   unsigned flags; /* set of FILTER_* flags */
 };

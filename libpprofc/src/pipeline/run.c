@@ -210,7 +210,7 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
   const struct samples *s = &profile->samples;
   struct value_column column = profile_values(profile, value_index);
   struct value_column divisors = mean ? profile_values(profile, 0) : column;
-  /* Unsigned sums wrap around like Go's. */
+  /* The sums are unsigned, because they must wrap around like sums in Go. */
   uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0;
   uint32_t last = NONE; /* label set of the previous sample */
   bool is_base = false;
@@ -268,8 +268,8 @@ static int64_t smallest_value(const struct graph *g) {
   return smallest;
 }
 
-/* Chooses one unit for all values, so that they are easy to compare. If the unit is automatic, it
- * fits the smallest value. */
+/* Chooses one unit for all values, so that they are easy to compare. If the option unit is
+ * "minimum", the unit fits the smallest shown value. */
 static pprofc_str choose_unit(const struct pipeline_result *r, const struct graph *g,
                               bool integers) {
   const pprofc_str unit = r->sample_unit, automatic = STR("minimum");
