@@ -9,16 +9,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Names of one type, such as functions or files. In the output, the number of a name is its
+/* Names of one kind: functions, files or object files. In the output, a name has a number: its
  * interner id plus 1. */
 struct callgrind_texts {
   struct interner printed;
   struct arena *arena;
-  uint32_t *number; /* number of each name in the output; 0 if not printed yet */
+  uint32_t *number; /* for each text of the graph, its number in the output; 0 if it was not printed
+                       yet */
   bool failed;      /* true if memory ran out */
 };
 
-/* Address of the line that is printed, and of the line before it. */
+/* Address of the output line that is printed, and of the output line before it. */
 struct callgrind_spot {
   uint64_t address, before;
   bool has_before;
@@ -37,7 +38,8 @@ static void callgrind_texts_free(struct callgrind_texts *names) {
   if (names->arena) interner_free(&names->printed);
 }
 
-/* Appends "fn=(1)" for a name that was printed before. Appends "fn=" for the number 0. */
+/* Appends the number of a name that was printed before: "fn=(1)". Appends "fn=" for the number 0,
+ * an empty name. `tag` is "fn=", for example. */
 static void callgrind_put_number(struct output *out, const char *tag, uint32_t number) {
   output_add_text(out, tag);
   if (number) {
@@ -72,8 +74,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Does the same as callgrind_put_name for a text of the graph, whose callgrind number is in
- * names->number. */
+/* Does the same as callgrind_put_name for a text of the graph. `name` is the printed form of the
+ * text `text`. names->number keeps the number of the text. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -85,7 +87,8 @@ static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output 
 
 /* ---- positions --------------------------------------- */
 
-/* Returns the text of an address, or its distance from the previous one if that is shorter. */
+/* Returns an address as text. The text is the distance from the previous address if that is
+ * shorter, and "*" if both addresses are equal. */
 static pprofc_str callgrind_address(const struct callgrind_spot *at, char text[32]) {
   char relative[32];
   int64_t distance = (int64_t)(at->address - at->before);
@@ -109,7 +112,8 @@ static void callgrind_put_cost(struct output *out, const struct callgrind_spot *
   output_add_char(out, '\n');
 }
 
-/* Appends a call and the number of calls, then its cost: "calls=1 0x4010 12", "* * 700". */
+/* Appends two lines about a call. The first has the number of calls and the position of the callee:
+ * "calls=1 0x4010 12". The second has the cost: "* * 700". */
 static void callgrind_put_call(struct output *out, const struct callgrind_spot *at, int64_t line,
                                int64_t value, int calls) {
   char text[32];
@@ -126,20 +130,20 @@ static void callgrind_put_call(struct output *out, const struct callgrind_spot *
 
 /* ---- the report -------------------------------------- */
 
-/* Functions that have the same file and name. The report adds numbers to their names, because
- * readers of the format would otherwise join them. */
+/* A file and a name that several functions may have. The report adds numbers to the names of such
+ * functions, because readers of the format would otherwise join the functions. */
 struct namesake {
   uint32_t file, name; /* text id of the file, and of the name */
   uint32_t count;
 };
 
-/* A function, which has one or more nodes. Functions with the same file and name have different
- * numbers. */
+/* A function, which has one or more nodes of the graph. If several functions have the same file and
+ * name, `index` distinguishes them. */
 struct function_node {
-  uint32_t parent, object; /* caller in a call tree, and text id of the object file */
+  uint32_t parent, object; /* node of the caller in a call tree, and text id of the object file */
   int64_t start_line, column;
   uint32_t namesake, index;
-  uint32_t number; /* number in the output of the function's name; 0 if not printed yet */
+  uint32_t number; /* number of the name in the output; 0 if it was not printed yet */
 };
 
 struct callgrind {
@@ -148,14 +152,14 @@ struct callgrind {
   struct output *out;
   struct arena arena;
   struct callgrind_texts objects, files, names;
-  int calls; /* number of calls to write for each edge; 0: the same number as pprof */
+  int calls; /* number of calls to write for each edge; 0: the number that pprof writes */
   struct namesake *namesakes;
   struct function_node *functions;
   /* number of used items in `namesakes`, and in `functions`; both arrays have space for one item
    * per shown node */
   size_t namesake_count, function_count;
   struct map namesake_map, function_map;
-  uint32_t *function_of; /* for each node, its function; NONE: the node is not shown */
+  uint32_t *function_of; /* for each node, its function, or NONE if the node is not shown */
   const struct node_info *previous;
   bool failed; /* true if memory ran out */
 };
@@ -233,8 +237,8 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 
 /* ---- calls ------------------------------------------- */
 
-/* Prints the name of a called function. Adds a number if several functions have the same file and
- * name. Prints an empty name if the node is not shown. */
+/* Prints the name of a called function. Adds a number to the name if several functions have the
+ * same file and name. Prints an empty name if the node is not shown. */
 static void print_callee(struct callgrind *c, uint32_t node) {
   uint32_t function = c->function_of[node];
   struct function_node *f = function == NONE ? NULL : &c->functions[function];

@@ -17,7 +17,8 @@ static void add_visible(struct output *out, pprofc_str character, int32_t code, 
     output_printf(out, "%sx%02x", slash, (unsigned char)character.data[i]);
 }
 
-/* Returns the end of the characters from `from` on that dot prints without an escape. */
+/* Returns the offset of the first character at or after `from` that cannot be printed unchanged. If
+ * `escape` is true, quotes and backslashes are also such characters. */
 static size_t dot_plain_end(pprofc_str text, size_t from, bool escape) {
   while (from < text.size && text.data[from] >= ' ' && text.data[from] <= '~' &&
          !(escape && (text.data[from] == '"' || text.data[from] == '\\')))
@@ -58,7 +59,8 @@ static void dot_escaped_text(struct output *out, pprofc_str text) {
   dot_add_text(out, text, false);
 }
 
-/* Appends text that pprof does not escape. Escapes it only if it would end the string. */
+/* Appends text that pprof does not escape. Escapes the text only if it would end the quoted string
+ * of dot too early. */
 static void dot_loose_text(struct output *out, pprofc_str text) {
   bool ends_string = (text.size && text.data[text.size - 1] == '\\') ||
                      str_find_char(text, '"') < text.size || str_find_char(text, '\n') < text.size;
@@ -67,7 +69,7 @@ static void dot_loose_text(struct output *out, pprofc_str text) {
 
 /* ---- names ------------------------------------------- */
 
-/* Breaks a name after "::" and ".". A line break in dot is \n. */
+/* Appends a name with a line break after each "::" and ".". A line break is written as \n. */
 static void add_broken(struct output *out, pprofc_str name) {
   size_t from = 0, i = 0;
   while (i < name.size) {
@@ -93,8 +95,8 @@ static void add_broken(struct output *out, pprofc_str name) {
   dot_text(out, str_slice(name, from, name.size));
 }
 
-/* Appends a node's name on lines that end with the characters
-. False when out of memory. */
+/* Appends the text of a node: address, name, and file with line. Each is on a separate line, which
+ * ends with the characters \n. Returns false when out of memory. */
 static bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
                           const pprofc_allocator *mem) {
   const struct node_info *info = &g->frames.infos[g->nodes[node].info];
@@ -113,8 +115,8 @@ static bool dot_node_name(struct output *out, const struct graph *g, uint32_t no
     add_broken(out, name);
     output_add_text(out, "\\n");
   }
-  /* Append file and line to the name. A node without name, file and line gets the name of its
-   * object file. */
+  /* Append the file and the line. For a node without name, file and line, append the object file
+   * instead. */
   struct node_place place = *info->place;
   place.address = 0;
   bool has_place = !name.size || info->place->line || file.size;
@@ -141,7 +143,8 @@ void dot_color(struct output *out, double score, bool light) {
   const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
-  /* A score of 0 is grey. The power makes small scores clearly differ from grey. */
+  /* A score of 0 is grey. Raise the score to a power, so that even small scores clearly differ from
+   * grey. */
   if (fabs(score) < 0.2) saturation *= fabs(score) / 0.2;
   if (score > 0.0) score = pow(score, 0.3);
   if (score < 0.0) score = -pow(-score, 0.3);
@@ -161,8 +164,8 @@ struct dot {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  uint32_t *number;      /* for each node, number of its box from 1; 0: not shown */
-  uint8_t *has_nodelets; /* for each node, 1 if its tags have boxes */
+  uint32_t *number;      /* for each node, number of its box, from 1; 0 if the node is not shown */
+  uint8_t *has_nodelets; /* for each node, 1 if boxes for its tags were printed */
   bool failed;           /* true if memory ran out */
 };
 
@@ -242,7 +245,7 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size = 8; /* number_abs of the smallest integer stays negative. */
+  int64_t size = 8; /* The smallest integer stays negative in number_abs. */
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -268,10 +271,10 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Identity of a box. Its id is "N2" for a node, "N2_0" for the first tag of this node, and
- * "NN2_0_1" for the second number of this tag. */
+/* Identity of a box. The id of the box of node 2 is "N2". The box of its first tag is "N2_0", and
+ * the box of this tag's second number tag is "NN2_0_1". */
 struct box {
-  uint32_t node, tag; /* node; tag of the node, or NONE for the node itself */
+  uint32_t node, tag; /* number of the node; index of its tag, or NONE for the node itself */
 };
 
 static void add_box(struct output *out, struct box box) {
@@ -279,7 +282,8 @@ static void add_box(struct output *out, struct box box) {
   if (box.tag != NONE) output_printf(out, "_%u", box.tag);
 }
 
-/* Prints the box of a tag and an edge from `source` to it. The id of the box is `name`. */
+/* Prints the box of a tag, and an edge from the box `source` to this box. `number` is true for a
+ * number tag. `text` is the text of the box. */
 static void print_nodelet(struct dot *d, struct box source, bool number, uint32_t index,
                           pprofc_str text, int64_t weight, const char *style) {
   struct output *out = d->out;
@@ -336,7 +340,9 @@ static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int6
   return true;
 }
 
-/* Merges sorted number tags into MAX_TAGS groups. The first MAX_TAGS tags each start a group. */
+/* Merges number tags into MAX_TAGS groups. Each of the first MAX_TAGS tags begins a group. Each
+ * other tag joins the group whose first tag has the nearest number. Returns false when out of
+ * memory. */
 static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
                      struct graph_tag groups[MAX_TAGS]) {
   int64_t low[MAX_TAGS], high[MAX_TAGS];
@@ -368,7 +374,8 @@ static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
   return true;
 }
 
-/* Prints the number tags for a set of labels. Returns true if the set has a number tag. */
+/* Prints the boxes of number tags below the box `source`. Returns true if at least one box was
+ * printed. */
 static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, bool flat_tags,
                           struct box source) {
   struct graph_tag groups[MAX_TAGS];
@@ -394,8 +401,9 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves string tags, or number tags (`number`), to the front; returns how many. Only tags of the
- * set `labels` move, or of all sets (any_labels). */
+/* Moves tags to the front of `tags`, and returns their number. If `number` is true, these are the
+ * number tags, else the string tags. If any_labels is false, only tags with the set of string
+ * labels `labels` move. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;
@@ -433,8 +441,8 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Returns the width of an edge. It is 1 plus `most` times the edge's share of the total, at most 1
- * + most. */
+/* Returns the width of an edge, from 1 to 1 + most. It is 1 plus `most` times the edge's share of
+ * the total. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);

@@ -5,11 +5,11 @@
 #include "graph/graph.h"
 #include "report/report.h"
 
-/* Flags for pipeline_graph that the picture needs. */
+/* Flags for pipeline_graph: the parts of a graph that dot_write needs. */
 #define DOT_GRAPH (PIPELINE_EDGES | PIPELINE_TAGS | PIPELINE_VISUAL | PIPELINE_CALL_TREE)
 
-/* Writes the graph, values in report->output_unit. Box i + 1 ("N1", id "node1") is node
- * graph->shown[i]. Reorders the graph's tags. */
+/* Writes the graph, with values in report->output_unit. The box number i + 1 (name "N1", id "node1"
+ * for i = 0) is node graph->shown[i]. Changes the order of the graph's tags. */
 pprofc_status dot_write(struct report *report, const struct graph *graph, struct output *out,
                         pprofc_error *error);
 

@@ -1,4 +1,5 @@
-/* Prints -disasm: machine code of matching functions, with samples of each instruction. */
+/* Prints the report -disasm: the machine code of matching functions, with the samples of each
+ * instruction. */
 #include "core/array.h"
 #include "core/escape.h"
 #include "report/report.h"
@@ -8,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A symbol that is printed. Its name matches the expression, and its binary is open. */
+/* A symbol of a binary that is printed, because its name matches the expression. */
 struct routine {
   struct object *object;
   uint64_t start, end; /* addresses in the file; `end` is the address of the last byte */
@@ -16,7 +17,7 @@ struct routine {
   size_t name_count;
   const struct graph_node **nodes; /* nodes in the symbol, sorted by address */
   size_t node_count;
-  size_t order; /* position of the symbol in the order in which they were found */
+  size_t order; /* number of the symbol, in the order in which symbols were found */
 };
 
 struct disasm {
@@ -31,7 +32,7 @@ struct disasm {
   size_t object_count;
   struct routine *routines;
   size_t count, capacity;
-  size_t symbols_found; /* number of matching symbols, even of those without samples */
+  size_t symbols_found; /* number of matching symbols, including symbols without samples */
   bool reported;        /* true after a message about a binary that could not be opened */
 };
 
@@ -42,8 +43,8 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* Finds a form of a name, itself or demangled, that matches; *match NULL: no form. `text` is
- * scratch memory. Returns false when out of memory. */
+/* Finds a form of a name that matches the expression: the name itself, or a demangled form. Sets
+ * *match to NULL if no form matches. `text` is scratch memory. Returns false when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -69,8 +70,8 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
 }
 
 /* Finds the names to show for a symbol. If the expression is an address in the symbol, these are
- * all names, else the matching form of one name. Sets *names to NULL if nothing matches. Returns
- * false when out of memory. */
+ * all names of the symbol. Otherwise this is the form of the first name that matches. Sets *names
+ * to NULL if no name matches. Returns false when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -89,10 +90,10 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
   return good;
 }
 
-/* A node, and its address in the file. */
+/* A node of the graph, and its address in the object file. */
 struct spot {
   const struct graph_node *node;
-  uint64_t address; /* address in the file */
+  uint64_t address; /* address in the object file */
   size_t order;
 };
 
@@ -102,7 +103,8 @@ static int compare_spots(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Sorts the nodes in the mapping of an object file by their address in the file. */
+/* Returns the nodes in the mapping of an object file, sorted by their address in this file. Returns
+ * NULL when out of memory. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
@@ -118,7 +120,7 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   return spots;
 }
 
-/* Returns the first spot whose address is at least `address`. */
+/* Returns the index of the first spot whose address is at least `address`, or `count`. */
 static size_t first_spot(const struct spot *spots, size_t count, uint64_t address) {
   BISECT(at, count, spots[at].address < address);
   return at;
@@ -169,7 +171,8 @@ static void search_symbols(void *context) {
 
 /* ---- binaries ---------------------------------------- */
 
-/* Sets has_samples, by text of the graph, to 1 for object files of matching functions. */
+/* Finds the object files of matching functions. Sets has_samples[t] to 1 if text t of the graph is
+ * the name of such a file. */
 static void find_files(struct disasm *d, uint8_t *has_samples) {
   for (size_t i = 0; i < d->graph.shown_count; i++) {
     const struct node_info *info = disasm_info_of(d, &d->graph.nodes[d->graph.shown[i]]);
@@ -203,7 +206,8 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 
-/* True if nodes of the mapping's file match, or if the expression is an address in the mapping. */
+/* True if the mapping may have matching code. This holds if its file has matching functions, or if
+ * the expression is an address in the mapping. */
 static bool is_wanted_mapping(const struct disasm *d, const struct mapping *m,
                               const uint8_t *has_samples) {
   pprofc_str file = profile_string(d->report->result.profile, m->file);
@@ -249,8 +253,8 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the values of nodes from an instruction to the next, at `next`. They also give function,
- * file and line if the disassembler did not. */
+/* Adds the values of the nodes from *node up to the address `next`, where the next instruction
+ * begins. Takes function, file and line from these nodes if the disassembler did not give them. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;

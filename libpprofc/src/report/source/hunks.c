@@ -1,4 +1,5 @@
-/* Reads a unified diff without context, and maps lines across its changes. */
+/* Reads a unified diff without context. Converts between line numbers in base or head and places in
+ * the listing of both (hunks.h). */
 #include "report/source/hunks.h"
 
 #include "core/array.h"
@@ -11,7 +12,8 @@ static int octal_digit(char c) {
   return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* Returns the byte of an escape in a quoted path, and moves *at past it from the backslash. */
+/* Returns the byte that an escape in a quoted path means. *at is the index after the backslash, and
+ * becomes the index after the escape. */
 static char unquote_path_byte(pprofc_str s, size_t *at) {
   static const char letters[] = "abtnvfr", bytes[] = "\a\b\t\n\v\f\r";
   char c = s.data[(*at)++];
@@ -24,7 +26,8 @@ static char unquote_path_byte(pprofc_str s, size_t *at) {
   return (char)value;
 }
 
-/* Returns the path after "--- " or "+++ ", without a/ or b/, and "" for /dev/null. */
+/* Returns the path of a file from a line that begins with "--- " or "+++ ". `path` is the rest of
+ * this line. Drops "a/" or "b/" from the path. Returns "" for /dev/null. */
 static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   /* Git writes a tab after a path with blanks. */
   if (path.size && path.data[path.size - 1] == '\t') path.size--;
@@ -40,7 +43,8 @@ static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   return str_slice((pprofc_str){out, size}, 2, size);
 }
 
-/* Parses a range in a hunk header: a sign, "12,3" or "12", and the separator after it. */
+/* Parses a range in a hunk header, and advances *rest past it. A range is a sign, "12,3" or "12",
+ * and a blank. */
 static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   pprofc_str word, number;
   if (!str_next(rest, ' ', &word) || !word.size) return false;
@@ -50,11 +54,11 @@ static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   if (!str_next(&word, ',', &number) || !str_parse_int(number, 10, line)) return false;
   if (counted && !str_parse_int(word, 10, count)) return false;
   if (*line < 0 || *count < 0 || *line > INT32_MAX || *count > INT32_MAX) return false;
-  if (!*count) (*line)++; /* For an empty range, git gives the line before it. */
+  if (!*count) (*line)++; /* Git gives the line before an empty range. */
   return true;
 }
 
-/* Reads "@@ -5,2 +5 @@ func f()". */
+/* Parses the header of a hunk, such as "@@ -5,2 +5 @@ func f()". */
 static bool read_hunk_header(pprofc_str line, struct hunk *hunk) {
   if (!str_starts(line, STR("@@ -"))) return false;
   pprofc_str rest = str_slice(line, 3, line.size);
@@ -63,7 +67,8 @@ static bool read_hunk_header(pprofc_str line, struct hunk *hunk) {
          read_range(&rest, &hunk->head_line, &hunk->head_count);
 }
 
-/* Appends a hunk to the last file, but skips one out of order. False when out of memory. */
+/* Appends a hunk to the last file. Skips a hunk that is out of order. Returns false when out of
+ * memory. */
 static bool add_hunk(struct hunks *h, struct hunk hunk) {
   struct changed_file *file = &h->files[h->file_count - 1];
   int64_t base = 1, head = 1, place = 0;
@@ -97,7 +102,8 @@ static bool add_texts(struct hunks *h, pprofc_str *rest, int64_t count) {
   return true;
 }
 
-/* Begins a file at the line "--- a/x.c". The next line has the path in head. */
+/* Adds a file. `line` is a line such as "--- a/x.c". The next line of the diff has the path of the
+ * file in head. */
 static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("+++ "))) return true;
@@ -109,8 +115,8 @@ static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return file->base.data && file->head.data;
 }
 
-/* Adds a renamed file. If the file has hunks, lines with its paths follow. add_file then adds the
- * same file again, which changes nothing. */
+/* Adds a renamed file. If the file also has hunks, add_file later adds the same file again, and
+ * drop_rename drops this entry. */
 static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;
@@ -120,7 +126,7 @@ static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return ARRAY_PUSH_IN(h->arena, h->files, h->file_count, h->file_capacity, file);
 }
 
-/* Drops the entry of add_rename if the last file is the same file and has hunks. */
+/* Drops the file that add_rename added if add_file has added the same file after it. */
 static void drop_rename(struct hunks *h) {
   size_t n = h->file_count;
   if (n < 2 || h->files[n - 2].count || !str_equal(h->files[n - 1].base, h->files[n - 2].base))
@@ -174,7 +180,8 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 
 /* ---- lines ------------------------------------------- */
 
-/* Field of a hunk that a search compares. */
+/* Field of a hunk that hunk_before compares: first line in base, first line in head, or place in
+ * the listing. */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {

@@ -1,6 +1,8 @@
-/* Hunks of a unified diff without context. They define a common order of the lines of base and
- * head: deleted lines precede the lines that replace them. The listing has the lines in this order.
- * The place of a line is its index in the listing. */
+/* Hunks of a unified diff without context.
+ *
+ * The hunks of a file define a listing of the file. It contains the lines of base and of head.
+ * Deleted lines come before the lines that replace them. The place of a line is its index in this
+ * listing. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
 
@@ -13,17 +15,18 @@ enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
  * line. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
-  int64_t place; /* index of the first line in the file's listing of all revisions */
-  size_t text;   /* index in `texts` of the first line: deleted, then added */
+  int64_t place; /* place of the hunk's first line in the listing of the file */
+  size_t text; /* index in `texts` of the hunk's first line; the deleted lines come before the added
+                  lines */
 };
 
 /* A file with changes. */
 struct changed_file {
   pprofc_str base, head; /* paths in the repository; "" if base or head has no such file */
-  size_t first, count;   /* hunks of the file, in order: index of the first, and number */
+  size_t first, count;   /* hunks of the file, in order: index of the first, and their number */
 };
 
-/* A path in base or in head, and its file. */
+/* A path in base or in head, and the index of its file in `files`. */
 struct changed_path {
   pprofc_str path;
   size_t file;
@@ -33,7 +36,7 @@ struct hunks {
   struct arena *arena;
   struct changed_file *files;
   size_t file_count, file_capacity;
-  struct changed_path *paths[DIFF_SIDES]; /* sorted paths of base and of head */
+  struct changed_path *paths[DIFF_SIDES]; /* paths of the files in base, and in head, each sorted */
   struct hunk *hunks;
   size_t count, capacity;
   pprofc_str *texts; /* lines of the hunks; they point into the diff */
@@ -44,13 +47,13 @@ struct hunks {
  * outside the diff. Returns false when out of memory. */
 bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 
-/* Returns the file with the path in base or in head, or NULL if it did not change. */
+/* Returns the changed file that has this path on the side `side`. Returns NULL if the diff does not
+ * contain the file. */
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
-/* The first function returns the index of a line of base in the listing of the whole file. The
- * second does this for a line of head. The listing contains deleted and added lines. `file` is NULL
- * if the file did not change. */
+/* Returns the place of a line of base, or of head, in the listing of the whole file. The listing
+ * contains deleted and added lines. `file` is NULL if the file did not change. */
 int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
@@ -59,7 +62,7 @@ int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file
 /* A line of the listing, for printing. */
 struct diff_line {
   char mark;          /* mark of the line: ' ', '-' or '+' */
-  int64_t base, head; /* line numbers in base and in head; 0: it does not have the line */
+  int64_t base, head; /* line numbers in base and in head; 0: base or head lacks the line */
   pprofc_str text;    /* text of a changed line */
   size_t hunk;        /* for a changed line: index of its hunk */
 };
@@ -67,8 +70,8 @@ struct diff_line {
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,
                             int64_t place);
 
-/* Returns the number of hunks that change lines [from, to] of a side, or a gap between them. Stores
- * the index of the first hunk in *first. */
+/* Returns the number of hunks that change a line in [from, to] of a side, or add lines between two
+ * of these lines. Stores the index of the first of these hunks in *first. */
 size_t hunks_touch(const struct hunks *hunks, const struct changed_file *file, enum diff_side side,
                    int64_t from, int64_t to, size_t *first);
 

@@ -14,15 +14,17 @@ struct line_pass {
   struct line_costs *costs;
   const pprofc_profile *profile;
   struct interner names; /* names of functions */
-  struct map keys;       /* map from the key of a line to its index in costs->items */
-  uint32_t *name_of;     /* for each function, the id of its name in `names` */
-  uint32_t *function_of; /* for each item in costs->items, its function */
+  struct map keys;   /* map from the function and the number of a line to the index of its item in
+                        costs->items */
+  uint32_t *name_of; /* for each function, the id of its name in `names` */
+  uint32_t *function_of; /* for each item in costs->items, the index of its function */
   size_t function_capacity;
-  uint8_t *known;    /* for each name, a value NAME_*: not known yet, wanted or not wanted */
-  uint32_t *counted; /* for each name, 1 + the index of the last sample that was counted */
+  uint8_t *known; /* for each name, a value NAME_*: not known yet, its lines are added up, or not */
+  uint32_t *counted; /* for each name, 1 + the index of the last sample that was added to one of its
+                        lines */
   uint32_t *stack;
   const struct line_costs_choice *choice;
-  bool owned; /* true if a marked line below the current line owns the sample */
+  bool owned; /* true if a line nearer to the leaf owns the current sample */
 };
 
 /* Returns the cost of a line. Adds a cost of 0 for a new line. Returns NULL when out of memory. */
@@ -47,7 +49,8 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
-/* Returns whether a line owns the samples below it. Asks the caller once for each line and side. */
+/* True if a line owns the samples of its callees. Calls choice->owns at most once for each line and
+ * side. */
 static bool line_owns(const struct line_pass *pass, struct line_cost *cost, enum diff_side side) {
   const struct line_costs_choice *choice = pass->choice;
   if (!choice->owns) return false;
@@ -56,7 +59,8 @@ static bool line_owns(const struct line_pass *pass, struct line_cost *cost, enum
   return cost->owner[side] == OWNER_YES;
 }
 
-/* Adds a sample to a line of its stack, once for each function. */
+/* Adds a sample to a line of its stack, unless the sample was already added to a line of the same
+ * function. */
 static bool count_line(struct line_pass *pass, size_t sample, const struct line *line, bool leaf,
                        int64_t value, enum diff_side side) {
   if (line->function == NONE) return true;

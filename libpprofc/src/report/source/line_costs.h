@@ -13,7 +13,8 @@ struct line_cost {
   pprofc_str name, file;
   int64_t line, start_line;
   int64_t flat[DIFF_SIDES], cum[DIFF_SIDES];
-  int64_t inner[DIFF_SIDES]; /* cum without the samples that a marked line below this line owns */
+  int64_t inner[DIFF_SIDES]; /* cum without the samples that a line nearer to the leaf owns
+                                (line_costs_owns) */
   enum { OWNER_UNKNOWN, OWNER_NOT, OWNER_YES } owner[DIFF_SIDES];
 };
 
@@ -23,21 +24,24 @@ struct line_costs {
   size_t count, capacity;
 };
 
-/* True for functions whose lines are added up. */
+/* True if the lines of the function `name` are added up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* True for lines of a side that own the samples below them, for `inner` of their callers. */
+/* True if a line owns the samples of its callees on a side. The field `inner` of its callers then
+ * does not contain these samples. */
 typedef bool (*line_costs_owns)(void *context, enum diff_side side, const struct line_cost *line);
 
-/* The lines to add up. A function that is NULL selects all functions, or marks no line. */
+/* Selects the lines to add up. If `want` is NULL, the lines of all functions are added up. If
+ * `owns` is NULL, no line owns samples. */
 struct line_costs_choice {
   line_costs_want want;
   line_costs_owns owns;
   void *context;
 };
 
-/* Adds up the samples of a difference. Samples of the base are negative. Returns false when out of
- * memory. The caller frees the result, even after an error. */
+/* Adds up the samples of a difference by source line. In the profile, the values of base samples
+ * are negative. Returns false when out of memory. The caller frees the result, even after an
+ * error. */
 bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *profile, size_t type,
                        const struct line_costs_choice *choice, const pprofc_allocator *mem);
 void line_costs_free(struct line_costs *costs);

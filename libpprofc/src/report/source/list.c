@@ -57,7 +57,8 @@ void listing_text(const struct report *report, struct output *out, pprofc_str li
   }
 }
 
-/* number of lines that are shown above the first line with samples, and below the last */
+/* Number of lines that are shown above the first line with samples, and below the last line with
+ * samples. */
 #define MARGIN 5
 
 struct list_row {
@@ -84,8 +85,8 @@ static int list_compare_rows(const void *a, const void *b) {
 
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
-/* True if a node's name matches. `known` stores the answer (LIST_*) by name, because a function has
- * a node for each of its lines. */
+/* True if a node's name matches the expression. `known` caches the answer (LIST_*) for each name,
+ * because a function has a node for each of its lines. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
   if (known[info->name] == LIST_UNKNOWN) {
@@ -119,8 +120,8 @@ static bool collect_rows(struct list_report *list, const struct graph *graph, st
   return true;
 }
 
-/* Returns the first line that is shown for a row. It is the line of the function, or the line
- * MARGIN lines above the row. */
+/* Returns the first line that is shown for a row. This is the first line of the function if it is
+ * known, else the line that is MARGIN lines above the row. */
 static int64_t first_line(const struct list_row *row) {
   if (row->start_line) return row->start_line;
   return row->line > MARGIN ? row->line - MARGIN : 1;
@@ -172,15 +173,15 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
       return false;
     }
     find_window(rows, count, &first, &last);
-    /* The file is not needed if no lines are shown. */
+    /* If no lines are shown, it does not matter that the file could not be read. */
     if (first <= last) routine.failure = file->failure;
   }
   if (!list->visitor->routine(list->visitor->context, &routine)) return false;
   return first > last || list_visit_lines(list, rows, count, file, first, last);
 }
 
-/* Visits the rows of a function. Rows without a file come first. They are skipped if other rows
- * have a file. */
+/* Visits the rows of a function. Skips rows without a file if other rows have a file. Rows without
+ * a file come first in `rows`. */
 static bool list_visit_function(struct list_report *list, const struct list_row *rows,
                                 size_t count) {
   size_t from = 0, to;

@@ -1,4 +1,5 @@
-/* Prints -list with -source_diff: changed lines of matching functions, with costs of both sides. */
+/* Prints the report -list with the option source_diff. It has the lines of matching functions that
+ * changed or have a cost, with the costs in base and head. */
 #include "core/array.h"
 #include "profile/sum.h"
 #include "report/report.h"
@@ -14,7 +15,8 @@
 /* A line of a function that has a cost or a change. */
 struct list_diff_row {
   pprofc_str path; /* path of the file in head; "" outside of the repository */
-  int64_t place;   /* index in the listing (hunks.h); NO_PLACE: not in it */
+  int64_t place; /* index of the line in the listing of its file (hunks.h), or NO_PLACE if the line
+                    is unknown */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -42,7 +44,8 @@ static int list_diff_order(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the changed file with this path on a side. *path becomes its path in head, if any. */
+/* Returns the changed file that has the path *path on a side. Sets *path to its path in head if
+ * head has the file. */
 static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
                                               pprofc_str *path) {
   const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);
@@ -95,17 +98,19 @@ static void put_costs(const struct list_diff *l, const int64_t cum[DIFF_SIDES]) 
   listing_value(l->report, l->out, cum[DIFF_HEAD]);
 }
 
-/* A range of lines of a file to print, and the rows in this range. */
+/* A window: a range of lines of a file from which lines are printed, and the rows in this range. */
 struct list_diff_file {
   const struct source_file *text;
   const struct changed_file *changes; /* changes of the file, or NULL */
   const struct list_diff_row *rows;
   size_t count;
-  /* indices in the listing: first line to print, last line to print, and end of the file */
+  /* indices in the listing of the file: first line and last line of the window, and end of the
+   * file */
   int64_t from, to, end;
 };
 
-/* Prints the line at `place` of the listing (hunks.h). `row` NULL: no cost. */
+/* Prints the line at `place` of the listing (hunks.h). `row` has the costs of the line, or is NULL
+ * if it has no cost. */
 static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                      const struct list_diff_row *row) {
   static const int64_t nothing[DIFF_SIDES];
@@ -119,7 +124,7 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the index of the first changed line from `place` on, or INT64_MAX. */
+/* Returns the place of the first changed line at or after `place`, or INT64_MAX. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   size_t count = f->changes ? f->changes->count : 0;
@@ -130,7 +135,7 @@ static int64_t next_change(const struct list_diff *l, const struct list_diff_fil
   return first > place ? first : place;
 }
 
-/* Prints the header of the hunk from..to of the listing, such as "@@ -41,5 +41,6 @@". */
+/* Prints a header such as "@@ -41,5 +41,6 @@" for the lines from..to of the listing. */
 static void put_hunk_header(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                             int64_t to) {
   int64_t first[DIFF_SIDES] = {0, 0}, lines[DIFF_SIDES] = {0, 0};
@@ -147,8 +152,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the first line in a window from `place` on with a cost or a change, or INT64_MAX. `row`
- * is the next row. */
+/* Returns the place of the first line at or after `place` in the window that has a cost or a
+ * change, or INT64_MAX. `row` is the index of the next row. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);
@@ -166,7 +171,7 @@ static void put_group(const struct list_diff *l, const struct list_diff_file *f,
   }
 }
 
-/* Prints a window's lines with a cost or a change, and CONTEXT lines around them. */
+/* Prints the lines of a window that have a cost or a change, and CONTEXT lines around them. */
 static void put_window(const struct list_diff *l, const struct list_diff_file *f) {
   size_t row = 0;
   int64_t at = f->from, place;
@@ -190,7 +195,8 @@ static void add_rows(const struct list_diff_row *rows, size_t count, int64_t cum
     for (int side = 0; side < DIFF_SIDES; side++) cum[side] = sum_add(cum[side], rows[i].cum[side]);
 }
 
-/* Prints the sum of the costs of lines that cannot be shown. Prints nothing if it is 0. */
+/* Prints the sum of the costs of rows whose lines cannot be shown, and the reason `why`. Prints
+ * nothing if there are no such rows. */
 static void put_elsewhere(const struct list_diff *l, const struct list_diff_row *rows, size_t count,
                           const char *why) {
   int64_t cum[DIFF_SIDES] = {0, 0};
@@ -200,7 +206,8 @@ static void put_elsewhere(const struct list_diff *l, const struct list_diff_row 
   output_printf(l->out, "               %s\n", why);
 }
 
-/* Finds the window of a function, from its start to its last line with a cost. */
+/* Sets the window of a function. It begins at the start of the function or CONTEXT lines before its
+ * first row, whichever comes first. It ends CONTEXT lines after the last row. */
 static void find_places(const struct list_diff *l, struct list_diff_file *f, int64_t start_line) {
   f->from = f->rows[0].place - CONTEXT;
   if (f->from < 0) f->from = 0;
@@ -211,7 +218,7 @@ static void find_places(const struct list_diff *l, struct list_diff_file *f, int
   if (start < f->from) f->from = start;
 }
 
-/* Prints the lines of a function. Its file is in the repository. */
+/* Prints the lines of a function whose file is in the repository. */
 static pprofc_status put_diff_lines(struct list_diff *l, int64_t start_line,
                                     const struct list_diff_row *rows, size_t count,
                                     pprofc_error *error) {

@@ -1,4 +1,5 @@
-/* Declares functions that the annotated listings share: the reports list, disasm and weblist. */
+/* Declares functions that the reports list, disasm and weblist share. These reports are listings of
+ * code with the samples of each line. */
 #ifndef PPROFC_REPORT_SOURCE_LISTING_H
 #define PPROFC_REPORT_SOURCE_LISTING_H
 
@@ -6,21 +7,22 @@
 #include "pprofc/graph.h"
 #include "report/report.h"
 
-/* Builds a graph of all nodes, without trimming and without edges. Nodes with different object
- * files or start lines are different nodes. With any_order, the nodes are not sorted. The caller
- * frees the graph, even after an error. */
+/* Builds a graph without edges and without trimming. Nodes with different object files or start
+ * lines are different nodes. If any_order is true, the nodes are not sorted. The caller frees the
+ * graph, even after an error. */
 pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
                             pprofc_error *error);
 
-/* Receives the matching functions in order. For each function in a file, the callback gets a call
- * without `lines`, then a call for each line. The visit ends when a call returns false. */
+/* Receives the matching functions in order. For each function in a file, listing_walk calls
+ * `routine` once, then `line` for each of its lines. The visit ends when a call returns false. */
 struct listing_visitor {
   void *context;
   bool (*routine)(void *context, const pprofc_source_routine *routine);
   bool (*line)(void *context, const pprofc_source_line *line);
 };
 
-/* Visits the functions of the report -list. Texts are valid until this function returns. */
+/* Visits the functions that the report -list prints. The texts are valid until this function
+ * returns. */
 pprofc_status listing_walk(struct report *report, const struct listing_visitor *visitor,
                            pprofc_error *error);
 

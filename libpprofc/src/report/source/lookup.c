@@ -13,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* pprof stops reading a file at a line of this length in bytes. That line fills pprof's buffer of
- * 64 KiB. */
+/* Maximum length in bytes of a line. At a longer line, pprof stops reading the file, because the
+ * line fills pprof's buffer of 64 KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
 /* ---- permitted files --------------------------------- */
 
-/* System folders. They contain no sources. They may contain secrets, and reading some of their
- * files has side effects. */
+/* System folders, in which no file is opened. They contain no sources, but may contain secrets.
+ * Reading some of their files has side effects. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
 static bool is_below(pprofc_str path, pprofc_str folder) {
@@ -28,8 +28,9 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
          (path.size == folder.size || path.data[folder.size] == '/');
 }
 
-/* Returns the reason why a resolved path must not be opened, or NULL. The search path may name a
- * hidden folder. Hidden files and folders inside it stay closed. */
+/* Returns the reason why the file at a resolved path must not be opened, or NULL if it may be
+ * opened. Hidden files and files in hidden folders must not be opened. The search path may name a
+ * hidden folder, but hidden files and folders in it stay closed. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
   for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
     if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
@@ -52,7 +53,8 @@ static bool lookup_fail_errno(struct buffer *failure, const char *path, int numb
   return lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
-/* Allocates memory for a file. Returns NULL on success, or the reason why the file is not shown. */
+/* Allocates memory for the text of a file. Returns NULL on success, or the reason why the file is
+ * not shown. */
 static const char *reserve_for_file(const struct stat *info, struct buffer *text) {
   if (!S_ISREG(info->st_mode)) return "not a regular file";
   if ((uint64_t)info->st_size > SOURCE_FILE_BYTES) return "larger than 64 MiB";
@@ -60,8 +62,8 @@ static const char *reserve_for_file(const struct stat *info, struct buffer *text
   return NULL;
 }
 
-/* Reads up to the end of the file, or until the memory is full. If the file grows meanwhile, the
- * rest is missing. */
+/* Reads a file up to its end, or until `text` is full. If the file grows while it is read, the
+ * added text is missing. */
 static bool read_into_room(int fd, struct buffer *text) {
   while (text->size < text->capacity) {
     ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
@@ -73,7 +75,8 @@ static bool read_into_room(int fd, struct buffer *text) {
   return true;
 }
 
-/* Reads an open file if the checks permit this. */
+/* Reads an open file. Rejects a file that is not a regular file, is too large or is not a text.
+ * Then sets `failure` and returns false. */
 static bool lookup_read_text(int fd, const char *path, struct buffer *text,
                              struct buffer *failure) {
   struct stat info;
@@ -85,7 +88,8 @@ static bool lookup_read_text(int fd, const char *path, struct buffer *text,
   return !reason;
 }
 
-/* Reads a file. The path must fit into PATH_MAX. Sets *exists to true if there is a file. */
+/* Reads the file at `path`, which is shorter than PATH_MAX. Sets *exists to true if there is such a
+ * file, even if it must not be opened. */
 static bool lookup_read_path(const struct source_lookup *lookup, const char *path,
                              struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
@@ -104,7 +108,8 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
 
 /* ---- search for a file ------------------------------- */
 
-/* Writes the cleaned path folder/name, or name if folder is "". False if it does not fit. */
+/* Writes the cleaned path folder/name to `out`, or the cleaned `name` if `folder` is "". Returns
+ * false if the path does not fit. */
 static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
@@ -120,8 +125,8 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Reads folder/name. If it does not exist, reads `name` in the nearest parent folder that has it.
- * Returns false if no file was read. Sets *exists to true if a file exists. */
+/* Reads the file folder/name. If there is no such file, reads `name` in the nearest parent of the
+ * folder that has it. Returns false if no file was read. Sets *exists to true if a file exists. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
@@ -137,7 +142,8 @@ static bool search_up(const struct source_lookup *lookup, pprofc_str folder, ppr
   return false;
 }
 
-/* Finds and reads the file `name` of a profile. Returns false and sets `failure` if not. */
+/* Finds and reads the file that a profile calls `name`. If this fails, sets `failure` to the reason
+ * and returns false. */
 static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, struct buffer *text,
                           struct buffer *failure) {
   char path[PATH_MAX], option[PATH_MAX];
@@ -279,7 +285,8 @@ static bool suggest_is_plain(pprofc_str text) {
   return text.size > 0;
 }
 
-/* Returns the size of the longest prefix to drop for the path of a file in the folder, or 0. */
+/* Returns the size of the prefix of `name` that must be dropped, so that the rest is a file in the
+ * folder. Returns 0 if no prefix helps. Tries short prefixes first. */
 static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str folder,
                              pprofc_str name) {
   char path[PATH_MAX], real[PATH_MAX];

@@ -8,8 +8,8 @@
 
 #include <pprofc/report.h>
 
-/* Maximum size of a file in bytes. A profile may name any file, and users share listings. Therefore
- * only regular text files up to this size are read. */
+/* Maximum size of a file in bytes. A profile may name any file of the machine, and users may
+ * publish listings, so only regular text files up to this size are read. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
 /* Maximum size in bytes of all files together that a report shows. */
@@ -22,9 +22,8 @@ struct source_file {
   pprofc_str failure; /* reason why the file has no lines; "": no error */
 };
 
-/* Sets the lines of a file, which end with
-, \r
- or the file. False when out of memory. */
+/* Splits the text of a file into lines. A line ends with \n, with \r\n or at the end of the text.
+ * Returns false when out of memory. */
 bool source_file_split(struct source_file *file, pprofc_str text, struct arena *arena);
 
 /* The files that a report has looked up. */
@@ -34,10 +33,11 @@ struct source_lookup {
   bool closed;            /* true if the lookup must not open files */
   pprofc_str search_path; /* value of the option source_path, or the current folder */
   const char *trim_path;
-  pprofc_str *roots; /* folders of search_path with links resolved; "" if a folder is missing */
+  pprofc_str *roots; /* the folders of search_path, with links resolved; "" for a folder that does
+                        not exist */
   size_t root_count;
   struct interner names;
-  struct source_file *files; /* files; the index is the index of the name in `names` */
+  struct source_file *files; /* files; a file has the same index as its name in `names` */
   size_t capacity;
   uint64_t bytes; /* size of all files that were read so far */
 };
@@ -52,8 +52,9 @@ void source_lookup_free(struct source_lookup *lookup);
  * until the next call. */
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
 
-/* Appends flags that would find a missing file ("-trim_path=example.com"), if at least two last
- * components of its name are in a search folder or a direct subfolder. */
+/* Appends flags such as "-trim_path=example.com" to `flags`, with which a missing file would be
+ * found. For this, a search folder or its direct subfolder must contain a file whose path equals at
+ * least the last two components of `name`. */
 void source_lookup_suggest(const struct source_lookup *lookup, pprofc_str name,
                            struct buffer *flags);
 

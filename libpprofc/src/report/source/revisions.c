@@ -1,5 +1,5 @@
-/* Gets two revisions of the sources from git. Converts refs to commit ids before other commands get
- * them. Never passes a name from a profile to git as an argument. */
+/* Gets two revisions of the sources from git. Converts the refs of the user to commit ids before it
+ * passes them to other git commands. Never passes a name from a profile to git as an argument. */
 #include "report/source/revisions.h"
 
 #include "core/child.h"
@@ -8,8 +8,8 @@
 
 #define GIT_WORDS 12
 
-/* Runs git in the repository, and stores the output in the arena. Sets *failed if the exit status
- * is not 0. `folder` NULL means the current folder. */
+/* Runs git in `folder`, and stores the output in the arena. If `folder` is NULL, runs git in the
+ * current folder. Sets *failed to true if the exit status is not 0. */
 static pprofc_status run_git(struct revisions *r, const char *folder, const char *const *words,
                              pprofc_str *printed, bool *failed, pprofc_error *error) {
   const char *argv[GIT_WORDS + 8] = {"git",
@@ -49,7 +49,8 @@ static pprofc_status find_top(struct revisions *r, const char *folder, pprofc_er
   return r->top ? PPROFC_OK : error_nomem(error);
 }
 
-/* Copies the commit id that git printed. Returns false if git printed another text. */
+/* Copies the commit id from the output of git to `commit`. Returns false if the output cannot be a
+ * commit id. */
 static bool keep_commit(pprofc_str printed, char commit[COMMIT_ID_MAX]) {
   printed = str_trim(printed);
   if (!printed.size || printed.size >= COMMIT_ID_MAX) return false;
@@ -75,7 +76,8 @@ static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commi
   return status;
 }
 
-/* Finds the newest commit of HEAD before a time. */
+/* Finds the newest commit in the history of HEAD that is older than a time. `seconds` is the time
+ * since 1970. */
 static pprofc_status find_commit_at(struct revisions *r, int64_t seconds,
                                     char commit[COMMIT_ID_MAX], pprofc_error *error) {
   char age[40];
@@ -131,7 +133,7 @@ static void revisions_begin(struct revisions *r, const pprofc_allocator *mem) {
   for (int side = 0; side < DIFF_SIDES; side++) interner_init(&r->paths[side], mem);
 }
 
-/* Reads the differences of both commits, and their lists of files. */
+/* Reads the differences between base and head, and the lists of their files. */
 static pprofc_status compare_sides(struct revisions *r, pprofc_error *error) {
   pprofc_status status = read_diff(r, error);
   if (status == PPROFC_OK) status = list_side_files(r, DIFF_BASE, error);

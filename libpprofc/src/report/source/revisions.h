@@ -15,7 +15,7 @@ struct revisions {
   char commits[DIFF_SIDES][COMMIT_ID_MAX];
   struct interner paths[DIFF_SIDES]; /* paths of the files in base, and in head */
   struct hunks hunks;
-  struct source_file shown; /* file that was read last from a commit */
+  struct source_file shown; /* file that revisions_text read last from a commit */
 };
 
 /* Opens the repository of the current folder. `refs` is "REF1..REF2", or "REF" to compare with the
@@ -23,17 +23,19 @@ struct revisions {
  * (unknown ref, no repository), PPROFC_E_UNSUPPORTED (no git), PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status revisions_open(struct revisions *revisions, const char *refs,
                              const pprofc_allocator *mem, pprofc_error *error);
-/* Opens the repository of `folder`, and compares `ref`, or if empty the last commit of HEAD before
- * `seconds` (since 1970), with the working tree. */
+/* Opens the repository of `folder`. Compares the commit `ref` with the working tree. If `ref` is
+ * empty, compares the last commit of HEAD that is older than `seconds` (since 1970) instead. */
 pprofc_status revisions_open_at(struct revisions *revisions, const char *folder, const char *ref,
                                 int64_t seconds, const pprofc_allocator *mem, pprofc_error *error);
 void revisions_free(struct revisions *revisions);
 
-/* Returns a profile's file as its longest suffix that is a repository path of a side, or "". */
+/* Returns the path in the repository of a file of the profile. This is the longest suffix of `file`
+ * that is the path of a file on the side. Returns "" if no suffix is such a path. */
 pprofc_str revisions_place(const struct revisions *revisions, enum diff_side side, pprofc_str file);
 
-/* Reads a file of one side, by `lookup` from the working tree; (*file)->failure is NULL or the
- * reason. *file is valid until the next call, its lines as long as `revisions` and `lookup`. */
+/* Reads a file of one side. If the side is the working tree, `lookup` reads the file.
+ * (*file)->failure is "" or the reason why the file has no lines. *file is valid until the next
+ * call. The lines are valid as long as `revisions` and `lookup`. */
 pprofc_status revisions_text(struct revisions *revisions, struct source_lookup *lookup,
                              enum diff_side side, pprofc_str path, const struct source_file **file,
                              pprofc_error *error);

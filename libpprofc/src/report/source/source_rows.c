@@ -1,4 +1,4 @@
-/* Returns annotated source as data. Keeps the functions and lines that the report -list visits. */
+/* Returns annotated source as data: the functions and lines that the report -list prints. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/error.h"
@@ -10,8 +10,8 @@ struct pprofc_source {
   size_t routine_count;
 };
 
-/* State while the rows of annotated source are made. The arrays grow on the heap. At the end they
- * move into the region that the result keeps. */
+/* State while annotated source is copied. The arrays grow on the heap. At the end, they are copied
+ * into the region of the result. */
 struct source_copy {
   const struct report *report;
   struct region *region;

@@ -1,4 +1,5 @@
-/* Prints -weblist: a page with source. A click on a line shows its instructions. */
+/* Prints the report -weblist: a page with the source of matching functions. A click on a line shows
+ * its instructions. */
 #include "core/base64.h"
 #include "core/escape.h"
 #include "core/template.h"
@@ -91,7 +92,8 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 
 /* ---- instructions ------------------------------------ */
 
-/* Returns a line's indentation in columns, at most MAX_INDENT, which its instructions share. */
+/* Returns the indentation of a source line in columns, at most MAX_INDENT. The instructions of the
+ * line get the same indentation. */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
@@ -103,7 +105,8 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Prints the inlined calls of an instruction that the previous one does not have. */
+/* Prints the inlined calls that lead to an instruction. Skips the outer calls that also lead to the
+ * previous instruction. */
 static void print_calls(struct weblist *w, const struct web_place *place,
                         const struct web_place *before, size_t indent) {
   bool same = before != NULL;
@@ -220,7 +223,8 @@ extern const unsigned char asset_weblist_html[], asset_weblist_js[];
 extern const size_t asset_weblist_html_size, asset_weblist_js_size;
 extern const char asset_weblist_js_sha256[];
 
-/* Prints the page's head. Its content policy permits only its own script, not scripts in names. */
+/* Prints the head of the page. The content security policy of the page permits only the script of
+ * the page, so names from the profile cannot run scripts. */
 static bool weblist_print_head(struct weblist *w) {
   const pprofc_str page = {(const char *)asset_weblist_html, asset_weblist_html_size};
   struct fill fill;

@@ -1,5 +1,5 @@
-/* Finds the instructions for matching addresses. Disassembles the code around them, then finds the
- * functions of each instruction. */
+/* Finds the instructions for matching addresses. Disassembles ranges of code around the addresses.
+ * Then finds the functions that contain each instruction. */
 #include "graph/number.h"
 
 #include "core/array.h"
@@ -7,24 +7,25 @@
 
 #include <stdlib.h>
 
-/* Number of bytes that a range has before its first address and after its last. Addresses up to
- * twice that far apart share a range. */
+/* Number of bytes by which a range of code begins before its first address and ends after its last.
+ * If the distance of two addresses is at most twice this number, they are in one range. */
 #define EXPAND ((uint64_t)500)
 
-/* Maximum number of ranges that are disassembled. Ranges with more samples come first. */
+/* Maximum number of ranges of code that are disassembled: the ranges with the most samples. */
 #define MAX_RANGES 25
 
-/* Distance in bytes. An instruction without a line gets the line of an earlier instruction up to
- * this distance. */
+/* Maximum distance in bytes between an instruction without a line and an earlier instruction from
+ * which it gets the line. */
 #define NEIGHBORHOOD 32
 
 struct range {
-  /* addresses in the process: first address of the range, and address after its last */
+  /* addresses in the process: first address of the range, and address after its last byte */
   uint64_t begin, end;
   uint32_t mapping;
   int64_t score;
-  struct instruction *instructions; /* instructions; NULL: objdump could not disassemble them */
-  size_t count, first; /* instructions, and index of the first's functions in `answers` */
+  struct instruction *instructions; /* NULL if objdump could not disassemble the range */
+  size_t count, first; /* number of instructions, and index of the first instruction's functions in
+                          `answers` */
 };
 
 struct code {
@@ -32,12 +33,13 @@ struct code {
   const struct report *report;
   const struct web_sample *samples;
   size_t sample_count;
-  struct object *objects; /* for each mapping, its open binary */
-  uint8_t *state; /* for each mapping, its binary: 0 not tried, 1 open, 2 cannot be opened */
-  struct source_frames *answers; /* for each mapping, the functions of its addresses */
+  struct object *objects; /* for each mapping, its binary, if `state` is 1 */
+  uint8_t *state; /* for each mapping, the state of its binary: 0 not tried, 1 open, 2 cannot be
+                     opened */
+  struct source_frames *answers; /* for each mapping, the functions from the symbolizer */
   uint8_t *answered;
   struct tools tools;
-  struct range *ranges; /* ranges, sorted by score */
+  struct range *ranges; /* ranges, sorted by score (sum of their samples), largest first */
   size_t range_count;
   bool out_of_memory; /* true if memory ran out while a binary was opened */
 };
@@ -49,7 +51,7 @@ static size_t first_sample(const struct code *c, uint64_t address) {
   return at;
 }
 
-/* Adds all samples of the instruction, even with an address after its first byte. */
+/* Adds the samples of all addresses from the first to the last byte of the instruction. */
 static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
@@ -78,7 +80,8 @@ static uint32_t code_add_instruction(const struct code *c, struct web_instructio
   return web_data_add(c->data, in);
 }
 
-/* Adds an instruction without a binary. Functions and lines come from the profile. */
+/* Adds an instruction for an address that has no binary. Its functions and lines come from the
+ * profile. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
   const pprofc_profile *p = c->report->result.profile;
   const struct locations *l = &p->locations;
@@ -140,7 +143,8 @@ static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint
   return !limit || address < limit;
 }
 
-/* Groups addresses into ranges. Addresses without a binary are added at once. */
+/* Groups addresses into ranges. Addresses that have no binary do not get a range: their
+ * instructions are added at once. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;
   c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);
@@ -205,7 +209,8 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Returns the functions of instruction k, innermost first, by the symbolizer, else by objdump. */
+/* Returns the functions that contain instruction k, innermost first. They come from the symbolizer,
+ * or from objdump if the symbolizer failed. `own` is memory for the function from objdump. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -221,8 +226,8 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction that has a line. Instructions without a line that follow within
- * a short distance get these functions. */
+/* Functions of the last instruction that has a line. Instructions without a line get these
+ * functions if the distance is at most NEIGHBORHOOD. */
 struct code_neighbor {
   const struct source_frame *frames; /* functions; NULL before the first instruction with a line */
   size_t count;
@@ -238,7 +243,8 @@ static void neighbor_set(struct code_neighbor *n, const struct source_frame *fra
   n->address = address;
 }
 
-/* Returns the number of bytes up to the next instruction of the range, 1 for the last. */
+/* Returns the length of instruction k in bytes, which is the distance to the next instruction.
+ * Returns 1 for the last instruction of the range. */
 static uint64_t code_length(const struct range *r, size_t k) {
   const struct instruction *i = &r->instructions[k];
   if (k + 1 >= r->count || r->instructions[k + 1].address <= i->address) return 1;

@@ -62,22 +62,23 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
-/* Limits a line number, so that additions to it cannot overflow. Larger numbers have no meaning. */
+/* Limits a line number of the profile, so that sums with it cannot overflow. No source file has
+ * this number of lines. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;
   return line < -most ? -most : line;
 }
 
-/* Maximum number of functions that are used from a stack of inlined calls. Inner functions come
- * first. */
+/* Maximum number of functions of one instruction (an innermost function and the functions into
+ * which it was inlined). The innermost functions are kept. */
 #define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* all calls, outermost first; the calls of each function are those inside it, at the end of this
-   * array */
+  /* All calls that lead to the instruction, outermost first. Each function needs only the calls
+   * inside it. They are at the end of this array, so all places share the array. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -105,13 +106,15 @@ struct scan {
   uint64_t wanted;
   uint32_t *order; /* locations in the order of first use; the root comes before the leaf */
   size_t count;
-  size_t *seen;           /* for each location, number of its last sample, from 1; 0: no sample */
+  size_t *seen; /* for each location, 1 + the index of the last sample that contains it; 0 if no
+                   sample was found yet */
   struct web_sample *own; /* for each location, its address and samples */
   struct web_address *addresses;
   size_t address_count;
 };
 
-/* Adds up flat and cum for each location. A location counts once for each stack. */
+/* Adds up flat and cum for each location. A sample counts only once for a location that its stack
+ * contains several times. */
 static bool sum_samples(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint32_t *frames = arena_array(&s->data->arena, p->samples.max_depth, sizeof *frames);
@@ -134,7 +137,8 @@ static bool sum_samples(struct scan *s) {
   return true;
 }
 
-/* Gives each location without an address an address of its own, above all mappings. */
+/* Sets the address of each location. A location without an address gets a unique address above all
+ * mappings. */
 static void make_addresses(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint64_t next = 1;
@@ -148,8 +152,7 @@ static void make_addresses(struct scan *s) {
 
 /* ---- matching ---------------------------------------- */
 
-/* Matches strings of the profile against the expression. Matches a string only once, and caches the
- * result. */
+/* Matches strings of the profile against the expression. Caches the result for each string. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
@@ -185,7 +188,8 @@ static bool note_interest(struct scan *s, uint32_t function) {
          interner_add(&s->data->interest, system_name) != MAP_NONE;
 }
 
-/* Adds a location's address and names if a line of it matches. False when out of memory. */
+/* Adds the address of a location and the names of its matching functions, if a function of the
+ * location matches. Returns false when out of memory. */
 static bool match_location(struct scan *s, struct weblist_matcher *m, uint32_t location) {
   const struct locations *l = &s->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
@@ -253,7 +257,8 @@ static void sort_addresses(struct scan *s) {
   s->address_count = n;
 }
 
-/* Collects the samples of each address. Several locations may have the same address. */
+/* Returns the samples of each address, sorted by address. Adds up the samples of locations that
+ * have the same address. Returns NULL when out of memory. */
 static struct web_sample *sort_samples(struct scan *s, size_t *count) {
   struct web_sample *samples = arena_array(&s->data->arena, s->count, sizeof *samples);
   size_t n = 0;
@@ -298,10 +303,11 @@ pprofc_status web_data_collect(struct web_data *data, const struct report *repor
 
 /* ---- groups of lines -------------------------------- */
 
-/* Two lines of a function are in the same group if their distance in lines is at most this. */
+/* Two lines of a function are in the same group if fewer than this number of lines are between
+ * them. */
 #define MERGE_LINES 20
 
-/* number of lines that are shown before a group, and after it */
+/* Number of lines that are shown before each group, and after it. */
 #define EXPAND_LINES 5
 
 void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
@@ -340,14 +346,15 @@ static size_t join_lines(const struct web_data *data, size_t first, size_t end,
   return count;
 }
 
-/* Returns the first shown line of the first group. Line 0, an unknown line, stays 0. */
+/* Returns the first line that is shown for the first group of a file. `line` is the first line of
+ * the group. Line 0 means an unknown line, and stays 0. */
 static int64_t expand_upwards(int64_t line) {
   if (line > EXPAND_LINES) return line - EXPAND_LINES;
   return line > 1 ? 1 : line;
 }
 
-/* Extends groups by the lines around them. A small gap between two groups is divided between them.
- */
+/* Extends each group by lines before and after it. If the gap between two groups is too small for
+ * this, each group gets half of the gap. */
 static void expand_runs(struct weblist_run *runs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i == 0) {

@@ -1,5 +1,5 @@
-/* Collects the contents of the weblist page. For each line of the matching functions, these are its
- * samples, its instructions, and the inlined calls that lead to the instructions. */
+/* Collects the contents of the weblist page. A line of a matching function has its samples, its
+ * instructions, and the inlined calls that lead to these instructions. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -10,7 +10,7 @@
 /* An instruction. Its text is empty if the address has no binary. */
 struct web_instruction {
   uint64_t address;      /* address of the instruction in the process */
-  uint64_t file_address; /* address in the file, which the page shows */
+  uint64_t file_address; /* address in the object file, which the page shows */
   uint64_t length;
   pprofc_str text, file; /* text of the instruction, and file of the innermost function */
   int64_t line;
@@ -22,7 +22,8 @@ struct web_call {
   int64_t line;
 };
 
-/* Position of an instruction on the page, below a line of a matching function. */
+/* Position of an instruction on the page: a line of a matching function, below which the page shows
+ * the instruction. */
 struct web_place {
   pprofc_str file, function;
   int64_t line;
@@ -30,7 +31,7 @@ struct web_place {
   const struct web_call
       *calls; /* inlined calls that lead to the instruction, outermost caller first */
   size_t call_count;
-  size_t order; /* number of the item; items are numbered in the order in which they were found */
+  size_t order; /* number of the item, in the order in which items were found */
 };
 
 struct web_data {
@@ -38,24 +39,27 @@ struct web_data {
   const pprofc_allocator *mem;
   struct web_instruction *instructions;
   size_t instruction_count, instruction_capacity;
-  struct map by_address; /* map from an address to the index of an instruction */
+  struct map by_address; /* map from the address of an instruction to its index in `instructions` */
   /* positions of the instructions on the page, sorted by file, line and order */
   struct web_place *places;
   size_t place_count, place_capacity;
-  struct interner interest;     /* names of functions that match */
+  struct interner interest;     /* names of the matching functions */
   struct interner system_names; /* mangled names of all functions */
   pprofc_str *pretty;           /* for each mangled name, the name that is shown */
 };
 
-/* Collects the page, or returns PPROFC_E_NO_MATCH. The caller frees it, even after an error. */
+/* Collects the contents of the page. Returns PPROFC_E_NO_MATCH if no function matches. The caller
+ * frees the data, even after an error. */
 pprofc_status web_data_collect(struct web_data *data, const struct report *report,
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
 
-/* Adds or replaces the instruction at an address. Returns its index, NONE when out of memory. */
+/* Adds an instruction, or replaces the instruction at the same address. Returns its index, or NONE
+ * when out of memory. */
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
 
-/* Adds an instruction to the page, once for each matching function in `frames`, from inside out. */
+/* Adds an instruction to the page, once for each matching function that contains it. `frames` are
+ * the functions that contain it, innermost first. Returns false when out of memory. */
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count);
 
@@ -74,7 +78,8 @@ struct web_address {
   size_t order;
 };
 
-/* Adds the instructions around addresses, sorted and distinct, to the page. `samples` is sorted. */
+/* Adds the instructions around the addresses to the page. `addresses` and `samples` are sorted by
+ * address and contain no address twice. */
 pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,
@@ -94,8 +99,9 @@ struct weblist_run {
   int64_t flat, cum;
 };
 
-/* Groups the lines of a file, with some lines around each group. The lines are the items [first,
- * end) of `places`. Returns the number of groups. `runs` has space for one group per item. */
+/* Groups the lines of a file, and extends each group by some lines before and after it. The lines
+ * are the items [first, end) of `places`. Returns the number of groups. `runs` has space for one
+ * group per item. */
 size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs);
 
