@@ -4,8 +4,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* TEXT makes the table row of a text format. JSON makes the table row of a format that other tools
- * read. */
+/* TEXT makes the table row of a text format. JSON makes the table row of a format for other
+ * tools. */
 #define TEXT(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
 #define JSON(n, h, fn, f, sums)                                                                    \

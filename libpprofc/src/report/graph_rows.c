@@ -1,4 +1,5 @@
-/* Returns the call graph, the nodes of -top with edges of -tree, copied to its own region. */
+/* Returns the call graph as data: the nodes of -top and the edges of -tree. The data is a copy in
+ * its own region. */
 #include "core/budget.h"
 #include "core/error.h"
 #include "pprofc/graph.h"
@@ -17,8 +18,8 @@ struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;
   struct pprofc_graph *rows;
-  size_t *row_of;    /* for each node, its index among the shown nodes; SIZE_MAX: not shown */
-  pprofc_str *texts; /* copies of the frames' texts; data is NULL until the copy is made */
+  size_t *row_of; /* for each node, its index among the shown nodes; SIZE_MAX if it is not shown */
+  pprofc_str *texts; /* for each text of a frame, its copy; data is NULL until the copy is made */
 };
 
 /* Copies a text into the region. Returns false when out of memory. */
@@ -36,7 +37,8 @@ static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *ou
   return true;
 }
 
-/* Copies the name of a node, or uses the copy of its function's name if that is equal. */
+/* Copies the name of a node. If the name of the node's function is the same text, both share one
+ * copy. */
 static bool graph_copy_name(struct graph_copy *c, uint32_t index, uint32_t function,
                             pprofc_str *out) {
   pprofc_str name = graph_name(c->graph, index), text = c->graph->frames.texts.items[function];
@@ -72,8 +74,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Updates whether the target of an edge is inlined. A node is inlined if all calls to it are
- * inlined. It is partly inlined if only some calls are inlined. */
+/* Updates the marks of an edge's target from this edge. A node is inlined if all calls to it are
+ * inlined, and partly inlined if only some are. Sets *plain to true if a call is not inlined. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;
@@ -94,7 +96,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
     if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* skips an edge of a node that is not shown because its changes cancel out */
+      continue; /* Skip the edge. A node whose changes cancel out is not shown. */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,

@@ -10,8 +10,8 @@
 
 /* ---- safe text --------------------------------------- */
 
-/* Returns the offset of the first character of text[from..] that is unsafe on a terminal. Returns
- * text.size if there is no such character. With `lines`, newlines are safe. */
+/* Returns the offset of the first character at or after `from` that is unsafe on a terminal.
+ * Returns text.size if there is no such character. If `lines` is true, newlines are safe. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
     unsigned char byte = (unsigned char)text.data[from];
@@ -29,7 +29,7 @@ static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
 }
 
 /* Does the same as escape_terminal, but writes to the output and needs no memory. Keeps tabs,
- * because names of kernel modules contain them. With `lines`, keeps newlines. */
+ * because names of kernel modules contain them. Keeps newlines if `lines` is true. */
 static void add_safe(struct output *out, pprofc_str text, bool lines) {
   for (size_t from = 0; from < text.size;) {
     size_t unsafe = find_unsafe(text, from, lines);
@@ -52,7 +52,7 @@ void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str tex
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, !*prefix); /* A comment keeps its newlines. */
+  add_safe(output, text, !*prefix); /* Only a comment has no prefix. It keeps its newlines. */
   output_add_char(output, '\n');
 }
 
@@ -164,7 +164,7 @@ static void label_filters(const struct report *report, label_fn label, void *con
 
 /* ---- the graph --------------------------------------- */
 
-/* Prints "Dropped 3 nodes (cum <= 0.35ms)". */
+/* Passes a text such as "Dropped 3 nodes (cum <= 0.35ms)" to `label`. */
 static void label_dropped(const struct report *report, size_t count, const char *what,
                           const char *measure, double fraction, label_fn label, void *context) {
   if (!count) return;
@@ -175,7 +175,7 @@ static void label_dropped(const struct report *report, size_t count, const char 
   label(context, "Dropped ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
 }
 
-/* Prints "1.2s, 60% of 2s total". */
+/* Writes a text such as "1.2s, 60% of 2s total" to `text`. Returns its length. */
 static int label_shown(const struct report *report, int64_t value, char *text, size_t size) {
   char shown[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
   return snprintf(text, size, "%.*s, %.*s of %.*s total",

@@ -1,5 +1,5 @@
-/* Makes a report. Finds the format, filters the profile with the settings of the format, and calls
- * the function of the format. */
+/* Makes a report. Finds the format, filters the profile, and calls the function that prints the
+ * format. */
 #include "core/brief.h"
 #include "core/budget.h"
 #include "core/error.h"
@@ -29,7 +29,7 @@ static struct pipeline_overrides report_overrides(unsigned flags) {
   return overrides;
 }
 
-/* Checks the options that only exports of stacks use. */
+/* Checks the options that only exports of stacks (such as -folded) use. */
 static pprofc_status check_export_options(const pprofc_report_options *o, pprofc_error *error) {
   if (o->cut_depth < 0) return error_set(error, PPROFC_E_INVALID, "cut_depth must be at least 0");
   if (o->calls < 0) return error_set(error, PPROFC_E_INVALID, "calls must be at least 0");
@@ -38,15 +38,15 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* True if a CI system may print the output in its log. This holds for a text format and for the
- * variant "text". */
+/* True if a CI system may print the output in its log, so the output must be safe there. This holds
+ * for text formats, and for the variant "text" of other formats. */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;
   return report->format->info.variants && variant && strcmp(variant, "text") == 0;
 }
 
-/* Appends the sum of the omitted rows' flat values: ", 1.2s flat (3.1% of 40s)". */
+/* Appends the sum of the flat values of the omitted rows: ", 1.2s flat (3.1% of 40s)". */
 static void report_describe_left(const void *context, const struct brief_left *left,
                                  struct buffer *to) {
   const struct report *report = context;
@@ -71,7 +71,7 @@ void report_graph_free(const struct report *report, struct graph *graph) {
   if (!report->kept) graph_free(graph);
 }
 
-/* Writes an open report. */
+/* Writes a report that report_open prepared. */
 static pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
                                    pprofc_error *error) {
   struct output out;
@@ -87,8 +87,8 @@ static pprofc_status report_render(struct report *report, pprofc_write_fn write,
   return status;
 }
 
-/* True if the format and its filters can read the profile, which may lack the single samples or the
- * labels that they need. */
+/* True if the format and its filters can read the profile. A profile with a stack tree lacks single
+ * samples, and may lack labels. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   const struct samples *s = &profile->samples;
@@ -227,7 +227,8 @@ static pprofc_str similar_after(pprofc_str name, const char *bytes) {
   return str_slice(name, at, name.size);
 }
 
-/* Returns the smallest edit distance of `wanted` to a name, whole, without folders, or package. */
+/* Returns the smallest edit distance of `wanted` to three forms of a name: the whole name, the name
+ * without folders, and the name without package. */
 static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
   char text[WORD_MAX];
   pprofc_str lower = similar_lower(name, "", text);

@@ -10,17 +10,20 @@
 #include "pprofc/graph.h"
 #include "pprofc/report.h"
 
-/* Input of a report function. */
+/* A report: the input of the function that prints it (report_fn). */
 struct report {
   const pprofc_report_options *options; /* options that the user set */
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* filtered and aggregated profile, with its value and total */
-  const struct graph *kept;      /* existing graph that the report prints, or NULL */
-  bool rows_add_up; /* true if the flat values of marked rows (output_row) add up to the total */
-  struct graph_summary legend; /* with rows_add_up: numbers of nodes for the lines above */
-  int node_rank;               /* with rows_add_up: rank (core/brief.h) of rows of nodes */
-  pprofc_str output_unit;      /* option unit, or the unit chosen by pipeline_graph (spec 20.2) */
+  const struct graph *kept; /* graph of a kept report, which the report prints; NULL: the report
+                               builds its own graph */
+  bool rows_add_up; /* true if the report marks its rows by output_row, and the flat values of these
+                       rows add up to the total */
+  struct graph_summary legend; /* if rows_add_up: numbers of nodes for the lines above the report */
+  int node_rank;               /* if rows_add_up: rank (core/brief.h) of the rows that show nodes */
+  pprofc_str output_unit;      /* value of the option unit, or the unit that pipeline_graph chose
+                                  (docs/spec/pprof.md, 20.2) */
 };
 
 typedef pprofc_status report_fn(struct report *report, struct output *out, pprofc_error *error);
@@ -51,12 +54,13 @@ struct report_format {
 #define REPORT_TOTALS    32768u /* flag: the report shows totals of the unfiltered profile */
 #define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
 
-/* Prepares the profile for the format that the options name. The options must live as long as the
- * report. The caller frees the result, even after an error. */
+/* Prepares a report: finds the format that the options name, and filters the profile for it. The
+ * options must live as long as the report. The caller frees report->result, even after an error. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
 
-/* Sets *graph to the kept graph, or builds one. Call report_graph_free, even after an error. */
+/* Sets *graph to the graph of a kept report, or else builds the graph. The caller calls
+ * report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
@@ -64,7 +68,8 @@ void report_graph_free(const struct report *report, struct graph *graph);
 /* Returns the table row of a format, or NULL. */
 const struct report_format *report_format_find(const char *name);
 
-/* Returns a sample's value for display. -mean divides it by the sample's first value `divisor`. */
+/* Returns a sample's value for display with the option mean: the value divided by the first value
+ * of the sample, which is `divisor`. Returns `value` if `divisor` is 0. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
   if (divisor == -1)
     return (int64_t)(0 - (uint64_t)value); /* wraps around for the smallest integer */
@@ -79,25 +84,28 @@ pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
 void report_percentage(struct output *out, int64_t value, int64_t total);
 
-/* Prints flat, flat%, sum%, cum and cum%. *running is the sum of flat over the rows so far. */
+/* Prints the columns flat, flat%, sum%, cum and cum% of a row. Adds `flat` to *running, which is
+ * the sum of flat over all rows so far. */
 void report_columns(const struct report *report, struct output *out, int64_t flat, int64_t cum,
                     int64_t *running);
 
 /* Returns the program's name: the first mapping's file without folders. May be empty. */
 pprofc_str report_program(const pprofc_profile *profile);
 
-/* Prints the lines File:, Type:, Time:, Duration: ... of docs/spec/pprof.md, 20.3. */
+/* Prints the lines about the profile: File:, Type:, Time:, Duration: and so on (docs/spec/pprof.md,
+ * 20.3). */
 void report_profile_header(const struct report *report, struct output *out);
 
-/* Returns the filtered profile with its values divided by divide_by. The caller releases this
- * profile. Returns NULL if divide_by is 1. */
+/* Sets *divided to a copy of the filtered profile whose values are divided by divide_by. The caller
+ * releases the copy. Sets *divided to NULL if divide_by is 1. */
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 
 /* Writes a text of the profile. Control bytes and invalid UTF-8 are escaped. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
-/* Functions of the formats in formats.c. Each has a file in a folder below report/. */
+/* Functions that print the formats in formats.c. Each function is in a file in a folder below
+ * report/. */
 report_fn report_top, report_tree, report_peek, report_traces, report_tags, report_raw,
     report_comments, report_proto, report_otlp, report_topproto, report_dot, report_callgrind,
     report_list, report_weblist, report_disasm, report_speedscope, report_folded, report_flamegraph,
@@ -105,9 +113,10 @@ report_fn report_top, report_tree, report_peek, report_traces, report_tags, repo
 
 /* ---- no match --------------------------------------- */
 
-/* Sets the error for the report's expression; `what` is pprof's word for it: "regexp:". If
- * functions of the profile match, the error is that they have no instructions, and why (`present`),
- * or (NULL) that they have no samples. If no function matches, adds up to three similar names. */
+/* Sets the error for a report whose expression matches no code with samples. `what` is pprof's name
+ * for the expression, such as "regexp:". If no function of the profile matches, the error names up
+ * to three similar names. If functions match but have no instructions, the caller gives the reason
+ * in `present`. If functions match but have no samples, `present` is NULL. */
 pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
                               pprofc_error *error);
 
@@ -117,20 +126,22 @@ pprofc_status report_no_match(const struct report *report, const char *what, con
 
 struct kept_report;
 
-/* Builds the graph of "top" or "peek". Profile and option texts must outlive the report. */
+/* Builds the graph of the format "top" or "peek". The profile and the texts of the options must
+ * outlive the kept report. */
 pprofc_status kept_report_new(const pprofc_profile *profile, const pprofc_report_options *options,
                               struct kept_report **kept, pprofc_error *error);
 void kept_report_free(struct kept_report *kept);
 
-/* Writes the report, sorted by cum or flat. For peek, writes only the nodes that match `argument`.
- */
+/* Writes the report, sorted by cum if `by_cum` is true, else by flat. For "peek", writes only the
+ * nodes that match `argument`. */
 pprofc_status kept_report_write(struct kept_report *kept, bool by_cum, const char *argument,
                                 pprofc_write_fn write, void *context, pprofc_error *error);
 
 /* Returns the name of the node with the largest flat or cum value, or "" if there are no nodes. */
 pprofc_str kept_report_first(struct kept_report *kept, bool by_cum);
 
-/* Returns the filtered profile of the report, with its value and total. */
+/* Returns the result of the pipeline for the report: the filtered profile, its value and its
+ * total. */
 const struct pipeline_result *kept_report_result(const struct kept_report *kept);
 
 /* Does the same as pprofc_graph_new, but without edges. Building edges takes most of the time. */
@@ -147,18 +158,18 @@ typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
 /* Calls `label` for each label that describes the profile (docs/spec/pprof.md, 20.3). */
 void labels_profile(const struct report *report, label_fn label, void *context);
-/* Calls `label` for each label about filters and trimming (docs/spec/pprof.md, 20.4). If both
- * `full` and compact_labels are true, also passes the labels of the profile. Pictures of the graph
- * need these. */
+/* Calls `label` for each label above a report (docs/spec/pprof.md, 20.4). The labels of the profile
+ * come first, but are omitted if the option compact_labels is set and `full` is false. Labels about
+ * filters and trimming follow. Pictures of the graph set `full`. */
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 
-/* Corrects the numbers of nodes in the lines of labels_graph after rows were omitted. The function
- * is a brief_recount_fn, and `report` is a struct report. */
+/* Corrects the numbers of nodes in a line of labels_graph after rows were omitted from the report.
+ * The function is a brief_recount_fn, and `report` is a struct report. */
 bool labels_recount(const void *report, const struct brief_left *left, pprofc_str line,
                     struct buffer *to);
 
-/* Returns the sum of the omitted rows' values. */
+/* Returns the sum of the values of the omitted rows. */
 int64_t labels_left(const struct brief_left *left);
 
 /* Prints a label as a line. The function is a label_fn, and `output` is a struct output. */

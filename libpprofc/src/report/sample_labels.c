@@ -20,7 +20,8 @@ void label_groups_free(struct label_groups *groups) {
   mem_free(groups->mem, groups->items, groups->capacity, sizeof *groups->items);
 }
 
-/* All labels are in one array, so comparing addresses keeps their order. */
+/* Compares labels by type and key. Labels with the same key keep the order of the sample: they are
+ * in one array, so their addresses have this order. */
 static int compare_labels(const void *left, const void *right) {
   const struct keyed_label *a = left, *b = right;
   if (a->label->is_number != b->label->is_number) return a->label->is_number ? 1 : -1;

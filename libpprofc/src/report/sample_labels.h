@@ -14,8 +14,9 @@ struct label_group {
   size_t from, count;
 };
 
-/* Groups of labels of the last sample. Strings come before numbers, and each type is sorted by key.
- * Compares keys as text, because two entries of a string table may be equal. */
+/* The groups of labels of the sample that was read last. Groups of strings come before groups of
+ * numbers. The groups of each type are sorted by key. Keys are compared as text, because two
+ * entries of a string table may be equal. */
 struct label_groups {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
@@ -27,7 +28,8 @@ struct label_groups {
   size_t count, capacity;
 };
 
-/* Reserves memory for the sample with the most labels. Returns false when out of memory. */
+/* Reserves enough memory for the sample that has the most labels. Returns false when out of
+ * memory. */
 bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
                        const pprofc_allocator *mem);
 void label_groups_free(struct label_groups *groups);
@@ -49,7 +51,7 @@ struct text_pieces {
 void text_pieces_init(struct text_pieces *pieces, const pprofc_allocator *mem);
 void text_pieces_free(struct text_pieces *pieces);
 void text_pieces_clear(struct text_pieces *pieces);
-/* Ends a piece. It consists of the bytes that were added to `text` since the last call. */
+/* Ends a piece, which consists of the bytes that were added to `text` since the previous piece. */
 void text_pieces_end_piece(struct text_pieces *pieces);
 /* Sorts the pieces by their bytes. Returns false if memory ran out since text_pieces_clear. */
 bool text_pieces_sort(struct text_pieces *pieces);

@@ -1,6 +1,6 @@
 /* Writes the report -otlp: the filtered profile as OpenTelemetry's ProfilesData. The standard
- * requires a profile for each sample type; all have the same samples in the same order, so that a
- * reader can join them. Data that only pprof has becomes attributes. */
+ * requires a separate profile for each sample type. All these profiles have the same samples in the
+ * same order, so that a reader can join them. Data that only pprof has becomes attributes. */
 #include "codec/wire_write.h"
 #include "report/proto/otlp_tables.h"
 #include "report/report.h"
@@ -69,7 +69,7 @@ static size_t otlp_samples_size(const struct otlp_writer *w, size_t type) {
   return size;
 }
 
-/* Writes the samples of a sample type. Returns false when out of memory. */
+/* Writes all samples with their values of a sample type. Returns false when out of memory. */
 static bool otlp_put_samples(struct otlp_writer *w, size_t type, struct output *out) {
   const struct samples *s = &w->profile->samples;
   for (size_t i = 0; i < s->count && !out->failed; i++) {
@@ -103,8 +103,8 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
   if (text.size) list->items[list->count++] = otlp_write_attribute(w, key, text);
 }
 
-/* Writes name and build id of the program, the first mapping, as attributes. Does nothing if the
- * table of mappings contains this mapping. */
+/* Writes the name and the build id of the program as attributes. The program is the first mapping.
+ * Does nothing if the table of mappings contains this mapping. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;
@@ -113,8 +113,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Writes fields of profile.proto that OTLP lacks as attributes. Keys must differ, so several
- * comments are numbered. */
+/* Writes the fields of profile.proto that OTLP does not have as attributes. The keys of attributes
+ * must differ, so if there are several comments, each key has a number. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =
@@ -157,7 +157,7 @@ static size_t otlp_profile_size(const struct otlp_profile *profile) {
   return otlp__profile__get_packed_size(&profile->head) + profile->samples_size;
 }
 
-/* Writes a resource with a scope. All profiles are in this scope. */
+/* Writes a resource with one scope, which contains all profiles. */
 static bool otlp_put_resource(struct otlp_writer *w, struct otlp_profile *profiles,
                               struct output *out) {
   static const char name[] = "pprofc";

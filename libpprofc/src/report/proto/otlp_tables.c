@@ -1,11 +1,12 @@
-/* Converts the columns of a profile to the dictionary of OTLP. */
+/* Converts the locations, mappings, functions and labels of a profile to the dictionary of OTLP. */
 #include "report/proto/otlp_tables.h"
 
 #include "core/escape.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
-/* Packs a message. Returns the index of its entry in `table`. Equal messages share an entry. */
+/* Packs a message, and adds it to `table` if the table has no equal message. Returns the index of
+ * its entry. */
 static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
                                 const ProtobufCMessage *message) {
   size_t size = protobuf_c_message_get_packed_size(message);
@@ -175,8 +176,8 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Writes the mappings that samples use, in the order of the profile. Readers take the first mapping
- * for the main program. */
+/* Writes the mappings that samples use, in the order of the profile, because readers take the first
+ * mapping for the main program. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

@@ -1,5 +1,5 @@
-/* Builds the dictionary of an OTLP file. Makes an entry on first use, and keeps its encoded form to
- * find equal ones. */
+/* Builds the dictionary of an OTLP file. Makes an entry when it is first used. Keeps the encoded
+ * form of each entry to find equal entries. */
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 
@@ -10,7 +10,8 @@
 #include "profile/profile.h"
 #include "report/sample_labels.h"
 
-/* Tables of the dictionary, in the order of their fields. The field number is the value plus 1. */
+/* Tables of the dictionary, in the order of their fields in the OTLP message. The field number is
+ * the value of the constant plus 1. */
 enum otlp_table {
   OTLP_MAPPINGS,
   OTLP_LOCATIONS,
@@ -25,13 +26,14 @@ enum otlp_table {
 struct otlp_writer {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
-  struct arena arena; /* memory for the entries and for the columns below */
+  struct arena arena; /* memory for the entries and for the arrays below */
   struct interner tables[OTLP_TABLES];
-  int32_t *string;            /* index of each string in the dictionary; -1: not in it yet */
-  int32_t *mapping;           /* for each mapping, its index in the dictionary */
-  int32_t *location;          /* for each location, its index in the dictionary */
-  int32_t *stack;             /* for each sample, the index of its stack in the dictionary */
-  struct otlp_list *labels;   /* for each label set, the indices of its labels in the dictionary */
+  int32_t *string;          /* for each string of the profile, its index in the dictionary; -1: the
+                               dictionary lacks it */
+  int32_t *mapping;         /* for each mapping, its index in the dictionary */
+  int32_t *location;        /* for each location, its index in the dictionary */
+  int32_t *stack;           /* for each sample, the index of its stack in the dictionary */
+  struct otlp_list *labels; /* for each label set, the indices of its labels in the dictionary */
   struct label_groups groups; /* scratch: labels of a sample */
   size_t *group_attributes;   /* scratch: for each group, number of attributes that have its key */
   int32_t *frames;            /* scratch: locations of a stack */
@@ -52,20 +54,20 @@ struct otlp_list {
 bool otlp_writer_init(struct otlp_writer *w, const pprofc_profile *profile);
 void otlp_writer_free(struct otlp_writer *w);
 
-/* Returns the index in the dictionary of a string of the profile. */
+/* Returns the index in the dictionary of a string of the profile. Adds the string if it is new. */
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
-/* Returns the index in the dictionary of a text; 0 for "". */
+/* Returns the index in the dictionary of a text, or 0 for "". Adds the text if it is new. */
 int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
-/* Returns the value for a text. Bytes that are not UTF-8 become U+FFFD. */
+/* Returns an attribute value that contains a text. Bytes that are not UTF-8 become U+FFFD. */
 Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
-/* Returns the index in the dictionary of an attribute. `key` and `unit` are indices of strings in
- * the dictionary. */
+/* Returns the index in the dictionary of an attribute. Adds the attribute if it is new. `key` and
+ * `unit` are indices of strings in the dictionary. */
 int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the index in the dictionary of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
-/* Fills in the labels of a sample's label set. */
+/* Sets the item of `labels` for the label set of a sample. */
 void otlp_write_labels(struct otlp_writer *w, size_t sample);
-/* Fills in the stacks and labels of all samples. */
+/* Sets `stack` and `labels` for all samples. Returns false when out of memory. */
 bool otlp_write_samples(struct otlp_writer *w);
 
 #endif

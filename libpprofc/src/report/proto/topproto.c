@@ -1,10 +1,11 @@
-/* Writes topproto: a profile with a sample per node of top (docs/spec/pprof.md, 21.6). */
+/* Writes the report -topproto: a profile with a sample for each node of the report -top
+ * (docs/spec/pprof.md, 21.6). */
 #include "codec/codec.h"
 #include "profile/stack.h"
 #include "report/report.h"
 #include "unit/unit.h"
 
-/* Strings of the new profile. The texts of the graph follow them. */
+/* First strings of the new profile. The texts of the graph follow these strings. */
 enum { TEXT_NONE, TEXT_CUM, TEXT_FLAT, TEXT_UNIT, TEXT_PERIOD, TEXT_PERIOD_UNIT, TEXT_FIRST };
 
 struct top_profile {
@@ -33,8 +34,8 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-/* Returns the index of a node's function, shared by nodes with the same name, file and start line.
- * Returns NONE when out of memory. */
+/* Returns the index of a node's function. Nodes with the same name, file and start line share a
+ * function. Returns NONE when out of memory. */
 static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);

@@ -20,21 +20,22 @@ struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
-  struct arena arena; /* memory for the rules and verdicts */
+  struct arena arena; /* memory for the rules about origins and for the verdicts */
   struct origin_rules origins;
   const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
   enum flame_coloring coloring;
   double least_pixels, least_share;
 };
 
-/* Appends a total of the tree. With verdicts, appends the mean per run or the value per second. */
+/* Appends a total of the tree to the subtitle. If there are verdicts, this is the mean per run or
+ * the value per second. */
 static void add_total(struct flame_report *f, int64_t total, double scale) {
   char label[UNIT_LABEL_MAX];
   if (f->verdicts) total = number_from_double((double)total * scale * f->verdicts->ratio);
   buffer_add_str(&f->subtitle, report_value(f->report, total, label));
 }
 
-/* Appends a description: "cpu, 76.73s, 5065 different stacks". */
+/* Appends a description of the profile to the subtitle: "cpu, 76.73s, 5065 different stacks". */
 static void make_subtitle(struct flame_report *f) {
   const struct flame_tree *tree = &f->graph.tree;
   size_t type = f->report->result.value_index;
@@ -140,7 +141,8 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   buffer_init(&f->subtitle, report->mem, SIZE_MAX / 2);
   status = flame_report_judge(f, reverse, error);
   if (status == PPROFC_OK) make_subtitle(f);
-  stack_set_free(&f->graph.set); /* The tree has all data of the stacks. */
+  /* The stacks are not needed any more, because the tree has all their data. */
+  stack_set_free(&f->graph.set);
   if (status == PPROFC_OK && f->subtitle.failed) status = error_nomem(error);
   if (status == PPROFC_OK && !label_cut_frames(&f->graph.frames)) status = error_nomem(error);
   if (status != PPROFC_OK) flame_report_end(f);
@@ -188,12 +190,13 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* Output of the report: a page, or data for the viewer. */
 struct flame_form {
-  bool data, all; /* data: no page, only data; all: the data contain every node */
+  bool data, all; /* data: write only the data of the viewer, not the page; all: write the data of
+                     every node */
   struct flame_data_range range;
 };
 
-#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in a reply */
-#define WIDEST_NODES THRESHOLD(20000u) /* for a larger tree: number of nodes in the first reply */
+#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in the data of a whole tree */
+#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes in the first data of a larger tree */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   if (!form->data || form->all) return true;
@@ -305,7 +308,8 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* Set the memory only in the fields that the output uses. Output adds nothing to the tree. */
+  /* Use `mem` only in the fields that the output uses. The output adds nothing to the tree, so the
+   * tree needs no other memory. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

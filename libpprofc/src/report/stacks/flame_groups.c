@@ -14,7 +14,7 @@ static void free_group(struct grouping *g, struct page_group *group) {
   ARRAY_FREE(g->arena.mem, group->samples, group->capacity);
 }
 
-/* Drops the groups of a key. From now on, the key is ignored. */
+/* Drops the groups of a label key. Adds the key to the keys that later samples ignore. */
 static bool leave_out(struct grouping *g, uint32_t key) {
   size_t kept = 0;
   for (size_t i = 0; i < g->count; i++) {
@@ -27,8 +27,9 @@ static bool leave_out(struct grouping *g, uint32_t key) {
   return interner_add(&g->left_out, g->texts.items[key]) != MAP_NONE;
 }
 
-/* Finds the group of a label, or adds it. Drops the key if it has too many values or the page has
- * too many groups, and then sets *group to NULL. Returns false when out of memory. */
+/* Finds the group of a label's key and value. Adds the group if it is new. If the key has too many
+ * values or the page has too many groups, drops all groups of the key and sets *group to NULL.
+ * Returns false when out of memory. */
 static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct page_group **group) {
   size_t same_key = 0;
   *group = NULL;
@@ -39,7 +40,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
     }
     same_key += g->groups[i].key == key;
   }
-  /* If nodes of the tree were folded, nodes of a group may be missing. */
+  /* If nodes of the tree were folded, the tree may lack the nodes of a group. */
   if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->graph->tree.folded)
     return leave_out(g, key);
   *group = &g->groups[g->count++];
@@ -76,7 +77,7 @@ static int flame_groups_compare(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* Groups the samples of a stack tree. Reads them in the order of the file. */
+/* Groups the samples of a profile with a stack tree. Reads the samples in the order of the file. */
 static bool find_groups_of_tree(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
   const struct stack_tree *tree = s->tree;
@@ -109,7 +110,8 @@ static uint64_t child_hash(uint32_t parent, uint32_t frame) {
   return hash_mix(parent, frame);
 }
 
-/* Fills in the map `children`. Returns false when out of memory, or if the budget is stopped. */
+/* Fills in the map `children`, from a node and a frame to the child with this frame. Returns false
+ * when out of memory, or if the budget is stopped. */
 static bool flame_groups_map(struct grouping *g) {
   const struct flame_tree *t = &g->graph->tree;
   if (g->mapped) return true;
@@ -205,18 +207,19 @@ void flame_groups_end(struct grouping *g) {
 
 /* Finds the tree node at which each sample's stack ends, for the times of the page.
  *
- * Stacks are read as differences from the previous stack: callers that both stacks share are not
- * looked up again. Otherwise a chain of calls with a sample in each function would take quadratic
- * time. */
+ * Each stack is read as the difference from the previous stack, so frames that both stacks share
+ * are looked up only once. Otherwise a chain of calls with a sample in each function would take
+ * quadratic time. */
 
-/* The node that a stack has reached after some of its frames. The root is the first frame. */
+/* The node that a stack has reached after its first frames. Before the first frame, this is the
+ * root. */
 struct reached {
   uint32_t node; /* NONE if the tree has no node for these frames */
-  bool ended;    /* true if the next nodes are folded, so that the stack ends here */
+  bool ended;    /* true if `node` replaces folded nodes, so that no other node follows */
 };
 
-/* Returns the node that a stack reaches with one more frame. If one node replaces several small
- * nodes there, returns this node, and the stack ends. */
+/* Returns the node that a stack reaches with one more frame. If this node was folded, returns the
+ * node that replaces it. */
 static struct reached reach_frame(const struct grouping *g, struct reached at, uint32_t frame) {
   if (at.ended || at.node == NONE) return at;
   uint32_t child = flame_groups_child(g, at.node, frame);
@@ -235,15 +238,16 @@ static struct reached reach_location(const struct grouping *g, struct reached at
   return at;
 }
 
-/* Returns the node at the end of the current stack. path[n] is the node that the first n bytes from
- * the root reach. It is already set for the bytes that the previous stack shares. The function sets
- * it for the other bytes. */
+/* Returns the node at which the current stack ends. path[n] is the node for the first n bytes of
+ * the packed stack, from the root. For the bytes that the previous stack shares, path[n] is already
+ * set. Sets path[n] for the other bytes. */
 static uint32_t end_of_stack(const struct grouping *g, const struct stack_delta *d,
                              struct reached *path) {
   uint32_t byte = d->shared;
   struct reached at = path[byte];
   for (size_t i = d->count; i-- > 0;) {
-    while (++byte < d->fresh[i].offset) path[byte] = at; /* these bytes are hidden frames */
+    /* The bytes before the frame are hidden frames, which do not change the node. */
+    while (++byte < d->fresh[i].offset) path[byte] = at;
     at = reach_location(g, at, d->fresh[i].location);
     path[byte] = at;
   }
@@ -276,9 +280,10 @@ pprofc_status flame_times_make(struct grouping *g, const uint32_t **node_of, ppr
 
 /* Estimates which resource limits a function, from the counters of callgrind.
  *
- * The weights are the usual estimate of cycles: 1 for an access, 5 for a first-level miss, 35 for a
- * last-level miss. System time counts as cycles at 3 GHz. Profiles of -simulate have the sums of
- * misses (L1m, LLm) instead of misses by type of access. */
+ * The cost of a counter is its value times a weight. The weights are the usual estimate of cycles:
+ * 1 for an access, 5 for a first-level miss, 35 for a last-level miss. System time counts as cycles
+ * at 3 GHz. Profiles of -simulate do not have misses by type of access, but only the sums of all
+ * misses (L1m, LLm). */
 
 static const struct {
   const char *kind, *type;

@@ -26,16 +26,17 @@ struct grouping {
   struct page_group groups[MAX_GROUPS];
   size_t count;
   struct interner left_out; /* keys that have too many values and therefore get no groups */
-  struct map children;      /* map from a parent and a frame to a node of the tree */
+  struct map children;      /* map from a node and a frame to the child with this frame */
   bool mapped;              /* true if `children` is complete */
 };
 
 void flame_groups_begin(struct grouping *grouping, const struct report *report,
                         const struct flame_graph *graph);
-/* Makes `count` groups in *groups. */
+/* Makes the groups of the page, and sets *groups to them. Their number is grouping->count. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
-/* Returns the child of a node that has a certain frame, or 0. `children` must be complete. */
+/* Returns the child of a node with the frame `frame`, or 0 if there is no such child. `children`
+ * must be complete. */
 uint32_t flame_groups_child(const struct grouping *grouping, uint32_t parent, uint32_t frame);
 void flame_groups_end(struct grouping *grouping);
 
@@ -47,7 +48,8 @@ static inline bool flame_has_times(const struct grouping *g) {
   return profile->times && !g->graph->tree.has_base && !profile->samples.tree;
 }
 
-/* Makes an array that has a node for each sample. It is NONE for a sample that the tree dropped. */
+/* Makes an array that has, for each sample, the node at which its stack ends. The item is NONE if
+ * the tree does not have this node. */
 pprofc_status flame_times_make(struct grouping *grouping, const uint32_t **node_of,
                                pprofc_error *error);
 
@@ -55,8 +57,9 @@ pprofc_status flame_times_make(struct grouping *grouping, const uint32_t **node_
 
 #define FLAME_COSTS_MAX 32
 
-/* Finds the sample types of callgrind, by the names that the import uses, and their weights.
- * Returns the number of terms. Returns 0 if the profile has no instruction count. */
+/* Finds the sample types that the import of callgrind files makes, by their names. Sets the terms
+ * of the cost estimate (struct flame_cost) for these types. Returns the number of terms. Returns 0
+ * if the profile has no instruction count. */
 size_t flame_costs_find(const pprofc_profile *profile, struct flame_cost costs[FLAME_COSTS_MAX]);
 
 #endif

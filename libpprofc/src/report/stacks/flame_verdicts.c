@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Difference of two factors, as a share, that counts as rounding. */
+/* Relative difference of two factors up to which they count as equal, because numbers are
+ * rounded. */
 #define SAME_SCALE 1e-9
 
 struct verdict_maker {
@@ -19,7 +20,7 @@ struct verdict_maker {
   const bool *named; /* for each frame, true if the verdicts have a row for its function */
   pprofc_verdict_summary summary;
   struct arena *arena;
-  double unit; /* factor that converts a judged value to a value of the tree */
+  double unit; /* factor from values in the verdicts to values of the tree */
 };
 
 /* ---- numbers ----------------------------------------- */
@@ -28,7 +29,8 @@ static double verdict_or_one(double value) {
   return isfinite(value) && value > 0 ? value : 1;
 }
 
-/* Returns the sum of the outermost nodes whose functions have a row in the verdicts. */
+/* Returns the total of all functions that have a row in the verdicts. In each path, only the
+ * outermost node of these functions counts. */
 static double verdict_named(const struct verdict_maker *m, size_t type, bool head) {
   const struct flame_tree *t = m->tree;
   double sum = 0;
@@ -43,8 +45,9 @@ static double verdict_named(const struct verdict_maker *m, size_t type, bool hea
   return sum;
 }
 
-/* Returns the factor that converts a judged total to the total of the tree. If a filter dropped
- * samples without frames, computes it from the functions. */
+/* Returns the factor from the total in the verdicts to the total of the tree. A filter may have
+ * dropped samples without frames. In this case, the factor comes from the sums over the functions
+ * that have a row in the verdicts. */
 static double verdict_scale(const struct verdict_maker *m, size_t type, bool head) {
   double total = head ? m->summary.total_head : m->summary.total_base, judged = 0;
   double drawn = (double)(head ? flame_head(m->tree, 0, type) : flame_base(m->tree, 0, type));
@@ -65,8 +68,8 @@ static bool verdict_mark_named(struct verdict_maker *m) {
   return true;
 }
 
-/* Computes the factors that convert judged values to values of the tree. Values of the tree are
- * sums over runs. */
+/* Computes the factors from values in the verdicts to values of the tree, which are sums over
+ * runs. */
 static void verdict_scales(struct verdict_maker *m, size_t type, struct flame_verdicts *out) {
   double base = verdict_scale(m, type, false), head = verdict_scale(m, type, true);
   m->unit = isfinite(base) && base > 0 ? base : verdict_or_one(head);
@@ -79,8 +82,9 @@ static enum flame_certainty verdict_certainty(pprofc_verdict verdict) {
   return pprofc_verdict_is_certain(verdict) ? FLAME_SHARED : FLAME_QUIET;
 }
 
-/* Converts an estimate. A single run has neither an interval nor an adjusted p-value (q). A value
- * that was not judged has no interval. */
+/* Converts an estimate of the verdicts to an estimate of the flame graph. There is no interval and
+ * no adjusted p-value (q) if base or head has a single run. There is no interval for a value that
+ * was not judged. */
 static struct flame_estimate verdict_estimate(const struct verdict_maker *m,
                                               const pprofc_verdict_estimate *e, const char *word) {
   double judged = isnan(e->p) || m->summary.lone ? (double)NAN : m->unit;
@@ -159,7 +163,8 @@ static bool verdict_fill_nodes(struct verdict_maker *m, bool reversed, struct fl
 
 /* ---- notes ------------------------------------------- */
 
-/* Each of these functions writes a sentence or nothing. */
+/* Each of the following functions appends a sentence about the comparison, or nothing if it does
+ * not apply. */
 static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *text) {
   buffer_add_str(text, m->summary.sentence);
 }

@@ -1,5 +1,5 @@
-/* Prints the report -flamebearer: JSON for flame graphs in Pyroscope and similar tools. The format
- * is "single". For a difference it is "double", where left is the base. */
+/* Prints the report -flamebearer: JSON for flame graphs in Pyroscope and similar tools. Writes the
+ * format "single", or "double" for a difference. In "double", the left side is the base. */
 #include "core/json_write.h"
 #include "graph/number.h"
 #include "report/report.h"
@@ -10,14 +10,15 @@ struct flamebearer {
   struct report *report;
   struct json_writer json;
   struct flame_graph graph;
-  uint32_t *by_level;  /* nodes by level; the nodes of a level are in preorder */
+  uint32_t *by_level;  /* nodes, sorted by level; the nodes of a level are in preorder */
   uint32_t *level_end; /* for each level, its end in by_level */
-  /* for each node, where it starts on its level in head and in base, in the unit of the values */
+  /* for each node, the position at which it starts on its level, in head and in base, in the unit
+   * of the values */
   int64_t *head_at, *base_at;
 };
 
-/* Sorts nodes by depth, and places them from left to right. The counting sort keeps the
- * preorder. */
+/* Sorts the nodes by depth, and computes their positions from left to right. The counting sort
+ * keeps the preorder within a level. */
 static bool flamebearer_place(struct flamebearer *f) {
   struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index;
@@ -54,8 +55,9 @@ static void put_names(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-/* Writes four numbers for each bar: distance from the previous bar, total, self and name. With a
- * base, writes the first three for the base and then for the head. */
+/* Writes four numbers for each node: distance from the previous node, total, self and name. If
+ * there is a base, writes the first three numbers for the base, then for the head, then the
+ * name. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;
@@ -109,14 +111,14 @@ static void put_flamebearer(struct flamebearer *f) {
   flamebearer_put_number(f, "rightTicks", head);
 }
 
-/* Returns Pyroscope's name of a unit. */
+/* Returns the name of a unit in Pyroscope. A unit of time is "samples" there. */
 static const char *pyroscope_unit(pprofc_str unit) {
   if (unit_is_time(unit)) return "samples";
   return unit_compatible(unit, STR("B")) ? "bytes" : "objects";
 }
 
-/* Writes the metadata. Pyroscope divides times by the sample rate. Therefore the rate is one sample
- * per nanosecond. */
+/* Writes the metadata. Pyroscope divides times by the sample rate to get seconds. So the rate is
+ * the number of units of the values in a second. */
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
   double factor = unit_is_time(unit) ? unit_factor(unit) : 0;

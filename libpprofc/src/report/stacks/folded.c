@@ -10,10 +10,11 @@ struct folded_report {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts;              /* texts of the frames; a text is made on its first use */
-  size_t *text_from;                /* for each frame, where its text starts in `texts` */
-  bool two_columns;                 /* true: write base and head, like difffolded.pl */
-  double least;                     /* stacks below this value share a line */
+  struct buffer texts; /* texts of the frames; a text is made on its first use */
+  size_t *text_from;   /* for each frame, the offset of its text in `texts` */
+  bool two_columns;    /* true if each line has a value for base and a value for head, like in
+                          difffolded.pl */
+  double least;        /* stacks whose values are below this value share a line */
   int64_t joined_base, joined_head; /* sums of the stacks that share a line, for base and head */
 };
 
@@ -39,8 +40,8 @@ static bool folded_is_number(pprofc_str s) {
   return s.size > 0;
 }
 
-/* Replaces the blank in a frame such as "f 12" by an underscore. Otherwise readers would take the
- * number for a value. */
+/* Replaces the last blank in a frame such as "f 12" by an underscore. Otherwise readers of the
+ * format would take the number for the value of the stack. */
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
   size_t blank = str_find_last_char(frame, ' ');
@@ -48,13 +49,13 @@ static void guard_number(struct buffer *text, size_t from) {
     text->data[from + blank] = '_';
 }
 
-/* True for the kernel and its modules, as perf spells their names. */
+/* True if an object is the kernel or a kernel module. perf writes these names. */
 static bool folded_is_kernel(pprofc_str object) {
   return str_starts(object, STR("[kernel")) || str_starts(object, STR("[guest.kernel")) ||
          str_starts(object, STR("vmlinux")) || str_ends(object, STR(".ko"));
 }
 
-/* True for code that a just-in-time compiler generated while the program ran. */
+/* True if an object is code that a just-in-time compiler generated while the program ran. */
 static bool folded_is_jit(pprofc_str object) {
   return (str_starts(object, STR("perf-")) && str_ends(object, STR(".map"))) ||
          (str_starts(object, STR("jitted-")) && str_ends(object, STR(".so"))) ||
@@ -71,13 +72,14 @@ static const char *folded_mark(const pprofc_profile *p, const struct stack_frame
   return folded_is_jit(object) ? "_[j]" : "";
 }
 
-/* Appends the printed name of a node. It has the parts that the granularity keeps. */
+/* Appends the printed name of a frame: its name, file, line and so on, as far as the granularity
+ * distinguishes frames by them. */
 static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
                              struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
-  if (frame->function != NONE)
-    place.address = frame->address; /* The other fields are already in the name. */
+  /* Without a function, the name already has the address. */
+  if (frame->function != NONE) place.address = frame->address;
   struct arena arena;
   arena_init(&arena, f->report->mem);
   pprofc_str text = frame_name_of(&place, is_named ? frame->name : STR(""), frame->file, STR(""),
@@ -110,8 +112,8 @@ static bool folded_make_texts(struct folded_report *f) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Returns a value for display. It is the mean if the user wants means, and is then divided by
- * divide_by. */
+/* Returns a value for display: divided by `divisor` if the user wants means, and then divided by
+ * the option divide_by. */
 static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {
   if (report->result.mean) value = report_mean(value, divisor);
   if (!(report->result.ratio > 0) || report->result.ratio == 1) return value;
@@ -120,8 +122,8 @@ static int64_t shown_value(const struct report *report, int64_t value, int64_t d
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
 
-/* Moves a negative value to the other column, where it is positive. Flame graph tools do not accept
- * negative numbers. */
+/* Moves a negative value from base to head or from head to base, where it is positive. Flame graph
+ * tools do not accept negative numbers. */
 static void move_negative(int64_t *from, int64_t *to) {
   if (*from >= 0) return;
   if (__builtin_sub_overflow(*to, *from, to)) *to = INT64_MAX;
@@ -143,8 +145,8 @@ static bool is_small(const struct folded_report *f, int64_t base, int64_t head) 
   return (double)base < f->least && (double)head < f->least;
 }
 
-/* Computes properties of all stacks together: the number of columns, the smallest value that has
- * its own line, and the sums of the smaller stacks. */
+/* Computes properties of all stacks together. They are the number of columns, the smallest value
+ * for which a stack has its own line, and the sums of the stacks below this value. */
 static void survey(struct folded_report *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;
@@ -223,7 +225,8 @@ static bool write_all(const struct folded_report *f, struct output *out) {
 
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
   struct folded_report f = {.report = report};
-  /* The granularity is already applied, so frames that still differ are different frames. */
+  /* The granularity was already applied to the profile. So all properties that still differ
+   * distinguish frames. */
   struct stack_policy policy = {.inlines = true,
                                 .function = true,
                                 .file = true,

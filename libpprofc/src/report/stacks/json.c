@@ -1,6 +1,6 @@
 /* Prints the report -json: totals, and the functions with flat and cum in every sample type, for
- * base and head. docs/JSON.md describes the schema. New versions may add members, but do not remove
- * any. */
+ * base and head. docs/JSON.md describes the schema. New versions may add members, but they do not
+ * remove any. */
 #include "core/budget.h"
 #include "core/json_write.h"
 #include "report/report.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct function_row {
-  uint32_t frame; /* first frame that has the function's name and file */
+  uint32_t frame; /* first frame with the name and file of this function */
   bool open;      /* true while the path from the root to the current node contains the function */
   int64_t *flat;  /* for each column, flat value of the function */
   int64_t *cum;
@@ -64,8 +64,8 @@ static bool sum_rows(struct json_report *r) {
   return true;
 }
 
-/* Returns the sort key of a row: flat or cum of the shown sample type. In a difference, it is the
- * change. */
+/* Returns the sort key of a row: flat or cum of the shown sample type. In a difference, this is the
+ * absolute change of flat or cum. */
 static double weight(const struct json_report *r, const struct function_row *row) {
   const int64_t *values = r->report->result.cum_sort ? row->cum : row->flat;
   size_t type = r->report->result.value_index;
@@ -96,8 +96,8 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  const pprofc_report_options *o = r->report->options; /* The options for trimming only limit the
-                                                          number of rows. */
+  /* In this report, the options for trimming only limit the number of rows. */
+  const pprofc_report_options *o = r->report->options;
   if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
     r->count = (size_t)o->nodecount;
   return true;

@@ -1,6 +1,6 @@
-/* Prints the report -speedscope for https://www.speedscope.app. Each sample type is a sampled
- * profile. A difference has up to four profiles that share a table of frames: base, head, slower
- * and faster. */
+/* Prints the report -speedscope for https://www.speedscope.app. The file has a profile of the kind
+ * "sampled" for each sample type. For a difference it has up to four profiles, which share a table
+ * of frames: base, head, slower and faster. */
 #include "core/json_write.h"
 #include "core/parallel.h"
 #include "import/json/json.h"
@@ -10,14 +10,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Limits above which speedscope fails or becomes slow, and the largest integer that JavaScript
- * represents exactly. */
+/* Depth of stacks and number of stacks above which speedscope fails or becomes slow, and the
+ * largest integer that JavaScript represents exactly. */
 #define LEFT_HEAVY_DEPTH       2000
 #define SPEEDSCOPE_SLOW_STACKS 1000000
 #define EXACT_NUMBER           (INT64_C(1) << 53)
 
-/* Maximum number of label values that have a profile of their own, because the app lists each
- * profile. All other values share a profile. */
+/* Maximum number of label values that have separate profiles. The limit exists because the app
+ * lists each profile. All other values share a profile. */
 #define GROUPS_MAX 200
 
 struct speedscope {
@@ -28,8 +28,9 @@ struct speedscope {
   struct stack_set set;
   struct speedscope_profile *shown;
   size_t shown_count;
-  struct number_text *numbers; /* for each frame, its number in the file; the last item is for the
-                                  frame that replaces joined stacks */
+  /* For each frame, its number in the file as text. The last item is for the frame that replaces
+   * joined stacks. */
+  struct number_text *numbers;
   struct label_split groups;
   struct buffer name;
   unsigned threads;
@@ -46,8 +47,9 @@ static bool joins_stacks(const struct speedscope *s) {
   return s->report->options->min_weight > 0;
 }
 
-/* True if the file is in the order of time. The samples of the shown type must have times. The
- * options that group samples by a label or join small stacks must not be set. */
+/* True if the file must show samples in the order of time. For this, the samples of the shown type
+ * must have times. The options that group samples by a label, join small stacks or divide values
+ * must not be set. */
 static bool is_timed(const struct speedscope *s) {
   double ratio = s->report->result.ratio;
   return s->profile->times && !is_grouped(s) && !joins_stacks(s) && (ratio <= 0 || ratio == 1) &&
@@ -56,7 +58,8 @@ static bool is_timed(const struct speedscope *s) {
 
 /* ---- frames ------------------------------------------ */
 
-/* True if a profile contains the stack as a sample of its own. */
+/* True if at least one profile of the file contains the stack as a separate sample, because its
+ * weight is not too small. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
   for (size_t i = 0; i < s->shown_count; i++) {
     int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);
@@ -65,8 +68,8 @@ static bool is_kept(const struct speedscope *s, size_t stack) {
   return false;
 }
 
-/* Marks the frames of the stacks that are not joined. Joined stacks have a weight below the option
- * min_weight; they share one sample. `frames` has space for one stack. */
+/* Sets used[i] to 1 for each frame i of the stacks that have separate samples. Joined stacks have a
+ * weight below the option min_weight, and share one sample. `frames` has space for one stack. */
 static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frames) {
   const struct stack_set *set = &s->set;
   size_t known = 0; /* number of frames, from the root, that are already marked */
@@ -83,7 +86,7 @@ static void set_number(struct number_text *number, uint32_t value) {
   number->size = size > 0 ? (uint8_t)size : 0;
 }
 
-/* Numbers the marked frames. Keeps their order. */
+/* Numbers the frames that stacks with separate samples use. Keeps the order of the frames. */
 static bool number_frames(struct speedscope *s) {
   struct arena *arena = &s->set.arena;
   uint8_t *used = arena_zero_array(arena, s->frames.count, 1);
@@ -143,7 +146,7 @@ struct sample_writer {
   const struct speedscope *speedscope;
   const struct stack_set *set;
   const struct speedscope_profile *shown;
-  size_t first; /* first stack that the thread writes */
+  size_t first; /* index of the first stack that has its own sample */
 };
 
 /* Returns the weight of a stack that has its own sample. Returns 0 for a joined stack. */
@@ -152,20 +155,21 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   return weight >= w->shown->least ? weight : 0;
 }
 
-/* The line of a stack in a file, such as ",\n[3,17,4]". It keeps the text of the frames that a
- * stack shares with the stack written before it. */
+/* The line of a stack in the file, such as ",\n[3,17,4]". It is made from the line of the stack
+ * that was written before. The text of the frames that both stacks share stays in the line. */
 struct sample_line {
   uint32_t *frames; /* frames of the stack */
-  uint32_t *ends;   /* for each depth, the number of bytes after which the next frame begins */
+  uint32_t *ends;   /* for each depth, the offset in `text` of the end of the frame at this depth */
   char *text;
   uint32_t known; /* number of frames whose text is in the line */
 };
 
-/* Bytes before the first frame. The bracket replaces the comma of the first frame. */
+/* Bytes before the first frame. A bracket replaces the comma that the number of the first frame
+ * begins with. */
 #define LINE_BEFORE ",\n"
 
-/* Returns the size of the memory for a line in bytes. Each copy of a number has a fixed size, which
- * is faster than copying exact lengths, so the last copy may be longer than its number. */
+/* Returns the size in bytes of the memory for a line. A number is copied with its whole buffer,
+ * because a copy of fixed size is faster. So the last copy may write beyond the end of the line. */
 static size_t sample_line_size(size_t depth) {
   return (depth + 1) * (2 * sizeof(uint32_t) + sizeof(struct number_text)) + sizeof LINE_BEFORE;
 }
@@ -179,7 +183,8 @@ static struct sample_line sample_line_in(void *room, size_t depth) {
   return line;
 }
 
-/* Writes the text of the frames that are not in the line yet. Returns the size of the line. */
+/* Writes the text of those frames of a stack that are not yet in the line. Returns the size of the
+ * line. */
 static size_t sample_line_fill(const struct sample_writer *w, struct sample_line *line,
                                size_t stack) {
   const struct number_text *numbers = w->speedscope->numbers;
@@ -384,8 +389,8 @@ static void warn_of_size(const struct speedscope *s) {
 
 /* ---- the report -------------------------------------- */
 
-/* Returns the policy for frames that the granularity option requires. With functions, frames differ
- * by name and file, and show the first line of the function. */
+/* Returns the properties that distinguish frames for the option granularity. For the granularity
+ * "functions", these are name and file, and a frame shows the first line of its function. */
 static struct stack_policy frame_policy(const pprofc_report_options *options) {
   struct granularity g;
   if (!granularity_parse(options->granularity ? options->granularity : "", options->noinlines,

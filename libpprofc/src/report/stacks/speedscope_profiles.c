@@ -18,8 +18,8 @@ struct splitter {
   const pprofc_allocator *mem;
   struct label_split *split;
   struct interner values;
-  uint32_t *part_of; /* for each sample, first the id of its label value, and later the index of its
-                        part */
+  uint32_t *part_of; /* for each sample, the id of its label value; after rename_parts, the index of
+                        its part */
   struct buffer text;
 };
 
@@ -29,7 +29,8 @@ static bool label_split_is_wanted(const struct splitter *s, const struct label *
   return str_equal(profile_string(s->profile, label->key), s->key);
 }
 
-/* Adds the values of a sample's label: either the strings or the numbers. */
+/* Appends the values that a sample has for the label: only the strings, or only the numbers if
+ * `numbers` is true. */
 static void label_split_add_values(struct splitter *s, size_t sample, bool numbers) {
   const struct label *labels = sample_labels(&s->profile->samples, sample);
   for (size_t i = 0, count = label_count(&s->profile->samples, sample); i < count; i++) {
@@ -47,7 +48,7 @@ static void label_split_add_values(struct splitter *s, size_t sample, bool numbe
   }
 }
 
-/* Sets for each sample the id of its label value. */
+/* Sets part_of for each sample to the id of its label value. */
 static bool read_values(struct splitter *s) {
   for (size_t i = 0; i < s->profile->samples.count; i++) {
     if (budget_poll(s->text.mem, i)) return false;
@@ -69,8 +70,8 @@ static int heaviest_first(const void *left, const void *right) {
   return str_compare(a->value, b->value);
 }
 
-/* Adds up the weight of each part. In this function, the field `from` of a part is the id of the
- * part's value. A later step overwrites it. */
+/* Adds up the weight of each part. Stores the id of the part's label value in the field `from`. A
+ * later step overwrites this field. */
 static bool weigh_parts(struct splitter *s, size_t value_index) {
   struct label_split *split = s->split;
   split->count = s->values.count;
@@ -89,8 +90,8 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
   return true;
 }
 
-/* Replaces the ids of values by the indices of parts. If there are more than `most` values, the
- * values with the smallest weights share a part. */
+/* Replaces the ids of label values in part_of by the indices of parts. If there are more than
+ * `most` values, the values with the smallest weights share a part. */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;
   uint32_t *part = mem_array(s->mem, split->count, sizeof *part);
@@ -188,7 +189,8 @@ static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
 
 /* ---- weights ----------------------------------------- */
 
-/* Returns the value of a stack in a profile, in the unit of the profile. It is at least 0. */
+/* Returns the value of a stack in a profile of the file, in the unit of the pprof profile. The
+ * value is at least 0. */
 static int64_t part_value(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack) {
   int64_t head = stack_head(set, stack, profile->type);
@@ -249,7 +251,7 @@ static bool has_negative(const struct stack_set *set, size_t type) {
   return false;
 }
 
-/* Chooses the profiles of a sample type. */
+/* Chooses the profiles of a sample type. Returns their number. */
 static size_t choose_parts(const struct report *report, const struct stack_set *set, size_t type,
                            struct speedscope_profile *profiles) {
   static const enum speedscope_part split[] = {PART_SLOWER, PART_FASTER},

@@ -9,8 +9,8 @@
 #include "report/report.h"
 #include "stacks/stacks.h"
 
-/* Part of the values that a profile has. speedscope does not accept negative weights, so a
- * difference has a profile for each sign. */
+/* Part of the values that a profile of the file has. speedscope does not accept negative weights.
+ * So a difference has one profile for increases (slower) and one for decreases (faster). */
 enum speedscope_part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER };
 
 #define SPEEDSCOPE_PARTS_MAX 4
@@ -20,23 +20,23 @@ struct speedscope_profile {
   size_t type; /* index of the sample type */
   enum speedscope_part part;
   const char *unit; /* name of the unit as speedscope spells it */
-  int64_t factor;   /* factor that converts a value of the profile to `unit` */
+  int64_t factor;   /* factor from values of the pprof profile to the unit `unit` */
   double ratio;     /* additional factor, from the option divide_by */
-  int64_t least;    /* stacks below this weight share a sample */
+  int64_t least;    /* stacks with a weight below this number share a sample */
   uint64_t total;   /* sum of all weights */
 };
 
 /* Returns the suffix for the profile's name, such as " (slower)". */
 const char *speedscope_part_suffix(enum speedscope_part part);
 
-/* Fills in the profiles of all sample types, and returns their number. Each type has the parts with
- * a total above 0, and at least one part. `profiles` has space for SPEEDSCOPE_PARTS_MAX parts of
- * each type. */
+/* Fills in the profiles of all sample types. Returns their number. Each sample type has a profile
+ * for each part whose total is above 0, and at least one profile. `profiles` has space for
+ * SPEEDSCOPE_PARTS_MAX profiles of each type. */
 size_t speedscope_choose(const struct report *report, const struct stack_set *set,
                          struct speedscope_profile *profiles);
 
-/* Returns the profile that opens first: the shown sample type. In a difference, it is the slower
- * part. */
+/* Returns the index of the profile that the app shows first. It is a profile of the shown sample
+ * type, and in a difference the slower part. */
 size_t speedscope_active(const struct report *report, const struct speedscope_profile *profiles,
                          size_t count);
 
@@ -46,8 +46,8 @@ int64_t speedscope_weight(const struct speedscope_profile *profile, const struct
 
 /* ---- order of time ---------------------------------- */
 
-/* Writes the profiles of a speedscope file in the order of time. Each track (a thread, for example)
- * is a profile. */
+/* Writes the profiles of a speedscope file in the order of time. The file has a profile for each
+ * track (for example a thread). */
 
 /* Number of a frame in the file. */
 struct number_text {
@@ -69,10 +69,10 @@ struct speedscope_tracks {
 /* True if any event has a value of a sample type. */
 bool speedscope_has_events(const pprofc_profile *profile, size_t type);
 
-/* Writes the profiles. Skips events without a value of the sample type. In a track whose events
- * have durations, the weights are the durations, and empty stacks are pauses. In a track of
- * instants, the weights are values of the sample type. Sets *lost to the share of the time that the
- * file skips because events of a track overlap. Returns false when out of memory. */
+/* Writes the profiles of all tracks. Skips events without a value of the sample type. If the events
+ * of a track have durations, these are the weights, and pauses have empty stacks. Otherwise the
+ * weights are values of the sample type. Sets *lost to the share of the time that the file skips
+ * because events of a track overlap. Returns false when out of memory. */
 bool speedscope_write_tracks(const struct speedscope_tracks *tracks, double *lost);
 
 /* ---- parts ------------------------------------------ */
@@ -82,9 +82,9 @@ bool speedscope_write_tracks(const struct speedscope_tracks *tracks, double *los
 
 struct label_part {
   pprofc_str value;   /* label value of the part; several values of a sample are joined by commas;
-                         "(none)" without the label */
-  size_t from, count; /* samples of the part in `samples`, ascending: index of the first, and
-                         number */
+                         "(none)" if the samples do not have the label */
+  size_t from, count; /* the part's samples in the array `samples`, ascending: index of the first,
+                         and number */
   uint64_t weight;    /* sum of the absolute weights of the part's samples */
 };
 
@@ -97,8 +97,9 @@ struct label_split {
   uint32_t *samples;
 };
 
-/* Splits by the label `key`. Weights come from the column value_index. If there are more than
- * `most` values, the values with the smallest weights share the part "(other)". */
+/* Splits the samples by the value of the label `key`. Weights come from the column value_index.
+ * If there are more than `most` values, the values with the smallest weights share the part
+ * "(other)". */
 pprofc_status label_split_build(const pprofc_profile *profile, pprofc_str key, size_t value_index,
                                 size_t most, const pprofc_allocator *mem, struct label_split *split,
                                 pprofc_error *error);

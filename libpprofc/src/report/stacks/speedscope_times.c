@@ -12,14 +12,14 @@ struct track_writer {
   const struct time_track *track;
   bool timed;       /* true if weights are durations */
   int64_t first;    /* start of the earliest event in any track */
-  int64_t clock;    /* time at which the last written event ends */
+  int64_t clock;    /* time at which the event that was written last ends */
   bool any;         /* true if an item of the array was written */
   double all, lost; /* time of all events, and the part of this time that the file skips */
   struct buffer name;
 };
 
-/* The contribution of an event to a track: a pause before the event, and the weight of the
- * event. */
+/* The items that an event adds to a track: a pause before the event, and the weight of the event.
+ * An item of weight 0 is not written. */
 struct track_step {
   int64_t pause, weight;
 };
@@ -43,14 +43,14 @@ static int64_t track_value(const struct track_writer *w, size_t event) {
   return value > 0 && value < 0x1p63 ? llround(value) : 0;
 }
 
-/* True if the event's sample has a value of the file's sample type. Other events, such as waits
- * next to CPU time, belong to other sample types. */
+/* True if the event's sample has a value of the sample type that the file shows. Other events
+ * belong to other sample types: waits, for example, if the file shows CPU time. */
 static bool track_shows(const struct track_writer *w, size_t event) {
   return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
-/* Takes the next event. If it overlaps an earlier event, it begins at the end of that event, and
- * the file skips the overlap. */
+/* Returns the items for the next event, and advances the clock to its end. If the event begins
+ * before the end of an earlier event, the file skips the part that overlaps. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);
@@ -130,7 +130,8 @@ static void track_write_weights(struct track_writer *w) {
   json_end(w->t->json);
 }
 
-/* Writes the start and the end of a track. Without durations, the end is the sum of the values. */
+/* Writes the start and the end of a track. If the events have no durations, the start is 0, and the
+ * end is the sum of the values. */
 static void track_write_bounds(struct track_writer *w) {
   int64_t start = w->timed ? w->first : 0, end = start;
   w->clock = start;

@@ -27,7 +27,7 @@ static void string(struct raw_report *raw, uint32_t index) {
   raw_text(raw, profile_string(raw->profile, index));
 }
 
-/* Prints a time in the form of Go: "2023-11-14 22:13:20.123456789 +0000 UTC". */
+/* Prints a time in the form that Go uses: "2023-11-14 22:13:20.123456789 +0000 UTC". */
 static void print_time(struct output *out, int64_t nanoseconds) {
   int64_t seconds = nanoseconds / 1000000000, fraction = nanoseconds % 1000000000;
   if (fraction < 0) {
@@ -56,7 +56,7 @@ static pprofc_str first_code_points(pprofc_str s, size_t count) {
   return (pprofc_str){s.data, end};
 }
 
-/* Prints "Duration: 4h35". Truncates the text after four characters, like pprof. */
+/* Prints the duration, such as "Duration: 4h35". Truncates it after four characters, like pprof. */
 static void print_duration(struct raw_report *raw) {
   char duration[64];
   output_add_text(raw->out, "Duration: ");
@@ -93,7 +93,7 @@ static void print_header(struct raw_report *raw) {
   if (p->duration_nanos) print_duration(raw);
 }
 
-/* Prints "samples/count cpu/nanoseconds[dflt]". */
+/* Prints the sample types, such as "samples/count cpu/nanoseconds[dflt]". */
 static bool print_types(struct raw_report *raw) {
   const pprofc_profile *p = raw->profile;
   struct buffer *line = &raw->pieces.text;
@@ -122,7 +122,8 @@ static void raw_print_value(struct output *out, int64_t value) {
   output_add_int(out, value);
 }
 
-/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers, with units if a value has one. */
+/* Prints the values of a group of labels: "[v1 v2]" for strings, "[5 bytes 6 kb]" for numbers.
+ * Numbers have units only if at least one number of the group has a unit. */
 static void raw_add_values(struct raw_report *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;

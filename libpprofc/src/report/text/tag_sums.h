@@ -1,17 +1,17 @@
-/* Adds up the samples that have each label, for the report -tags. */
+/* Computes for each label the sum of the samples that have it, for the report -tags. */
 #ifndef PPROFC_REPORT_TEXT_TAG_SUMS_H
 #define PPROFC_REPORT_TEXT_TAG_SUMS_H
 
 #include "core/map.h"
 #include "report/report.h"
 
-/* Sum over the samples with a label. At first each distinct label of the profile has a sum. Later,
- * labels with the same text share one sum. */
+/* Sum over the samples that have a label. At first, each distinct label of the profile has a sum.
+ * Later, labels whose texts are equal share one sum. */
 struct tag_value {
   struct label label;
   pprofc_str key, value; /* printed text of the key, and of the value */
   int64_t sum;
-  int64_t low, high; /* smallest and largest number that have this text */
+  int64_t low, high; /* smallest and largest number of the labels that share this sum */
 };
 
 struct tag_sums {
@@ -24,7 +24,8 @@ struct tag_sums {
   size_t count, capacity;
 };
 
-/* Collects the sums. Sorts their keys by bytes. The caller frees the sums, even after an error. */
+/* Collects the sums, sorted by the bytes of their keys. The caller frees the sums, even after an
+ * error. */
 pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
                                pprofc_error *error);
 void tag_sums_free(struct tag_sums *tags);

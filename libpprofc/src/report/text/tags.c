@@ -46,7 +46,7 @@ static bool count_samples(struct tag_sums *tags) {
   return true;
 }
 
-/* Makes the texts of values. Numbers of a key whose texts are equal count as one value. */
+/* Makes the texts of values. Numbers of a key count as one value if their texts are equal. */
 static bool tags_make_texts(struct tag_sums *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {

@@ -1,4 +1,5 @@
-/* Prints -traces: every sample with labels and stack, in the order of the profile. */
+/* Prints the report -traces: every sample with its labels and its stack, in the order of the
+ * profile. */
 #include "core/budget.h"
 #include "core/escape.h"
 #include "core/threshold.h"
@@ -14,15 +15,16 @@
 #define COLUMN 10
 #define GAP    3
 
-/* Maximum size in bytes of the texts that are formatted in advance. Even a small profile can use a
- * long name in many locations. */
+/* Maximum size in bytes of the texts of locations that are formatted in advance. The limit is
+ * necessary because even a small profile can use a long name in many locations. */
 #define TEXTS_BYTES THRESHOLD((size_t)64 << 20)
 
 /* Formatted lines of the first `count` locations. COLUMN + GAP blanks precede each frame. */
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t *from; /* offset of each location's text, and the end of the last text */
+  /* For each location, the offset of its text. One more item is the end of the last text. */
+  size_t *from;
   size_t count;
 };
 
@@ -55,7 +57,8 @@ static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
   return str_path_clean(file, scratch->data);
 }
 
-/* Prints a frame: its node's printed name, and an inline mark. False when out of memory. */
+/* Prints a frame: the name of its node, and "(inline)" if it is an inlined call. Returns false when
+ * out of memory. */
 static bool print_frame(struct frame_printer *f, uint32_t location, const struct line *line,
                         bool is_inlined) {
   const pprofc_profile *p = f->profile;
@@ -99,7 +102,8 @@ static void frame_texts_free(struct frame_texts *texts) {
   mem_free(texts->mem, texts->from, texts->count + 1, sizeof *texts->from);
 }
 
-/* Returns how many of the first locations have texts of about TEXTS_BYTES together. */
+/* Returns the number of locations, counted from the first, whose texts have at most about
+ * TEXTS_BYTES together. */
 static size_t frame_texts_fit(const pprofc_profile *p) {
   const struct locations *l = &p->locations;
   size_t bytes = 0;
@@ -148,8 +152,8 @@ static void traces_add_value(struct traces *traces, const struct label *label, p
   buffer_add_str(&traces->pieces.text, value);
 }
 
-/* Prints sorted lines "      key1:  a b
-" for all keys of string labels, or of number labels. */
+/* Prints a line such as "key1: a b" for each key of the sample's string labels, or of its number
+ * labels. The lines are sorted. */
 static bool traces_print_labels(struct traces *traces, bool numbers) {
   struct buffer *line = &traces->pieces.text;
   text_pieces_clear(&traces->pieces);
@@ -234,7 +238,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
             frame_texts_init(&traces.texts, &traces.printer);
   if (ok) {
     report_profile_header(report, out);
-    /* The output starts with a header. If there is no header, an empty line replaces it. */
+    /* If the header of the report is empty, an empty line replaces it. */
     if (!out->size) output_add_char(out, '\n');
     ok = traces_print_samples(&traces);
   }

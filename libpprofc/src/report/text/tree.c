@@ -14,7 +14,8 @@ struct tree {
   int64_t running; /* sum of the flat values of the printed nodes */
 };
 
-/* Prints an edge. Prints a sum even if the values of nodes are means, like pprof. */
+/* Prints an edge. Even if the values of nodes are means, the value of an edge is a sum, like in
+ * pprof. */
 static void tree_print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
                             uint32_t other) {
   output_row(t->out, 0, (double)e->weight, 0);
