@@ -3,8 +3,8 @@
  *   bool added = ARRAY_PUSH(mem, list->items, list->count, list->capacity, item);
  *   if (!added) return error_nomem(error);
  *
- * Only mem.c computes capacities. Two arrays that grow together need two capacities, or one array
- * of structs. */
+ * Only mem.c computes capacities. Each macro enlarges one array, so two arrays must not share a
+ * capacity field. */
 #ifndef PPROFC_CORE_ARRAY_H
 #define PPROFC_CORE_ARRAY_H
 
@@ -24,7 +24,8 @@ bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size
  * freed. */
 bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t count, size_t size);
 
-/* Enlarges an array that arena_take moves into an arena later (core/mem.h). */
+/* Enlarges an array that does not belong to an arena yet. arena_take moves the array into an arena
+ * later (core/mem.h). */
 bool array_grow_loose(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
                       size_t size);
 
@@ -40,7 +41,8 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
   return count <= *capacity || array_grow_in(arena, items, capacity, count, size);
 }
 
-/* Calls array_reserve with the addresses of `items` and `capacity` (size_t). */
+/* These macros call array_reserve and array_reserve_in with the addresses of `items` and of
+ * `capacity`, which is a size_t. */
 #define ARRAY_RESERVE(mem, items, capacity, count)                                                 \
   array_reserve((mem), &(items), &(capacity), (count), sizeof *(items))
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
@@ -60,8 +62,8 @@ void array_sort(void *items, size_t count, size_t size,
    ((items)[(count)++] = __VA_ARGS__, true))
 
 /* Declares `at`, and sets it to the number of items that satisfy `before`. `before` is an
- * expression that uses `at` as the index of an item. The items that satisfy it must precede all
- * other items. */
+ * expression that uses `at` as the index of an item. All items that satisfy `before` must precede
+ * all other items. */
 #define BISECT(at, count, before)                                                                  \
   size_t at = 0;                                                                                   \
   for (size_t at##_low = 0, at##_high = (count); at##_low < at##_high; at = at##_low) {            \

@@ -1,5 +1,5 @@
-/* Encodes base64 (RFC 4648, with padding). Writes hashes of scripts for a page's
- * Content-Security-Policy. */
+/* Encodes base64 (RFC 4648, with padding). Pages need it for the hashes of their scripts in the
+ * header Content-Security-Policy. */
 #ifndef PPROFC_CORE_BASE64_H
 #define PPROFC_CORE_BASE64_H
 
@@ -8,8 +8,8 @@
 /* Appends the data in base64. */
 void base64_put(struct buffer *out, const uint8_t *data, size_t size);
 
-/* Appends "sha256-" and the hash of a script in base64. `sha256` is the hash in hexadecimal; CMake
- * computes it. */
+/* Appends "sha256-" and a script's hash in base64. `sha256` is the same hash in hexadecimal, which
+ * CMake computed. */
 void base64_put_hash(struct buffer *out, const char *sha256);
 
 #endif

@@ -37,7 +37,7 @@ void brief_free(struct brief *b) {
 /* ---- names that are too long ------------------------- */
 
 /* Hashes the name with FNV-1a, because the handle of a name must be the same in all processes.
- * hash_bytes gives a different hash in each process. */
+ * hash_bytes would give a different hash in each process. */
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (size_t i = 0; i < name.size; i++) {
@@ -79,13 +79,14 @@ void brief_shorten(struct buffer *out, pprofc_str text, size_t most) {
 
 /* ---- names of functions ------------------------------ */
 
-/* Brackets that are open at a place in a name. */
+/* The brackets that are open at some position in the name of a function. */
 struct brief_arguments {
   uint64_t round; /* a bit for each open bracket, innermost first; 1 for '(', 0 for '<' */
   size_t depth;
 };
 
-/* Updates the open brackets with a character. A '>' in round brackets is an operator. */
+/* Updates the open brackets with the next character of the name. A '>' in round brackets is an
+ * operator. */
 static void brief_arguments_pass(struct brief_arguments *a, char c) {
   if (c == '<' || c == '(') {
     a->round = a->round << 1 | (c == '(');
@@ -101,8 +102,7 @@ static void brief_arguments_pass(struct brief_arguments *a, char c) {
 }
 
 /* Returns the offset after the arguments that begin at `open` with '<' or '('. Returns `open` if
- * there are no arguments: the sign belongs to an operator or to "(anonymous namespace)", or it has
- * no counterpart. */
+ * that bracket has no counterpart, or belongs to an operator or to "(anonymous namespace)". */
 static size_t brief_arguments_end(pprofc_str name, size_t open) {
   pprofc_str before = str_slice(name, 0, open);
   struct brief_arguments brackets = {0, 0};
@@ -200,7 +200,8 @@ static void brief_pop(struct brief *b) {
   brief_sink(&b->rows);
 }
 
-/* Keeps a row. Drops it if a more important row was omitted. */
+/* Adds a row to the kept rows. If a more important row was already omitted, drops the row
+ * instead. */
 static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
   if (b->seen++ < b->skip || (b->has_floor && is_less_important(row, &b->floor))) {
     brief_leave_row(b, row);
@@ -215,8 +216,8 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
 
 /* ---- lines outside of rows --------------------------- */
 
-/* Drops the first remaining line after the title. Later lines, such as column titles, are needed to
- * understand the rows. */
+/* Drops the first remaining line after the title. Later lines stay longer, because the reader needs
+ * lines such as column titles to understand the rows. */
 static bool brief_leave_line(struct brief *b) {
   if (b->victim >= b->fixed.count) return false;
   struct brief_piece *line = &b->fixed.items[b->victim++];
@@ -236,7 +237,7 @@ static bool brief_add_fixed(struct brief *b, const struct brief_piece *piece, pp
 
 /* ---- writing ----------------------------------------- */
 
-/* Returns the line. Shortens it if it is longer than a quarter of the report's maximum size. */
+/* Returns the line, shortened if it is longer than a quarter of the report's maximum size. */
 static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *scratch) {
   size_t most = b->most / 4;
   if (b->kind == BRIEF_JSON || text.size <= most) return text;

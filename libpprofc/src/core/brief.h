@@ -10,11 +10,11 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* Smallest permitted value for the maximum size of a report, in bytes. It leaves space for the line
- * about the omitted rows. */
+/* Smallest permitted value for the maximum size of a report, in bytes. A report of this size has
+ * space for the line about the omitted rows. */
 #define BRIEF_LEAST 256
 
-/* Rank of lines outside of rows. They are dropped only after all rows have been dropped. */
+/* Rank of lines outside of rows. The brief drops these lines only after it has dropped all rows. */
 #define BRIEF_FIXED INT32_MAX
 
 /* Type of report. BRIEF_LINES: each line is a row. BRIEF_ROWS: text with marked rows. BRIEF_JSON:
@@ -48,8 +48,8 @@ struct brief_left {
 typedef void (*brief_describe_fn)(const void *context, const struct brief_left *left,
                                   struct buffer *to);
 
-/* Writes a line that states a number of rows again, corrected for the omitted rows. Returns false
- * if the line needs no change. */
+/* Writes a copy of `line` in which the number of rows is corrected for the omitted rows. Returns
+ * false if the line needs no change. */
 typedef bool (*brief_recount_fn)(const void *context, const struct brief_left *left,
                                  pprofc_str line, struct buffer *to);
 
@@ -91,8 +91,8 @@ int brief_write(void *brief, const void *data, size_t size);
  * memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
-/* Marks the position of the note about omitted rows in a JSON report. It must follow a member of an
- * object. */
+/* Marks the position of the note about omitted rows in a JSON report. The position must be after a
+ * member of an object. */
 void brief_note_here(struct brief *brief);
 
 /* Drops the least important rows and lines until the report fits. `describe` and `recount` may be
@@ -112,11 +112,12 @@ size_t brief_name_most(const struct brief *brief);
  * "first...last f:0123456789abcdef". */
 void brief_shorten(struct buffer *out, pprofc_str text, size_t most);
 
-/* Appends the name of a function. If it has more than `most` bytes, replaces template arguments and
- * parameters by "...": "list<...>::push(...)". If it is still too long, replaces its middle. */
+/* Appends the name of a function. If the name has more than `most` bytes, replaces template
+ * arguments and parameters by "...": "list<...>::push(...)". If the result is still too long,
+ * replaces its middle. */
 void brief_function(struct buffer *out, pprofc_str name, size_t most);
 
-/* Writes the handle of a name, which is a hash that identifies the name. It has 18 bytes and a NUL.
+/* Writes the handle of a name: a hash that identifies the name, as text of 18 bytes and a NUL.
  * Equal names have equal handles in every report. */
 #define BRIEF_HANDLE 19
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]);

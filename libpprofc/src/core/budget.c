@@ -13,14 +13,14 @@ enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE, BUDGET_DECLINED }
 struct budget {
   pprofc_allocator counted; /* allocator that the users of the budget get */
   pprofc_allocator mem;     /* allocator from which the budget takes its memory */
-  struct budget *parent;    /* budget that `mem` belongs to, with a reference, or NULL */
-  /* Size of the budget and number of bytes in use. Both are 8-byte aligned. 32-bit machines align
-   * uint64_t to 4 bytes, and atomic access is then slow. */
+  struct budget *parent;    /* budget that `mem` belongs to, which this budget retains, or NULL */
+  /* Size of the budget and number of bytes in use. Both are aligned to 8 bytes, because 32-bit
+   * machines align uint64_t to 4 bytes, which makes atomic access slow. */
   _Alignas(8) uint64_t bytes, used;
   /* time when the budget stops, in milliseconds of the monotonic clock; 0: no deadline */
   _Alignas(8) uint64_t deadline;
   _Alignas(8) uint64_t done, total; /* completed work and total work of the current step */
-  pprofc_progress_fn progress;      /* stops the work by returning false; NULL: no function */
+  pprofc_progress_fn progress;      /* function that stops the work by returning false, or NULL */
   void *progress_context;
   uint32_t milliseconds; /* time limit in milliseconds, for the error message */
   int references;
@@ -76,8 +76,8 @@ static bool budget_is_declined(const struct budget *budget) {
   return budget->progress && !budget->progress(budget->progress_context, done, total);
 }
 
-/* Returns the reason why the budget is stopped, or BUDGET_RUNS. First checks the deadline and calls
- * `progress`, and records a reason. */
+/* Returns the reason why the budget is stopped, or BUDGET_RUNS. Checks the deadline and calls the
+ * progress function, and records the reason if one of them stops the budget. */
 static enum budget_stop budget_reason(struct budget *budget) {
   int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
   uint64_t deadline = __atomic_load_n(&budget->deadline, __ATOMIC_ACQUIRE);

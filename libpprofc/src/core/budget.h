@@ -13,9 +13,9 @@
 struct budget;
 
 /* Creates a budget of `bytes` on top of the allocator `mem`, which is copied. The caller has the
- * first reference. Each region (core/mem.h) that uses the budget has another. If `mem` belongs to
- * another budget, allocations count towards both budgets, and stopping the other budget stops the
- * new budget. Returns NULL when out of memory. */
+ * first reference. Each region (core/mem.h) that uses the budget has another reference. If `mem`
+ * belongs to another budget, allocations count towards both budgets, and stopping the other budget
+ * stops the new budget. Returns NULL when out of memory. */
 struct budget *budget_new(const pprofc_allocator *mem, uint64_t bytes);
 struct budget *budget_retain(struct budget *budget);
 void budget_release(struct budget *budget);
@@ -54,8 +54,8 @@ bool budget_passed(const pprofc_allocator *mem);
 void budget_cancel(struct budget *budget);
 
 /* Makes every check of the budget call `progress`. Once `progress` returns false, the budget stops
- * and does not call it again. `progress` NULL removes the function, and clears the stop that it
- * caused. No other thread may use the budget during this call. */
+ * and does not call `progress` again. If `progress` is NULL, removes the earlier function, and
+ * clears a stop that it caused. No other thread may use the budget during this call. */
 void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *context);
 
 /* budget_begin begins a step of `total` units of work. budget_advance adds completed units, and

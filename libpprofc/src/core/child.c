@@ -86,8 +86,8 @@ struct child_running {
   const struct child_user *user; /* additional settings for a program of the user, or NULL */
   struct buffer *output;
   struct child_end *end;
-  int input;     /* descriptor of the standard input. It is an anonymous file, because writing to a
-                    pipe blocks if the program does not read. */
+  int input; /* descriptor of the program's standard input: an anonymous file, because writing to a
+                pipe blocks if the program does not read */
   int pipes[2];  /* read ends of the pipes for standard output and standard error; -1: closed */
   int theirs[2]; /* write ends of these pipes, which the program inherits */
   pid_t pid;
@@ -201,7 +201,8 @@ static pprofc_status child_check(const struct child_running *run, pprofc_error *
 #define CHILD_POLLED 3
 
 /* Waits until a descriptor is readable, for at most CHILD_LOOK_MS. Sets *ready to the result of
- * poll. If it is 0 or negative, the caller calls again. Fails on timeout or cancellation. */
+ * poll. If *ready is 0 or negative, the caller must call this function again. Fails on timeout or
+ * cancellation. */
 static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[CHILD_POLLED],
                                 int *ready, pprofc_error *error) {
   int64_t left = run->deadline - system_milliseconds();
@@ -237,8 +238,8 @@ static pprofc_status child_read_all(struct child_running *run, pprofc_error *err
   return status;
 }
 
-/* Waits until the program ends. It may continue after it has closed its output. Kills it on
- * timeout. */
+/* Waits until the program ends, because a program may continue after it has closed its output.
+ * Kills the program on timeout. */
 static pprofc_status child_finish(struct child_running *run, pprofc_status status,
                                   pprofc_error *error) {
   int how = 0;

@@ -18,16 +18,15 @@
 struct spawn {
   const char *const
       *argv; /* arguments; ends with NULL; argv[0] is searched in PATH unless it contains a slash */
-  const char *folder;       /* working directory; NULL: as the caller */
+  const char *folder;       /* working directory; NULL: the working directory of the caller */
   char *const *environment; /* environment of the program; NULL: the environment of the caller */
-  int streams[3]; /* descriptors that become 0, 1 and 2, or SPAWN_*. They are duplicated in this
-                     order. Therefore streams[1] must not be 0, and streams[2] must not be 0 or
-                     1. */
+  int streams[3]; /* descriptors that become 0, 1 and 2, or SPAWN_*. spawn_start duplicates them in
+                     this order, so streams[1] must not be 0, and streams[2] must not be 0 or 1. */
   bool own_group; /* true: start a process group, which ^C in the terminal does not reach */
   bool default_signals; /* true: restore the default actions of signals that this process ignores */
 };
 
-/* Starts the program. No signal is blocked in it. Returns 0 or an errno. */
+/* Starts the program, with all signals unblocked. Returns 0 or an errno. */
 int spawn_start(const struct spawn *spawn, pid_t *pid);
 
 /* Waits until the program ends. Sets *how to the status from waitpid. Returns false and sets errno
@@ -55,13 +54,13 @@ struct child_end {
   char said[512]; /* beginning of the program's standard error, as one line */
 };
 
-/* Additional settings for a program of the user, such as a compiler or a test. It gets the whole
- * environment of the caller. */
+/* Additional settings for a program of the user, such as a compiler or a test. The program gets the
+ * whole environment of the caller. */
 struct child_user {
   const char *folder;  /* working directory; NULL: the working directory of the caller */
   struct buffer *said; /* buffer for the whole standard error of the program; NULL: drop it */
-  const volatile sig_atomic_t *stop; /* flag that another thread or a signal handler sets; if it is
-                                        not 0, the program is killed; NULL: no flag */
+  const volatile sig_atomic_t *stop; /* flag that another thread or a signal handler sets to stop
+                                        the program; NULL: no flag */
   /* Called whenever the descriptor `watched` is readable, until the program closes its output.
    * NULL: no function. */
   void (*serve)(void *context);
@@ -84,7 +83,8 @@ static inline pprofc_status child_run(const struct child *child, struct buffer *
   return child_run_for_user(child, NULL, output, end, error);
 }
 
-/* True if PATH has the program. If it contains a slash, true if that file exists. */
+/* True if a folder of PATH contains the program. If `program` contains a slash, true if that file
+ * exists. */
 bool child_exists(const char *program);
 
 #endif

@@ -32,7 +32,7 @@ const char *error_errno_text(int number, char *out, size_t size);
 
 /* ---- options ---------------------------------------- */
 
-/* Copies option structs of callers. A caller may have been compiled with an older or a newer
+/* Copies the option structs of callers, which may have been compiled with an older or a newer
  * header. */
 
 /* Copies the struct `given` to `options`, which has `size` bytes of defaults. The first field of
@@ -43,8 +43,8 @@ const char *error_errno_text(int number, char *out, size_t size);
 pprofc_status options_copy(void *options, size_t size, const void *given, const char *name,
                            pprofc_error *error);
 
-/* Sets the options of a type such as pprofc_report_options to their defaults. Then copies the
- * caller's options over them. */
+/* Sets the options of a type such as pprofc_report_options to their defaults, and then to the
+ * values that the caller has given. */
 #define OPTIONS_COPY(type, options, given, error)                                                  \
   (type##_init(options), options_copy(options, sizeof *(options), given, #type, error))
 

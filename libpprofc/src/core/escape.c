@@ -107,7 +107,7 @@ static bool is_high_control(int32_t c) {
 }
 
 /* True if "##" begins at s[i]. CI systems read "##[NAME]" in a log as a command, so every "##"
- * counts as the start of one. */
+ * counts as the start of a command. */
 static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }
@@ -254,8 +254,8 @@ void base64_put_hash(struct buffer *out, const char *sha256) {
 /* ---- Markdown --------------------------------------- */
 
 /* Writes names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions,
- * references and bare addresses, because GitHub resolves these escapes first. Code spans
- * prevent them, because GitHub does not search code spans. */
+ * references and bare addresses, because GitHub resolves these escapes first. A code span prevents
+ * all three, because GitHub does not search code spans. */
 
 /* True if the text contains "@team", "#12", "GH-12", "https://", ":tada:" or "www.", for example. A
  * colon before a blank is punctuation. */
@@ -271,7 +271,7 @@ bool markdown_acts(pprofc_str text) {
   return false;
 }
 
-/* Returns the number of backticks around the code span. It is one more than the longest sequence of
+/* Returns the number of backticks around a code span: one more than the longest sequence of
  * backticks in the text. */
 static size_t fence_of(pprofc_str text) {
   size_t longest = 0, run = 0;

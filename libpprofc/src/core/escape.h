@@ -20,15 +20,15 @@ size_t utf8_encode(uint32_t code_point, char *out);
 /* True if escape_terminal would not change s. This check is fast, and is usually true. */
 bool escape_terminal_clean(pprofc_str s);
 
-/* Appends s, and escapes every byte that could control a terminal: C0 and C1 controls, DEL and
- * invalid UTF-8 as \xNN. Escapes direction marks, tag characters and line separators of Unicode as
- * \u{NNNN}. With `layout`, newlines and tabs stay. */
+/* Appends s, and escapes characters that could control a terminal. Control characters (C0, C1 and
+ * DEL) and invalid bytes become \xNN. Direction marks, tag characters and line separators of
+ * Unicode become \u{NNNN}. If `layout` is true, newlines and tabs stay. */
 void escape_terminal(struct buffer *out, pprofc_str s, bool layout);
 
-/* Appends s as the text between the quotes of a JSON string: valid UTF-8 (invalid bytes become
- * U+FFFD), controls as \u00XX. Escapes <, >, &, line separators and direction marks as \uXXXX. The
- * string is then safe in a script element, and has no invisible marks. Also escapes the first # of
- * "##", because "##[" is a command in CI logs. */
+/* Appends s as the text between the quotes of a JSON string. Invalid UTF-8 becomes U+FFFD, and a
+ * control character becomes \u00XX. Characters that are special in HTML (<, >, &), line separators
+ * and direction marks become \uXXXX. The string is then safe in a script element, and has no
+ * invisible marks. Also escapes the first # of "##", because "##[" is a command in CI logs. */
 void escape_json(struct buffer *out, pprofc_str s);
 
 /* Appends s as text or as an attribute value of XML or HTML. Writes & < > " ' and the first # of
@@ -36,8 +36,8 @@ void escape_json(struct buffer *out, pprofc_str s);
  * \u{NNNN}. */
 void escape_xml(struct buffer *out, pprofc_str s);
 
-/* Appends text for a cell of CSV. With `quotes`, puts it in quotes. Puts an apostrophe before a
- * text that a spreadsheet would run as a formula. */
+/* Appends text for a cell of CSV. If `quotes` is true, puts the text in quotes. Puts an apostrophe
+ * before a text that a spreadsheet would run as a formula. */
 void escape_csv(struct buffer *out, pprofc_str text, bool quotes);
 
 /* Appends text for a URL. Percent-encodes all bytes except letters, digits, -_.~ and the bytes in

@@ -1,5 +1,5 @@
-/* Declares the description of an input format. `pprofc -formats` prints all tables of these rows
- * (import/format_table.c, bench/read/format_table.c). scripts/manual.sh writes them to
+/* Declares a row that describes an input format. `pprofc -formats` prints the tables of these rows
+ * (import/format_table.c, bench/read/format_table.c). scripts/manual.sh writes the tables to
  * docs/FORMATS.md. */
 #ifndef PPROFC_CORE_FORMAT_ROW_H
 #define PPROFC_CORE_FORMAT_ROW_H

@@ -5,14 +5,15 @@
 #include "core/buffer.h"
 #include "core/float.h"
 
-/* The functions return the same values as Go's unicode.IsSpace, IsLower, IsUpper and IsGraphic. */
+/* These functions return the same values as Go's unicode.IsSpace, IsLower, IsUpper and
+ * IsGraphic. */
 bool rune_is_space(int32_t rune);
 bool rune_is_lower(int32_t rune);
 bool rune_is_upper(int32_t rune);
 bool rune_is_graphic(int32_t rune);
 
 /* Returns the size in bytes of the white space character at the start of s. Returns 0 if s does not
- * begin with one. */
+ * begin with white space. */
 size_t space_at(pprofc_str s);
 
 /* Appends s in the format of Go's %q. */
@@ -30,8 +31,8 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out);
 /* Appends a value like %v of Go: the shortest digits from which the same double can be read. */
 void number_print(struct buffer *out, double value);
 
-/* Appends a value with `digits` decimals. Infinities and NaN are printed as in Go. With `sign`,
- * positive numbers get a plus sign. */
+/* Appends a value with `digits` decimals. Infinities and NaN are printed as in Go. If `sign` is
+ * true, positive numbers get a plus sign. */
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign);
 
 #endif

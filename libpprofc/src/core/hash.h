@@ -48,8 +48,8 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }
 
-/* Spreads a hash over the slots of a table by another multiplication. Without it, some secrets put
- * keys in arithmetic progression into neighbouring slots. */
+/* Multiplies a hash once more to spread hashes over the slots of a table. Without this step, some
+ * secrets put keys in arithmetic progression into neighbouring slots. */
 static inline uint64_t hash_spread(uint64_t hash) {
   return hash_fold(hash, hash_secret.slot);
 }

@@ -177,7 +177,7 @@ static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   return false;
 }
 
-/* If a value of digits only comes next, skips it and returns true. */
+/* If a value that consists only of digits comes next, skips it and returns true. */
 static bool json_tree_take_digits(struct json_tree_parser *s, struct node *node) {
   const char *end = s->p;
   while (end < s->end && char_is_digit(*end)) end++;
@@ -212,27 +212,28 @@ static bool json_tree_take_comma(struct json_tree_parser *s) {
 
 /* ---- arrays of numbers ------------------------------- */
 
-/* Minimum number of items of a packed array. The items of smaller arrays become nodes. */
+/* Minimum number of items of a packed array, which is kept as text. The items of smaller arrays
+ * become nodes. */
 #define PACK_LEAST 16u
 /* Maximum number of bytes between two marks of an array without rows. A mark is the stored position
- * of an item. From there, node_at quickly finds the items that follow. */
+ * of an item. node_at finds an item quickly by reading from the mark before it. */
 #define PACK_STRIDE 4096
 
 /* An array that stays text to save memory, with the positions of some of its items (node_packed).
- * If the items are arrays, they are its rows. */
+ * If the items are arrays, they are called rows. */
 struct json_tree_pack {
   struct node_packed *packed;
   const char *text; /* text of the array, after the opening bracket */
   size_t marks, room;
-  bool rows, inside; /* true if the items are rows; true while the parser is inside a row */
+  bool rows, inside; /* rows: true if the items are rows; inside: true inside a row */
   bool first;        /* true until the array or row has an item */
 };
 
 enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
 
-/* Counts an item of a packed array. Stores a mark for each row. Without rows, stores a mark for
- * every NODE_PACKED_EVERYth item. Returns PACK_IMPOSSIBLE if two marks would be more than
- * PACK_STRIDE bytes apart. */
+/* Counts an item of a packed array. Stores a mark (the position of an item in the text) for each
+ * row. In an array without rows, stores a mark for every NODE_PACKED_EVERYth item. Returns
+ * PACK_IMPOSSIBLE if two marks would be more than PACK_STRIDE bytes apart. */
 static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tree_pack *pack,
                                      bool row) {
   struct node_packed *packed = pack->packed;
@@ -252,7 +253,7 @@ static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tre
   return PACK_MORE;
 }
 
-/* Skips items of a row, as long as each is a comma followed by digits only. */
+/* Skips items as long as each item consists of a comma and digits only. */
 static void json_tree_skip_integers(struct json_tree_parser *s, bool inside) {
   for (const char *p = s->p; inside && p < s->end && *p == ',';) {
     const char *first = ++p;
@@ -294,15 +295,16 @@ static enum pack_step json_tree_pack_item(struct json_tree_parser *s, struct jso
   return s->status == PPROFC_OK ? PACK_MORE : PACK_END;
 }
 
-/* True if every item after the last mark is at most PACK_STRIDE bytes from a mark. */
+/* True if the text after the last mark is at most PACK_STRIDE bytes long, or if the items are rows,
+ * because each row has a mark. */
 static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
                                     const struct json_tree_pack *pack) {
   if (pack->rows) return true;
   return (size_t)(s->p - pack->text) - pack->packed->marks[pack->marks - 1] <= PACK_STRIDE;
 }
 
-/* Keeps an array as text if it has many items that are all numbers and words, or are all rows.
- * Returns true if it is kept as text, or after an error. */
+/* Keeps an array as text if it has many items, and they are either all numbers and words or all
+ * rows (arrays of numbers and words). Returns true if it is kept as text, or after an error. */
 static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
   struct json_tree_parser before = *s;
   struct node_packed *packed = arena_zero_array(s->arena, 1, sizeof *packed);
@@ -373,7 +375,7 @@ static void close_container(struct json_tree_parser *s) {
   if (node->kind != NODE_ARRAY || !node->first) return;
   size_t count = 0;
   for (struct node *item = node->first; item; item = item->next) count++;
-  /* The size cannot overflow. Every node is already in memory, and a node is larger than a
+  /* The size cannot overflow, because every node is already in memory, and a node is larger than a
    * pointer. */
   struct node_items *items = arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *));
   if (!items) {

@@ -40,13 +40,13 @@ struct node {
   struct node *next;  /* next item of the same array or object */
   union {
     struct node_items *items;   /* items of a non-empty array */
-    struct node_packed *packed; /* packed array: positions of its items, and then `text` is the text
-                                   between the brackets; NULL for other nodes */
+    struct node_packed *packed; /* for a packed array: positions of its items; `text` is then the
+                                   text between the brackets; NULL for other nodes */
   };
 };
 
 /* A packed array: an array of numbers and words, or an array of rows (arrays of numbers and words).
- * It is kept as text to save memory. node_at makes a node of one item at a time. */
+ * The array is kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; 0 for a row whose items are not counted yet */
   uint32_t *marks; /* positions in the text of all rows; without rows, positions of the items 0,
@@ -89,7 +89,7 @@ pprofc_str node_text(const struct node *node, const char *name);
 /* Reads a number that is spelled as an integer and fits into int64_t. Returns false for any other
  * node, and for NULL. */
 bool node_to_integer(const struct node *node, int64_t *value);
-/* Does the same as node_to_integer, but returns the number, or 0 if the node is not an integer. */
+/* Returns the number that node_to_integer reads, or 0 if the node is not an integer. */
 int64_t node_integer(const struct node *node);
 
 /* True for a JSON number. Also accepts leading zeros, a point at the end ("1.") and a point after

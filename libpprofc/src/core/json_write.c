@@ -39,7 +39,7 @@ static void json_begin_item(struct json_writer *json) {
 static void json_open(struct json_writer *json, char opener, char closer) {
   json_begin_item(json);
   output_add_char(json->out, opener);
-  /* The nesting never depends on input. Only a bug of the caller can exceed the depth. */
+  /* The nesting never depends on input, so only a bug of the caller can exceed the depth. */
   if (json->depth == JSON_DEPTH) {
     json->out->failed = true;
     return;

@@ -1,4 +1,5 @@
-/* Escapes commands in text for the log of a CI system. The system then does not run them. */
+/* Escapes commands in text for the log of a CI system, so that the system does not run these
+ * commands. */
 #include "core/log_guard.h"
 
 #include "core/chars.h"
@@ -19,7 +20,8 @@ void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_
   out->brief = brief;
 }
 
-/* True for white space outside ASCII. A log removes it before it looks for a command. */
+/* True for white space outside ASCII. A CI system removes white space before it looks for a
+ * command. */
 static bool is_wide_blank(int32_t c) {
   return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
          c == 0x3000;
@@ -84,10 +86,10 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   return colons || hashes;
 }
 
-/* Bytes without ':' and '#'. A command of a CI log begins with "::" or "##", so it cannot begin in
- * these bytes. `end` is their end. `line` is the position after their last line break, or 0.
- * `colon` and `hash` are the positions of the first ':' and '#' after them. The struct keeps both,
- * because a new search at every '#' would take quadratic time. */
+/* A run of bytes without ':' and '#'. A command of a CI log begins with "::" or "##", so no command
+ * begins inside the run. `end` is the end of the run. `line` is the position after the last line
+ * break of the run, or 0. `colon` and `hash` are the positions of the next ':' and the next '#'.
+ * The struct keeps both, because a new search at every '#' would take quadratic time. */
 struct log_run {
   size_t end, line, colon, hash;
 };

@@ -41,8 +41,8 @@ void escape_line(struct buffer *out, pprofc_str s);
 void escape_line_to_output(struct output *out, pprofc_str s);
 
 /* Appends s as a line of a workflow command of GitHub Actions. Breaks commands inside s. Characters
- * that would end the text become %XX. With `property`, characters that would end a property of the
- * command also become %XX. */
+ * that would end the text become %XX. If `property` is true, characters that would end a property
+ * of the command also become %XX. */
 void escape_command(struct buffer *out, pprofc_str s, bool property);
 
 /* Copies s for a cell of a table. Escapes it like a line, and breaks commands in it. The caller

@@ -18,8 +18,8 @@
  *   if (index != MAP_NONE) return index;
  *   if (!map_insert(&map, hash, new_index)) out of memory;
  */
-/* A slot of the table. It has only 8 bytes, to keep tables small. In a table larger than the
- * caches, each lookup starts with a cache miss. */
+/* A slot of the table. A slot has only 8 bytes, so that tables stay small: each lookup in a table
+ * larger than the caches starts with a cache miss. */
 struct map_slot {
   uint32_t tag;   /* 32 bits of the result of hash_spread; the lowest bits select the slot */
   uint32_t index; /* index of the record; MAP_NONE: the slot is free */
@@ -45,8 +45,8 @@ void map_free(struct map *map);
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
-/* Begins a lookup. A slot stores 32 bits of the hash as its tag. Therefore no hash is computed
- * again when the table grows, and the caller compares keys only if the tags are equal. */
+/* Begins a lookup. A slot stores 32 bits of the hash as its tag, so a growing table computes no
+ * hash again, and the caller compares keys only if the tags are equal. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
   uint32_t tag = (uint32_t)hash_spread(hash);
   return (struct map_probe){map->capacity ? tag & (map->capacity - 1) : 0, tag};
@@ -79,8 +79,8 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
    map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
 
-/* Prefetches the slot of a hash that will be looked up soon. If this is done for a batch of hashes,
- * their cache misses overlap. */
+/* Prefetches the slot of a hash that will be looked up soon. If a caller does this for a batch of
+ * hashes, their cache misses overlap. */
 static inline void map_expect(const struct map *map, uint64_t hash) {
   if (map->capacity >= MAP_LARGE) __builtin_prefetch(&map->slots[map_start(map, hash).position]);
 }
@@ -89,7 +89,7 @@ static inline void map_expect(const struct map *map, uint64_t hash) {
 typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *key);
 
 /* Returns the index of the record that has the key. If there is no such record, inserts and returns
- * `next`, and the caller appends the record. Returns MAP_NONE when out of memory. `equal` is called
+ * `next`, and the caller must append the record. Returns MAP_NONE when out of memory. Calls `equal`
  * only if 32 bits of the hash are equal. The function is inline, so that a static `equal` is also
  * inlined. */
 static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal_fn equal,

@@ -74,7 +74,7 @@ void mem_will_fill(void *block, size_t size) {
   if (size < HUGE_BLOCK) return;
   uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-  /* The call is only a hint to the system. Errors do not matter. */
+  /* The call is only a hint to the system, so errors do not matter. */
   madvise((void *)from, to - from, MADV_HUGEPAGE);
 #else
   (void)block, (void)size;
@@ -283,8 +283,8 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* A profile that was edited many times has a long chain of parents. Therefore a list is used
-   * instead of recursion. */
+  /* A profile that was edited many times has a long chain of parents. So the function keeps a list
+   * of dead regions, and does not recurse. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
   while (dead) {
@@ -307,7 +307,8 @@ void region_release(struct region *region) {
 #define EDITS_MAX 16
 
 /* Returns the block that contains the data, or NULL, and sets *arena to the arena of the block.
- * Searches the arenas of the region, of regions that only this region retains, and of `lender`. */
+ * Searches the arena of the region, and the arenas of parents that only this region retains. The
+ * caller may also retain the parent `lender`. */
 static struct arena_block *find_block(struct region *region, const struct region *lender,
                                       const void *data, int depth, struct arena **arena) {
   struct arena_block *block = region->arena.blocks;
@@ -323,8 +324,8 @@ static struct arena_block *find_block(struct region *region, const struct region
   return NULL;
 }
 
-/* Returns the block that contains only the `size` bytes at `data`, or NULL. Small columns share
- * their blocks. */
+/* Returns the block that contains only the `size` bytes at `data`. Returns NULL for other data,
+ * such as a small column, which shares its block with other columns. */
 static struct arena_block *find_column(struct region *region, const struct region *lender,
                                        const void *data, size_t size, struct arena **arena) {
   if (size < LARGE_SIZE / 4) return NULL;
@@ -392,7 +393,7 @@ size_t array_capacity(size_t capacity, size_t count) {
   return wanted < count ? count : wanted;
 }
 
-/* Stores the enlarged memory of an array. Returns false if it is NULL. */
+/* Stores `grown`, the enlarged memory of an array. Returns false if `grown` is NULL. */
 static bool array_set(void *items, size_t *capacity, void *grown, size_t wanted) {
   if (!grown) return false;
   memcpy(items, &grown, sizeof grown);

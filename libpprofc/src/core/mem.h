@@ -19,8 +19,8 @@ void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_
                  size_t size);
 void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
 
-/* Returns the pages completely inside [from, to) of a block to the system. Their bytes must not be
- * read any more. */
+/* Returns the pages completely inside [from, to) of a block to the system. The caller must not read
+ * their bytes any more. */
 void mem_discard(const void *from, const void *to);
 
 /* An arena, which frees all its memory at once. Blocks of 256 KiB and more are allocated
@@ -58,20 +58,21 @@ void *loose_resize(const pprofc_allocator *a, void *items, size_t capacity, size
 void loose_free(const pprofc_allocator *a, void *items, size_t capacity, size_t size);
 void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used, size_t size);
 
-/* Informs the system that a block will be filled soon in any order. The system then uses huge
+/* Informs the system that a block will be filled soon in any order, so that the system uses huge
  * pages. */
 void mem_will_fill(void *block, size_t size);
 
 /* Copies a string. Appends a NUL, which does not count. data is NULL when out of memory. */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
 
-/* A reference-counted arena for the columns of a profile. Profiles that share columns all retain
- * the region of these columns. The region copies the allocator, and retains its budget. */
+/* A reference-counted arena for the columns of a profile (arrays with an item for each record).
+ * Profiles that share columns all retain the region of these columns. The region copies the
+ * allocator, and retains its budget. */
 struct region {
   pprofc_allocator mem;
   struct arena arena;
   int references;
-  struct region_parent *parents; /* retained regions, into which columns point */
+  struct region_parent *parents; /* regions that columns point into; this region retains them */
   struct region *next_dead;      /* list of the regions that region_release must free */
 };
 
@@ -94,8 +95,8 @@ void region_drop(struct region *region, const void *column, size_t size);
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
-/* Returns the pages inside [from, to) to the system if both addresses are in the same block. Their
- * bytes must not be read any more. Returns false if another owner may read them. */
+/* Returns the pages inside [from, to) to the system if both addresses are in the same block. The
+ * caller must not read their bytes any more. Returns false if another owner may read them. */
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);
 

@@ -21,8 +21,8 @@
 
 #define INFILE_BLOCK ((size_t)4096)
 
-/* Provides space for a regular file and one more byte. The read that finds the end of the file then
- * needs no more space. */
+/* Provides space for a regular file and one more byte, so that the read that finds the end of the
+ * file needs no more space. */
 static void infile_reserve(int fd, struct buffer *data) {
   struct stat info;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
@@ -85,7 +85,7 @@ static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Resolves a symlink. The rename then replaces the target of the link, and not the link. */
+/* Resolves a symlink, so that the rename replaces the target of the link, and not the link. */
 static bool outfile_resolve(struct outfile *file, const char *path) {
   if (strlen(path) >= sizeof file->target) {
     errno = ENAMETOOLONG;
@@ -103,8 +103,8 @@ static bool outfile_resolve(struct outfile *file, const char *path) {
 
 /* ---- temporary files --------------------------------- */
 
-/* Maximum number of bytes of the target's name in the temporary name. The temporary name then fits
- * into NAME_MAX. */
+/* Maximum number of bytes of the target's name in the temporary name, so that the temporary name
+ * fits into NAME_MAX. */
 #define TEMPORARY_STEM  220
 #define TEMPORARY_TRIES 100
 
@@ -192,7 +192,7 @@ pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error 
   if (!outfile_resolve(file, path)) return outfile_fail(error, path);
   size_t stem = temporary_stem(file);
   temporary_sweep(file, stem);
-  /* The kernel must apply the umask. Reading the umask would change it for a moment in all
+  /* Let the kernel apply the umask, because reading the umask would change it for a moment in all
    * threads. */
   file->fd = temporary_create(file, stem, exists ? S_IRUSR | S_IWUSR : 0666);
   if (file->fd < 0) return outfile_fail(error, path);

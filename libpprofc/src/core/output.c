@@ -198,7 +198,7 @@ static bool output_is_simple(const char *format) {
   return true;
 }
 
-/* Adds a number with a fixed number of decimals. If `decimals` is negative, adds it with 17
+/* Adds a number with a fixed number of decimals. If `decimals` is negative, adds the number with 17
  * digits. */
 static void output_add_double(struct output *out, double value, int decimals) {
   char text[400];

@@ -44,8 +44,8 @@ void output_add_padded(struct output *out, pprofc_str s, size_t width);
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 
-/* Marks where a JSON report has the note about rows that -budget omitted. The note must follow a
- * member of an object. */
+/* Marks the position of the note about rows that -budget omitted in a JSON report. The position
+ * must be after a member of an object. */
 void output_note(struct output *out);
 
 /* Returns the text. If -budget shortens names, returns a shortened copy, which is in `scratch`

@@ -79,10 +79,10 @@ pprofc_str str_trim(pprofc_str s) {
   return str_slice(s, from, to);
 }
 
-/* Returns the first position from `from` on at which the text can match the pattern after a star.
- * The rest of the pattern begins at `p`. The result is the next occurrence of its first byte, or
- * `from` if this byte is a wildcard. The result is the end of the text if the rest is empty or the
- * byte does not occur. */
+/* Returns the first position, at or after `from`, at which the text can match the rest of the
+ * pattern after a star. The rest begins at `p`. The position is the next occurrence of the rest's
+ * first byte, or `from` if this byte is a wildcard. It is the end of the text if the rest is empty
+ * or the byte does not occur. */
 static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t from) {
   if (p == pattern.size) return text.size;
   if (from >= text.size || pattern.data[p] == '*' || pattern.data[p] == '?') return from;
@@ -90,7 +90,8 @@ static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t fr
   return found ? (size_t)(found - text.data) : text.size;
 }
 
-/* Matches without recursion. After a mismatch, the last star matches one more byte. */
+/* Matches without recursion: after a mismatch, continues at the last star, which then matches one
+ * more byte. */
 bool str_glob(pprofc_str pattern, pprofc_str text) {
   size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
   while (t < text.size) {
@@ -138,11 +139,12 @@ pprofc_str str_path_base(pprofc_str path) {
   return slash == path.size ? path : str_slice(path, slash + 1, path.size);
 }
 
-/* A cleaned path. It grows by one element at a time. */
+/* A cleaned path, to which one element is added at a time. */
 struct clean_path {
   char *text;
   size_t size;
-  size_t floor; /* length that ".." cannot shorten: the root, or leading elements ".." */
+  size_t floor; /* number of bytes at the start that ".." cannot remove: the root, or the leading
+                   ".." of a relative path */
   bool rooted;
 };
 
@@ -153,8 +155,8 @@ static void clean_path_add(struct clean_path *path, pprofc_str element) {
   path->size += element.size;
 }
 
-/* Removes the last element because of "..". The root has no parent. A relative path keeps leading
- * "..". */
+/* Handles an element "..": removes the last element of the path. If there is no such element, keeps
+ * the root, or adds ".." to a relative path. */
 static void clean_path_up(struct clean_path *path) {
   if (path->size > path->floor) {
     while (path->size > path->floor && path->text[path->size - 1] != '/') path->size--;

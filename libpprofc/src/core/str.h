@@ -26,8 +26,8 @@ int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
-/* True if s begins with `word`, or equals it, in upper or lower case. `word` must be in lower case.
- */
+/* str_starts_any_case is true if s begins with `word` in upper or lower case, and
+ * str_equal_any_case if s equals `word` in this sense. `word` must be in lower case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);
 bool str_equal_any_case(pprofc_str s, pprofc_str word);
 
@@ -47,8 +47,9 @@ pprofc_str str_trim(pprofc_str s);
  * byte. */
 bool str_glob(pprofc_str pattern, pprofc_str text);
 
-/* Removes the text before the next `separator` from *rest, and returns it in *piece. Returns false
- * at the end (data == NULL). "a,,b" gives "a", "", "b". An empty *rest gives one empty piece. */
+/* Removes the text before the next `separator` from *rest, and returns this text in *piece. Returns
+ * false at the end (data == NULL). "a,,b" gives "a", "", "b". An empty *rest gives one empty
+ * piece. */
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 
 /* Removes the next line from *rest, and returns it without "\n" or "\r\n". Returns false at the
@@ -64,13 +65,13 @@ bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 /* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, like Go's ParseFloat. */
 bool str_parse_float(pprofc_str s, double *out);
 
-/* Parses decimals of up to 19 digits with small exponents fast. Returns false for all other
- * texts. */
+/* Parses a decimal of up to 19 digits with a small exponent fast. Returns false for any other
+ * text. */
 bool str_quick_float(pprofc_str s, double *out);
 
-/* The functions return the same as Base, Dir and Clean of Go's path/filepath. str_path_clean and
+/* These functions return the same as Base, Dir and Clean of Go's path/filepath. str_path_clean and
  * str_path_dir may write to `out`, a buffer of at least path.size + 2 bytes. Their result can then
- * point into it. */
+ * point into `out`. */
 pprofc_str str_path_base(pprofc_str path);
 pprofc_str str_path_dir(pprofc_str path, char *out);
 pprofc_str str_path_clean(pprofc_str path, char *out);

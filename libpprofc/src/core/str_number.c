@@ -39,7 +39,7 @@ struct integer_reader {
   uint64_t value;
   unsigned base;
   size_t digits;
-  bool separable; /* true after a digit or the prefix; an underscore may follow there */
+  bool separable; /* true if an underscore may follow: after a digit or the prefix */
 };
 
 static bool integer_add_digit(struct integer_reader *n, char c) {
@@ -50,7 +50,8 @@ static bool integer_add_digit(struct integer_reader *n, char c) {
          !__builtin_add_overflow(n->value, (uint64_t)digit, &n->value);
 }
 
-/* Parses s. It must consist of digits, with underscores between them if permitted. */
+/* Parses s, which must consist of digits. If `underscores` is true, underscores may separate the
+ * digits. */
 static bool integer_read(struct integer_reader *n, pprofc_str s, bool underscores) {
   for (size_t i = 0; i < s.size; i++) {
     bool underscore = underscores && s.data[i] == '_';

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #ifdef __linux__
-#include <malloc.h> /* for M_ARENA_MAX and similar names, where the C library has them */
+#include <malloc.h> /* declares M_ARENA_MAX and similar names, if the C library has them */
 #endif
 
 #ifndef CLOCK_MONOTONIC_COARSE
@@ -47,7 +47,7 @@ static inline struct timespec system_modified(const struct stat *file) {
 #endif
 }
 
-/* True if both are the same file. On Windows every file has the number 0. */
+/* True if both are the same file. Always false on Windows, where every file has the number 0. */
 static inline bool system_same_file(const struct stat *a, const struct stat *b) {
   return a->st_ino && a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
@@ -70,9 +70,9 @@ bool system_pipe(int ends[2]);
 int system_memory_file(void);
 
 /* Turns off address randomization in programs that this process starts from now on, because the
- * counts of callgrind vary slightly with random addresses. Returns the earlier state for
- * system_let_addresses, which restores it. Does nothing and returns -1 on other systems than Linux
- * and in containers that forbid it. */
+ * counts of callgrind vary slightly with random addresses. Returns the earlier state, which
+ * system_let_addresses restores. Does nothing and returns -1 on systems other than Linux, and in
+ * containers that forbid the change. */
 int system_fix_addresses(void);
 void system_let_addresses(int before);
 

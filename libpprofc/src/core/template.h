@@ -23,23 +23,27 @@
 
 /* ---- values ----------------------------------------- */
 
-/* Declares the named values that fill a template (core/template.h). Each value belongs to a row,
- * and rows can be nested. Names must live as long as the fill. */
+/* Declares the named values that fill a template. Each value belongs to a row, and rows can be
+ * nested. Names are not copied, so they must live as long as the fill. */
 
 #define FILL_DEPTH 16 /* maximum nesting of rows */
 
 enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
 
-/* A value or a row. Entry 0 is the outermost row, which contains all other entries. Each other row
- * belongs to a list. No row and no list contains entry 0, so the index 0 can mean "no entry". */
+/* A value, or a row with its own values and lists. Entry 0 is the outermost row, which contains all
+ * other entries. Each other row belongs to a list, which consists of rows with the same name. The
+ * first of these rows represents the list. No row or list contains entry 0, so the index 0 can mean
+ * "no entry". */
 struct fill_entry {
   const char *name;
   enum fill_kind kind;
-  size_t next;       /* index of the value or list that was added to the same row before, or 0 */
-  size_t first;      /* row: index of the value or list that was added last */
-  size_t after;      /* row: index of the next row in its list */
-  size_t last;       /* first row of a list: index of the last row */
-  size_t start, end; /* value: start and end of its text in `text`; the next call sets `end` */
+  size_t next;       /* index of the next older value or list of the same row, or 0 */
+  size_t first;      /* for a row: index of its newest value or list, from which `next` leads to the
+                        older ones */
+  size_t after;      /* for a row: index of the next row of the same list, or 0 */
+  size_t last;       /* for the first row of a list: index of the list's last row */
+  size_t start, end; /* for a value: start and end of its text in fill.text; the next value or row
+                        sets `end` */
 };
 
 struct fill {

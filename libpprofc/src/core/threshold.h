@@ -1,5 +1,5 @@
-/* Sizes above which the program uses a faster algorithm. A fuzz build divides them, so that small
- * inputs test all algorithms. */
+/* Sizes above which the program uses a faster algorithm. A fuzz build divides these sizes, so that
+ * small inputs test all algorithms. */
 #ifndef PPROFC_CORE_THRESHOLD_H
 #define PPROFC_CORE_THRESHOLD_H
 

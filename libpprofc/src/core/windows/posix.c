@@ -16,7 +16,8 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Without this, the streams would write "\r\n" for "\n", and input would end at ^Z. */
+/* Sets the files and streams to binary mode. In text mode, the C library would write "\n" as
+ * "\r\n", and would end input at ^Z. */
 __attribute__((constructor)) static void posix_start(void) {
   _fmode = _O_BINARY;
   for (int fd = 0; fd < 3; fd++) _setmode(fd, _O_BINARY);
@@ -134,7 +135,7 @@ int fsync(int fd) {
   return _commit(fd);
 }
 
-/* The programs treat paths as text with '/'. */
+/* Returns the path with '/' in place of backslashes, because the programs expect '/' in paths. */
 char *realpath(const char *path, char *real) {
   struct stat info;
   if (stat(path, &info) != 0 || !_fullpath(real, path, _MAX_PATH)) return NULL;

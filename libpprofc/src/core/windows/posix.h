@@ -42,7 +42,8 @@ int posix_open(const char *path, int flags, ...);
 int posix_rename(const char *from, const char *to);
 int posix_mkdir(const char *path, mode_t mode);
 
-/* Parameters and fields with the names of the macros below get the names of the functions. */
+/* Turns off warnings about parameters and fields that the macros below rename to the name of a
+ * function. */
 #pragma GCC diagnostic ignored "-Wshadow"
 
 static inline ssize_t posix_read(int fd, void *data, size_t size) {
@@ -58,7 +59,8 @@ ssize_t posix_write(int fd, const void *data, size_t size);
 #define mkdir  posix_mkdir
 #define lstat  stat
 
-/* Accepts a '/' at the end of a path. The macro `stat` of MinGW-w64 is _stat64. */
+/* Does the work of stat, and accepts a '/' at the end of a path. Callers reach this function by the
+ * macro _stat64, because MinGW-w64 defines `stat` as a macro for _stat64. */
 int posix_stat(const char *path, struct stat *info);
 #define _stat64(path, info) posix_stat(path, info)
 
@@ -109,7 +111,7 @@ int madvise(void *address, size_t size, int advice);
 #define SIGXFSZ 25
 
 typedef _sigset_t sigset_t;
-typedef short uid_t; /* as st_uid */
+typedef short uid_t; /* same type as st_uid of struct stat */
 
 struct sigaction {
   void (*sa_handler)(int);
@@ -169,11 +171,12 @@ int inet_pton(int family, const char *text, void *address);
 /* ---- the C library ----------------------------------- */
 
 struct tm *gmtime_r(const time_t *time, struct tm *parts);
-/* Writes %z as an offset, and %Z as an abbreviation. Windows writes long names for both. */
+/* Writes %z as an offset, and %Z as an abbreviation, because strftime of Windows writes long names
+ * for both. */
 size_t posix_strftime(char *text, size_t size, const char *format, const struct tm *time);
 #define strftime posix_strftime
 struct tm *localtime_r(const time_t *time, struct tm *parts);
-/* Returns a * b + c, rounded once. The function of MinGW-w64 rounds twice. The values must be far
+/* Returns a * b + c, rounded once, because fma of MinGW-w64 rounds twice. The values must be far
  * from the largest and the smallest numbers. */
 double posix_fma(double a, double b, double c);
 #define fma posix_fma
