@@ -18,7 +18,8 @@ struct regex {
   pcre2_code *code;
   pcre2_match_data *match;
   pprofc_str pattern; /* copy of the pattern */
-  /* The pattern after a prefix that matches anything, for the automaton; compiled on first use. */
+  /* Expression for the automaton: a prefix that matches any text, then the pattern. It is compiled
+   * on first use. */
   pcre2_code *search;
   int *workspace;
   uint64_t steps; /* number of steps that the automaton has taken, at most AUTOMATON_STEPS */
@@ -42,19 +43,19 @@ static bool has_plain(const struct regex_translation *t, pprofc_str s) {
 #ifdef HAVE_PCRE2
 /* ---- PCRE2 ------------------------------------------- */
 
-/* Maximum number of backtracking steps in a match, about 10 ms. A match that needs more steps is
- * repeated with pcre2_dfa_match, which is slower but linear in the text. */
+/* Maximum number of backtracking steps in a match, which take about 10 ms. A match that needs more
+ * steps is repeated with pcre2_dfa_match, which is slower but linear in the text. */
 #define MATCH_LIMIT    200000
 #define HEAP_LIMIT_KIB 16384
 #define WORKSPACE_INTS 65536
 
-/* Size of a text in bytes above which only the automaton is used, because backtracking may take
- * quadratic time before it reaches its limit. */
+/* Maximum size in bytes of a text for backtracking. Longer texts use the automaton, because
+ * backtracking may take quadratic time before it reaches its limit. */
 #define LONG_TEXT 8192
 
-/* Limit of the automaton's work for one expression and all its matches, in steps of about a
- * nanosecond. A byte of text costs at most the square of the number of states. A state has at least
- * 8 bytes of code, so the code size bounds the number of states. */
+/* Limit of the automaton's work for all matches of one expression, in steps of about a nanosecond.
+ * A byte of text costs at most the square of the number of states. A state has at least
+ * BYTES_PER_STATE bytes of code, so the size of the code bounds the number of states. */
 #define AUTOMATON_STEPS 5000000000
 #define BYTES_PER_STATE 8
 
@@ -231,8 +232,8 @@ static int automaton(struct regex *regex, pprofc_str s) {
                          regex->workspace, WORKSPACE_INTS);
 }
 
-/* Matches a text that is valid UTF-8. If backtracking takes too long for one text, this and all
- * later texts use the automaton. */
+/* Matches a text that is valid UTF-8. If backtracking takes too long for a text, matches this text
+ * and all later texts with the automaton. */
 static bool regex_run(struct regex *regex, pprofc_str s) {
   if (regex->tripped) return false;
   bool slow = s.size > LONG_TEXT || regex->search;

@@ -1,29 +1,39 @@
-/* Go's regular expressions (RE2 syntax): unanchored, on bytes that are mostly UTF-8. Filters of
- * reports and drop and keep expressions inside profiles use them, so both the pattern and the text
- * may be hostile. PCRE2 does the matching. The grammar and meanings of PCRE2 differ from Go's, and
- * its time is unbounded, so matching has three parts: 1. The grammar (regex_syntax.c,
- * regex_class.c, regex_unicode.c, regex_fold.c) parses the pattern as Go does. It refuses
- * everything that Go refuses, with Go's messages: back-references, look-around, possessive
- * operators, repeat counts above 1000, nesting deeper than 1000. It rewrites the rest for PCRE2:
- * every literal escaped, every class as ranges of code points. PCRE2 never sees the user's
- * pattern. 2. memmem matches a pattern of up to 8 plain texts joined by |. Most filters are such
- * patterns. 3. PCRE2 matches the other patterns, with its just-in-time compiler if it has one.
+/* Go's regular expressions (RE2 syntax). A pattern may match anywhere in a text. Reports use them
+ * as filters, and profiles contain them as drop_frames and keep_frames. So both the pattern and the
+ * text may be hostile. PCRE2 does the matching, but its grammar differs from Go's, and its time is
+ * unbounded. So matching has three parts:
+ *
+ *   - The grammar (regex_syntax.c, regex_class.c, regex_fold.c) parses the pattern as Go does. It
+ *     refuses everything that Go refuses, with Go's messages: back-references, look-around,
+ *     possessive operators, repeat counts above 1000 and nesting deeper than 1000. It rewrites the
+ *     rest for PCRE2: it escapes every literal, and writes every class as ranges of code points.
+ *     PCRE2 never sees the user's pattern.
+ *   - memmem matches a pattern of up to 8 plain texts joined by |, like most filters.
+ *   - PCRE2 matches the other patterns, with its just-in-time compiler if it has one.
+ *
  * Text. Go reads an invalid UTF-8 byte as U+FFFD, but PCRE2 refuses the text. So the matcher first
- * replaces each of these bytes by U+FFFD. A pattern with a surrogate, like \x{D800}, matches
- * nothing. Time. PCRE2 backtracks, so a pattern such as (a*)*b takes exponential time. A match may
- * take 200,000 steps, about 10 ms. After that PCRE2's automaton, which is linear in the text,
- * answers for this and every later text. A text of more than 8 KiB goes to the automaton at once.
- * The automaton has a budget of 5 * 10^9 steps, a few seconds, for the life of an expression. Each
- * byte of text costs the square of the number of states. An expression that has used up its budget
- * is *tripped*: it matches nothing, and the caller reports an error instead of a wrong result.
+ * replaces each invalid byte by U+FFFD. A pattern with a surrogate, like \x{D800}, matches nothing.
+ *
+ * Time. PCRE2 backtracks, so a pattern such as (a*)*b takes exponential time. A match may take
+ * 200,000 steps, about 10 ms. After that, PCRE2's automaton, which is linear in the text, matches
+ * this text and every later text. The automaton also matches every text of more than 8 KiB. It has
+ * a budget of 5 * 10^9 steps, a few seconds, for the life of an expression. Each byte of text costs
+ * the square of the number of states. An expression that has used up its budget is "tripped": it
+ * matches nothing, and the caller reports an error instead of a wrong result.
+ *
  * Memory. A match takes at most 16 MiB of heap and 256 KiB of workspace, from the caller's
- * allocator. Remaining differences from Go: - Size. PCRE2's expression may take 64 KiB. A larger
- * one, such as a long group repeated 1,000 times, is refused with "expression too large". Go
- * accepts about 3 million instructions. - Nesting. (?:...) counts for the limit of 1000; in Go only
- * its contents count. PCRE2 accepts about 500 nested groups. - [x\P{..}] does not ignore case,
- * unless the category is Lu, Ll or Lt. \P{..} alone, outside of [^..], equals Go's. - Unicode.
- * Categories and scripts follow the Unicode version of PCRE2. - Without PCRE2 only plain texts
- * work; other patterns give PPROFC_E_UNSUPPORTED. */
+ * allocator.
+ *
+ * Remaining differences from Go:
+ *
+ *   - Size. PCRE2's expression may take 64 KiB. A larger expression, such as a long group repeated
+ *     1,000 times, is refused with "expression too large". Go accepts about 3 million instructions.
+ *   - Nesting. (?:...) counts for the limit of 1000; in Go only its contents count. PCRE2 accepts
+ *     about 500 nested groups.
+ *   - [x\P{..}] does not ignore case, unless the category is Lu, Ll or Lt. \P{..} outside of [^..]
+ *     equals Go's.
+ *   - Unicode. Categories and scripts follow the Unicode version of PCRE2.
+ *   - Without PCRE2, only plain texts work. Other patterns give PPROFC_E_UNSUPPORTED. */
 #ifndef PPROFC_REGEX_REGEX_H
 #define PPROFC_REGEX_REGEX_H
 

@@ -112,8 +112,8 @@ bool regex_read_escape(struct regex_parser *p, int32_t *code) {
 
 /* ---- groups of ASCII characters ---------------------- */
 
-/* A named group of ASCII characters. `pairs` contains the first and last character of each range,
- * `size` their number. */
+/* A named group of ASCII characters. `pairs` contains the first and last character of each range.
+ * `size` is the number of characters in `pairs`. */
 static const struct ascii_group {
   const char *name;
   unsigned char size;
@@ -129,7 +129,7 @@ static const struct ascii_group {
     {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
     {"xdigit", 6, "09AFaf"},
 };
-/* Number of groups at the start of the table that an escape such as \d can name. */
+/* Number of groups at the start of the table that have an escape such as \d. */
 #define PERL_GROUPS 3
 
 /* Writes a range for PCRE2. Removes surrogates from the ends of the range, because PCRE2 rejects
@@ -155,7 +155,8 @@ static int32_t write_gap(struct regex_parser *p, int32_t low, int32_t member) {
 }
 
 /* Writes the complement of a group as part of a class. If case is ignored, first adds the other
- * case of each letter to the group, because PCRE2 would add it to the complement. */
+ * case of each letter to the group. Otherwise PCRE2 would add the other case of each letter to the
+ * complement. */
 static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
   bool in[128] = {false}, fold = p->flags & REGEX_FOLD;
   for (size_t i = 0; i < group->size; i += 2)
@@ -203,8 +204,8 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 
 #define PROPERTY_MAX 40
 
-/* Unicode categories by short and long name (file PropertyValueAliases.txt, property gc). After '='
- * comes their name in PCRE2. */
+/* Unicode categories by short and long name (file PropertyValueAliases.txt, property gc). The name
+ * that PCRE2 uses follows each '='. */
 static const char categories[] =
     " any=Any ascii=ASCII assigned=^Cn c=C casedletter=L& cc=Cc cf=Cf closepunctuation=Pe cn=Cn "
     "cntrl=Cc co=Co combiningmark=M connectorpunctuation=Pc control=Cc cs=Cs currencysymbol=Sc "
@@ -247,7 +248,7 @@ static const char *unicode_find(const char *list, const char *key, char after) {
   return found ? found + strlen(wanted) : NULL;
 }
 
-/* Writes PCRE2's name for the category or script `name`, as written between the braces of \p{}.
+/* Writes PCRE2's name for a category or script. `name` is the text between the braces of \p{}.
  * Case, blanks, _ and - do not matter. Returns false for an unknown name. */
 static bool unicode_property(pprofc_str name, char out[PROPERTY_MAX]) {
   char key[PROPERTY_MAX - 3]; /* name without "sc:", in lower case */
@@ -267,7 +268,7 @@ static bool unicode_property(pprofc_str name, char out[PROPERTY_MAX]) {
   return category || unicode_find(scripts, key, ' ');
 }
 
-/* Writes the characters of `folded`. With `others`, writes all other characters instead. */
+/* Writes the characters of `folded`. If `others` is true, writes all other characters instead. */
 static void write_runs(struct regex_parser *p, const struct regex_folded *folded, bool others) {
   int32_t low = 0;
   for (size_t i = 0; i < folded->count; i++) {
@@ -279,8 +280,8 @@ static void write_runs(struct regex_parser *p, const struct regex_folded *folded
   if (others) write_range(p, low, RUNE_MAX);
 }
 
-/* Writes a Unicode property. If the property is the only member of the class (`alone`) and negated,
- * negates the class instead. */
+/* Writes a Unicode property. If the property is negated and the only member of its class (`alone`),
+ * negates the whole class instead. */
 static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
   const struct regex_folded *folded = p->flags & REGEX_FOLD ? regex_folded(property) : NULL;
   bool whole = folded && folded->whole;

@@ -8,21 +8,21 @@
 #define REPEAT_MAX 1000
 #define NOWHERE    SIZE_MAX
 
-/* Properties of a sub-expression that have limits. */
+/* Properties of a sub-expression. Each property has a limit. */
 struct shape {
   int height; /* height of Go's syntax tree, in nodes */
   int nest;   /* depth of parentheses in the expression for PCRE2 */
-  int copies; /* largest product of nested counted repetitions */
+  int copies; /* largest product of the counts of nested repetitions, such as 6 for (a{2}){3} */
 };
 
-/* The last atom of the output. A repetition operator may follow and repeat it. */
+/* The last atom of the output: the part that a repetition operator after it would repeat. */
 struct atom {
-  size_t start; /* offset of the operand in the output */
+  size_t start; /* offset of the atom in the output */
   struct shape shape;
   bool literal;
-  bool joined;   /* true if Go's parser joins it with the literal before it */
-  bool repeated; /* true if an operator already repeats the operand */
-  bool bare;     /* true if PCRE2 needs parentheses to repeat the operand */
+  bool joined;   /* true if Go's parser joins the atom with the literal before it */
+  bool repeated; /* true if an operator already repeats the atom */
+  bool bare;     /* true if PCRE2 needs parentheses around the atom to repeat it */
 };
 
 /* An open parenthesis. groups[0] is the whole expression. */
@@ -31,9 +31,9 @@ struct regex_group {
   unsigned flags; /* flags that apply again after the parentheses */
   bool out_fold;
   bool captures;
-  struct shape branches; /* size of the largest earlier alternative */
+  struct shape branches; /* maximum of each property over the earlier branches (alternatives) */
   size_t branch_count;
-  struct shape parts; /* size of the largest part of this alternative, except `last` */
+  struct shape parts; /* maximum of each property over the parts of this branch except `last` */
   size_t part_count;
   bool has_last;
   struct atom last;
@@ -96,9 +96,8 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Writes (?i) or (?-i) if the output must change between ignoring and not ignoring case. Case is
- * not ignored for a property outside a class, because its output lists all variants of its
- * characters. */
+/* Writes (?i) or (?-i) if the output must begin or stop ignoring case. A property outside a class
+ * (`property`) never ignores case, because the output lists all variants of its characters. */
 static void sync_fold(struct regex_parser *p, bool property) {
   bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;
@@ -127,7 +126,7 @@ static void end_branch(struct regex_group *group) {
   group->part_count = 0;
 }
 
-/* Ends the innermost group and sets *shape to its size. */
+/* Ends the innermost group, and sets *shape to the properties of its expression. */
 static bool end_group(struct regex_parser *p, struct shape *shape) {
   struct regex_group *group = regex_top(p);
   end_branch(group);
@@ -339,8 +338,8 @@ struct repetition {
   bool counted; /* true for {n,m}, false for * + ? */
 };
 
-/* Parses a number without leading zeros. A number above REPEAT_MAX is not exact, but stays above
- * REPEAT_MAX. */
+/* Parses a number without leading zeros. If the number is above REPEAT_MAX, *count is only some
+ * number above REPEAT_MAX. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;
@@ -406,8 +405,8 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
   if (lazy) buffer_add_char(p->out, '?');
 }
 
-/* Writes the repetition of the last atom. `previous` is the start of a repetition operator that
- * ends directly before this operator ("a+*"), which is an error; NOWHERE if there is no such
+/* Writes the repetition of the last atom. `previous` is the start of a repetition operator directly
+ * before this operator, as in "a+*", which is an error. It is NOWHERE if there is no such
  * operator. */
 static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
@@ -427,8 +426,8 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
     regex_widen(&group->parts, (struct shape){.height = 1});
   }
   atom->joined = false;
-  /* For x+, pcre2_dfa_match makes a state for every character that it matches. For (?:x)+ it does
-   * not, so endless repetitions get a group. */
+  /* pcre2_dfa_match makes a state for every character that x+ matches, but not for (?:x)+. So
+   * endless repetitions get a group. */
   bool endless = p->engine == REGEX_AUTOMATON && (!r->counted || r->max < 0);
   if (atom->repeated || atom->bare || endless) wrap_last(p, atom);
   if (!check_repetition(p, atom, r)) return false;
@@ -437,7 +436,7 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
   return true;
 }
 
-/* Parses a repetition operator: * + ? or {. *previous is the start of the operator before it, and
+/* Parses a repetition operator: * + ? or {. *previous is the start of the preceding operator, and
  * becomes the start of this operator. */
 static bool repetition(struct regex_parser *p, size_t *previous) {
   struct repetition r = {.start = p->at};

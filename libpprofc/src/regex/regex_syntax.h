@@ -23,8 +23,8 @@ struct regex_translation {
   size_t needle_end[REGEX_NEEDLES_MAX]; /* end of each plain text in `text` */
 };
 
-/* The PCRE2 engine that runs the expression. For the automaton, repeated parts must be in
- * parentheses. */
+/* The engine of PCRE2 that runs the expression. For REGEX_AUTOMATON, the translation puts repeated
+ * parts in parentheses. */
 enum regex_engine { REGEX_BACKTRACKING, REGEX_AUTOMATON };
 
 /* Checks a pattern and translates it into *out. The caller frees *out with regex_translation_free,
@@ -47,7 +47,7 @@ struct regex_parser {
   enum regex_engine engine;
   size_t at;      /* offset up to which the pattern is parsed */
   unsigned flags; /* set of enum regex_flag that is in effect */
-  bool out_fold;  /* true if the output ignores case from here on */
+  bool out_fold;  /* true if the following output ignores case */
   struct regex_translation *result;
   struct buffer *out; /* output for PCRE2: the field `pcre` of the result */
   struct regex_group *groups;
@@ -78,11 +78,11 @@ bool regex_read_escape(struct regex_parser *parser, int32_t *code);
 bool regex_class(struct regex_parser *parser);
 
 /* Parses `\d` or `\pL` and writes it as a class. Sets *found to true if the pattern has such an
- * escape here. */
+ * escape at the current position. */
 bool regex_class_escape(struct regex_parser *parser, bool *found);
 
 /* The characters that \p{property} matches when case is ignored. If `whole` is true, `runs` lists
- * all of them, else only characters that are not in the property. */
+ * all these characters. Otherwise it lists only the characters that do not have the property. */
 struct regex_folded {
   const char *property;
   bool whole;
@@ -90,7 +90,8 @@ struct regex_folded {
   size_t count;
 };
 
-/* Returns the row of a property, or NULL if ignoring case does not change the property. */
+/* Returns the characters that a property matches when case is ignored. Returns NULL if ignoring
+ * case does not change the property. */
 const struct regex_folded *regex_folded(const char *property);
 
 #endif
