@@ -1,7 +1,7 @@
 /* Builds a profile. Stores equal records only once, and stores stacks as varints.
  *
  * Strings and stacks are in the region of the new profile. Columns grow outside of the region.
- * pprofc_builder_finish moves them there, and does not copy large columns. */
+ * pprofc_builder_finish moves them into the region, and does not copy large columns. */
 #include "profile/builder.h"
 
 #include "core/array.h"
@@ -111,9 +111,9 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* Returns the address of an item of the column FIRST_FUNCTION or FIRST_LOCATION. Returns NULL after
- * an error. Extends the column if needed. Most functions have a unique name and one location, so
- * these columns replace a hash table for them. */
+/* Returns the address of an item of the column FIRST_FUNCTION or FIRST_LOCATION, and extends the
+ * column if needed. Returns NULL after an error. Most functions have a unique name and one
+ * location, so these columns replace a hash table for such functions. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   struct builder_column *c = &b->columns[column];
   if (c->count <= index) {
@@ -125,8 +125,9 @@ static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   return (uint32_t *)c->items + index;
 }
 
-/* True if the table with `count` records can get another record. If not, the builder fails. Indices
- * have 32 bits, and the largest values are reserved. */
+/* True if a table of `count` records may get another record. If not, makes the builder fail with
+ * `message`. The number of records is limited, because indices have 32 bits and the largest values
+ * are reserved. */
 static bool has_index_left(pprofc_builder *b, size_t count, const char *message) {
   if (count < PPROFC_NONE - 1) return true;
   builder_fail(b, PPROFC_E_LIMIT, message);
@@ -256,8 +257,8 @@ static uint32_t append_function(pprofc_builder *b, const struct function_fields 
   return (uint32_t)count;
 }
 
-/* Returns the index of an equal function. If no function is equal, adds the function. Another
- * function already has its name. */
+/* Returns the index of an equal function, or adds `f` if no function is equal. The caller has found
+ * another function with the same name, so this function searches the hash table. */
 static uint32_t add_namesake(pprofc_builder *b, const struct function_fields *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);
@@ -278,7 +279,7 @@ uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_
   return builder_same_function(b, *first, &f) ? *first : add_namesake(b, &f);
 }
 
-/* True if location i has the values of the arguments. */
+/* True if the fields of location i equal the other arguments. */
 static bool builder_same_location(const pprofc_builder *b, uint32_t i, uint32_t mapping,
                                   uint64_t address, const pprofc_line *lines, size_t line_count) {
   const uint32_t *line_from = b->columns[LOCATION_LINE_FROM].items;
@@ -328,8 +329,9 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   return (uint32_t)count;
 }
 
-/* Returns the index of an equal location. If no location is equal, adds the location. It has no
- * lines, or its function already has another location. */
+/* Returns the index of an equal location, or adds the location if no location is equal. Searches
+ * the hash table, because the location has no lines, or its function already has another
+ * location. */
 static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
                              const pprofc_line *lines, size_t line_count) {
   uint64_t hash = hash_mix(address, mapping);
@@ -434,7 +436,8 @@ bool builder_allows_depth(pprofc_builder *b, size_t depth) {
   return builder_ok(b);
 }
 
-/* Replaces the labels of the last sample by a label set. Drops them if an equal set exists. */
+/* Moves the labels of the last sample into a label set. If an equal set exists, uses that set, and
+ * drops the labels. */
 static void builder_close_labels(pprofc_builder *b) {
   struct label_table *table = &b->label_table;
   struct builder_column *labels = &b->columns[LABELS];
@@ -532,7 +535,7 @@ static void builder_finish_samples(pprofc_builder *b) {
   s->segment_count = 1;
 }
 
-/* Converts the list of folded locations to a column of flags. */
+/* Converts the list of the locations that are marked as folded to a column of flags. */
 static void builder_finish_folded(pprofc_builder *b) {
   size_t count = count_of(b, FOLDED);
   if (!count) return;

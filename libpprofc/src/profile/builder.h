@@ -12,22 +12,22 @@
  * is the index of the empty string. */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
-/* Prefetches the slot of a string in the hash table. The caller will soon pass this string to
+/* Prefetches the slot, in the hash table, of a string that the caller will soon pass to
  * builder_string. */
 void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
 
-/* The functions add a record like the public functions, but take string indices instead of C
- * strings. The field `id` of a mapping is ignored. */
+/* These functions add a record like the public functions, but take string indices instead of C
+ * strings. They ignore the field `id` of a mapping. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
 void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
-/* Adds a sample type although there are samples already. These samples have the value 0 for this
+/* Adds a sample type when samples already exist. The existing samples get the value 0 for this
  * type. */
 void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
 void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
-/* The functions add a record even if an equal record exists. Some formats distinguish equal
- * records. */
+/* These functions add a record even if an equal record exists, because some formats distinguish
+ * equal records. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count);
@@ -35,14 +35,15 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
-/* Sets the expressions drop_frames and keep_frames of the profile to strings with these indices.
- * NONE keeps the current expression. */
+/* Sets the expressions drop_frames and keep_frames of the profile to the strings with these
+ * indices. NONE keeps the current expression. */
 void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
-/* Sets is_folded in profile.proto for a location: several functions share its code. */
+/* Sets the flag is_folded of a location, which means that several functions share the code of the
+ * location. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
 
-/* Makes a mapping the first one, which names the program of the profile: swaps it with the first
- * mapping. Call it after the last mapping and the last location. */
+/* Swaps a mapping with the first mapping, which names the program of the profile. Call this
+ * function after the last mapping and the last location. */
 void builder_main_mapping(pprofc_builder *builder, uint32_t mapping);
 
 /* Makes pprofc_builder_finish find the mapping of each location that has an address and no
@@ -57,18 +58,18 @@ bool builder_place_locations(const pprofc_profile *profile, uint32_t *mapping);
  * frames. */
 void builder_limit_depth(pprofc_builder *builder, size_t frames);
 
-/* True if no call has failed and a sample may have `frames` frames. If it may not, the builder
- * fails. */
+/* True if no call has failed and a sample may have `frames` frames. If a sample may not have this
+ * number of frames, the builder fails. */
 bool builder_allows_depth(pprofc_builder *builder, size_t frames);
 
 /* Stores a stack, leaf first, in the packed form of profile/stack.h. Sets *size to its size in
- * bytes. Returns NULL after an error. A stored stack ends with the stacks of its callers, so a
- * sample of a caller can point to these last bytes. */
+ * bytes. Returns NULL after an error. The last bytes of a stored stack are the stacks of its
+ * callers, so a sample of a caller can point to these bytes. */
 const uint8_t *builder_stack(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                              uint32_t *size);
 
-/* Stores a copy of a stack in the packed form. Its varints must be the shortest ones, of locations
- * that exist. Returns NULL after an error. */
+/* Stores a copy of a stack in the packed form. Each varint must have the shortest form, and must
+ * mean a location that exists. Returns NULL after an error. */
 const uint8_t *builder_copy_stack(pprofc_builder *builder, const uint8_t *stack, uint32_t size);
 
 /* Adds a sample with a stack from builder_stack or builder_copy_stack. */
@@ -78,7 +79,7 @@ void builder_sample(pprofc_builder *builder, const uint8_t *stack, uint32_t size
 /* Adds a sample with the stack of an earlier sample. */
 void builder_repeat_stack(pprofc_builder *builder, size_t sample, const int64_t *values);
 
-/* Makes the builder fail with this error. Does nothing if it has failed before. */
+/* Makes the builder fail with this error. Does nothing if the builder has failed before. */
 void builder_refuse(pprofc_builder *builder, const pprofc_error *error);
 
 /* True if no call has failed. */

@@ -21,7 +21,7 @@ enum {
   STACK_SIZES,
   LABEL_SET, /* for each sample, its label set */
   LABEL_SETS,
-  LABELS, /* labels of the sets, then labels of the last sample */
+  LABELS, /* labels of all label sets, followed by the labels of the last sample */
   LOCATION_ADDRESS,
   LOCATION_MAPPING,
   LOCATION_LINE_FROM, /* for each location, the index of its first line */

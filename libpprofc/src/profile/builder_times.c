@@ -1,4 +1,5 @@
-/* Collects events in the order of the file. Writes them by track and start. */
+/* Collects events (the times at which samples ran) in the order of the file. Then writes them by
+ * track, such as a thread, and by start. */
 #include "profile/builder_times.h"
 
 #include "core/array.h"
@@ -226,8 +227,8 @@ static void track_sort(const struct time_columns *rows, size_t count, uint32_t *
   }
 }
 
-/* Sorts the tracks whose events are not in the order of time. The collected events are no longer
- * needed, and serve as a buffer. Returns false when out of memory. */
+/* Sorts the tracks whose events are not in the order of time. Uses the collected events as a
+ * buffer, because they are no longer needed. Returns false when out of memory. */
 static bool times_sort(struct builder_times *t, const struct time_columns *columns) {
   for (size_t k = 0; k < t->track_count; k++) {
     const struct time_track *track = &t->tracks[k];

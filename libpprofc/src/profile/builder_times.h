@@ -1,11 +1,12 @@
-/* Collects the times of samples while a profile is built (profile/times.h). */
+/* Collects the times of samples while a profile is built (profile/times.h). An event is a time at
+ * which a sample ran, on a track such as a thread. */
 #ifndef PPROFC_PROFILE_BUILDER_TIMES_H
 #define PPROFC_PROFILE_BUILDER_TIMES_H
 
 #include "profile/builder.h"
 #include "profile/times.h"
 
-/* Makes the builder keep the times of samples if `keep` is true. The caller does this before the
+/* Makes the builder keep the times of samples if `keep` is true. Call this function before the
  * first sample. */
 void builder_keep_times(pprofc_builder *builder, bool keep);
 
@@ -35,8 +36,8 @@ uint32_t builder_add_track(pprofc_builder *builder, const struct time_track *nam
  * the same clock. A negative duration counts as 0. */
 void builder_event(pprofc_builder *builder, uint32_t track, int64_t start, int64_t duration);
 
-/* Adds an event for the sample with this index. The caller may pass another number, and replace it
- * later with builder_event_numbers. */
+/* Adds an event for the sample with this index. `sample` may also be another number, which the
+ * caller later replaces by builder_event_numbers. */
 void builder_event_of(pprofc_builder *builder, uint32_t sample, uint32_t track, int64_t start,
                       int64_t duration);
 
@@ -46,8 +47,8 @@ size_t builder_sample_count(const pprofc_builder *builder);
 /* Returns the number of events so far. */
 size_t builder_event_count(const pprofc_builder *builder);
 
-/* Replaces the sample numbers of the events from `first` on: n becomes number[n]. Drops events
- * whose number becomes NONE. */
+/* Replaces the sample number n by number[n] in the events with index `first` and above. Drops
+ * events whose number becomes NONE. */
 void builder_event_numbers(pprofc_builder *builder, size_t first, const uint32_t *number);
 
 /* ---- for builder.c ----------------------------------- */

@@ -16,7 +16,8 @@ struct fresh_frame {
 struct stack_delta {
   struct stack_reader reader;
   struct stack_cursor cursor; /* cursor at the current stack, if the profile has a stack tree */
-  /* Location of each number in stacks of the current segment, or NULL. */
+  /* table from varints to locations for the current segment (a range of samples with the same
+   * table); NULL: varint v means location v - 1 */
   const uint32_t *map;
   struct packed_stack stack;
   uint32_t size;   /* size of the current stack in bytes */
@@ -32,7 +33,8 @@ static inline void delta_take_cursor(struct stack_delta *d) {
   d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end, d->map};
 }
 
-/* Moves the cursor to the stack tree of a sample. Each segment has its own tree. */
+/* Moves the cursor to the tree that has the stack of `sample`, because each segment (a range of
+ * samples) has its own tree. */
 static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   struct stack_reader *r = &d->reader;
   const struct samples *s = r->samples;
@@ -40,8 +42,8 @@ static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   stack_cursor_enter(&d->cursor, &s->tree[r->segment], s->segments[r->segment].first);
 }
 
-/* Moves to the stack of `sample`, and sets `shared`. Successive calls must have ascending
- * samples. */
+/* Moves to the stack of `sample`, and sets `shared`. Call this function with ascending sample
+ * indices. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
   if (d->cursor.tree) {
     if (sample >= d->reader.segment_end) delta_enter_tree(d, sample);

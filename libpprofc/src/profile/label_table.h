@@ -18,8 +18,8 @@ void label_table_init(struct label_table *table, const pprofc_allocator *mem,
                       const struct label *labels, struct label_set *sets);
 void label_table_free(struct label_table *table);
 
-/* Returns the set that has labels[first .. first + count - 1] in this order. It is an existing
- * equal set, or a new set at the end. Returns MAP_NONE when out of memory. */
+/* Returns the index of the set with labels[first .. first + count - 1] in this order. Adds the set
+ * if there is no equal set. Returns MAP_NONE when out of memory. */
 uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
 
 #endif

@@ -26,7 +26,7 @@ pprofc_profile *profile_new(const pprofc_allocator *mem) {
   return p;
 }
 
-/* Copies all fields except the reference count. Other threads may change that count meanwhile. */
+/* Copies all fields except the reference count, which other threads may change at the same time. */
 static void copy_fields(pprofc_profile *to, const pprofc_profile *from) {
   const size_t counted = offsetof(pprofc_profile, mem);
   memcpy((char *)to + counted, (const char *)from + counted, sizeof *to - counted);

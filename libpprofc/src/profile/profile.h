@@ -31,13 +31,13 @@ struct label_set {
   uint32_t first, count; /* index of the first label, and number of labels */
 };
 
-/* A range of samples whose stacks use the same map. The range ends before `first` of the next
- * segment. In these stacks, the varint v means location map[v], or v - 1 if map is NULL. Every v of
- * a stack is a valid index of the map. */
+/* A range of samples whose stacks use the same map, a table from varints to locations. The range
+ * ends before `first` of the next segment. In these stacks, the varint v means location map[v], or
+ * v - 1 if map is NULL. Every v of a stack is a valid index of the map. */
 struct segment {
   size_t first;
   const uint32_t *map; /* for each varint, its location; LOCATION_HIDDEN removes the frame */
-  size_t map_size;     /* number of items of `map`; 0 if it is NULL */
+  size_t map_size;     /* number of items of `map`; 0 if `map` is NULL */
 };
 
 struct samples {
@@ -67,7 +67,8 @@ struct locations {
   const uint64_t *ids; /* for each location, its id in the file; NULL: location i has id i + 1 */
   const uint64_t *address;
   const uint32_t *mapping;   /* for each location, its mapping, or NONE */
-  const uint32_t *line_from; /* for each location, the index of its first line; then the end */
+  const uint32_t *line_from; /* for each location, the index of its first line; the last item is the
+                                number of lines */
   const struct line *lines;  /* lines of a location, innermost inlined function first */
   const uint8_t *is_folded;  /* for each location, 1 if functions share its code; NULL: all 0 */
 };
@@ -104,7 +105,7 @@ struct pprofc_profile {
   unsigned threads;      /* number of threads requested when the profile was read */
   bool disposable;       /* true if the only owner will release the profile after the next edit
                             (profile/stack.h) */
-  struct region *lender; /* region of columns that a running edit may overwrite, or NULL */
+  struct region *lender; /* region of columns that an edit in progress may overwrite, or NULL */
   bool folded;           /* true if the reader may have added up samples and dropped labels */
   bool has_leftovers;    /* true if there may be locations that no sample uses */
   bool in_order_of_use;  /* true if every location is used, and locations are numbered in the order
@@ -118,7 +119,7 @@ struct pprofc_profile {
   struct mappings mappings;
   struct strings strings;
 
-  uint32_t drop_frames, keep_frames; /* string indices of two expressions */
+  uint32_t drop_frames, keep_frames; /* string indices of two regular expressions */
   int64_t time_nanos, duration_nanos, period;
   struct value_type period_type;
   const uint32_t *comments;
@@ -127,8 +128,8 @@ struct pprofc_profile {
   const struct times *times; /* times of the samples (profile/times.h), or NULL */
 };
 
-/* Returns an error if the profile keeps its stacks as a tree (samples.tree). The caller needs the
- * stack of each sample, but a tree only has the sum of each function in each place. */
+/* Returns an error if the profile keeps its stacks as a tree (samples.tree), which serves only
+ * reports of sums. The caller needs the stack of each sample. */
 pprofc_status profile_need_stacks(const pprofc_profile *profile, pprofc_error *error);
 
 /* The values of a sample type: the value of sample i is values[i * step]. */
@@ -139,9 +140,9 @@ struct value_column {
 
 struct value_column profile_values(const pprofc_profile *profile, size_t type);
 
-/* Returns the index of the sample type with the name or number `wanted`. "" means the default type.
- * "inuse_space" also finds a type named "space", which old heap profiles have. Returns type_count
- * if there is no such type. */
+/* Returns the index of the sample type whose name or number is `wanted`. "" means the default type.
+ * "inuse_space" also finds the type "space" of old heap profiles. Returns type_count if there is no
+ * such type. */
 size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
 
 /* Returns how many values each sample has: the number of sample types, or 1 if the reader kept only
@@ -168,7 +169,8 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
  * is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
-/* A function as its columns have it: string indices of its names and its file, and its line. */
+/* The items of a function in the columns of `struct functions`: string indices of its names and its
+ * file, and its line. */
 struct function_fields {
   uint32_t name, system_name, filename;
   int64_t start_line;
@@ -189,7 +191,7 @@ uint64_t profile_next_id(const uint64_t *ids, size_t count);
 
 /* ---- values ------------------------------------------ */
 
-/* True if all values of a sample are 0. Merges drop these samples. */
+/* True if all values of a sample are 0. A merge of profiles drops these samples. */
 static inline bool values_are_zero(const int64_t *values, size_t types) {
   for (size_t t = 0; t < types; t++)
     if (values[t]) return false;
@@ -206,16 +208,16 @@ static inline const struct label *sample_labels(const struct samples *s, size_t 
   return s->label_set ? s->labels + s->label_sets[s->label_set[sample]].first : NULL;
 }
 
-/* Key of the label that marks samples of the base in a comparison. The value of the label is
- * "true". */
+/* Key of the label that marks samples of the base, the profile that a comparison subtracts. The
+ * value of the label is "true". */
 #define BASE_LABEL STR("pprof::base")
 
 /* Returns how many labels the largest label set has. */
 size_t samples_most_labels(const struct samples *samples);
 
-/* True if the labels mark a sample of the base. */
+/* True if the label set marks a sample of the base (BASE_LABEL). */
 bool label_set_is_base(const pprofc_profile *p, uint32_t set);
-/* True if any sample belongs to the base. */
+/* True if any sample belongs to the base of a comparison. */
 bool profile_has_base(const pprofc_profile *p);
 
 static inline bool sample_is_base(const pprofc_profile *p, size_t sample) {

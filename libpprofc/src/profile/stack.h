@@ -50,7 +50,7 @@
 /* ---- one stack --------------------------------------- */
 
 /* The unread frames of a stack: the bytes from `leaf` up to `root`. The functions below take frames
- * from either end. */
+ * from the leaf end or from the root end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
   const uint32_t *map; /* map of the stack's segment, or NULL */
@@ -127,7 +127,7 @@ static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const ui
 }
 
 /* Returns the number of bytes at the root end that a stack shares with the previous stack. Returns
- * 0 if their maps differ. */
+ * 0 if the stacks have different maps. */
 static inline size_t stack_shared(const struct packed_stack *previous,
                                   const struct packed_stack *stack) {
   if (stack->map != previous->map) return 0;
@@ -135,7 +135,7 @@ static inline size_t stack_shared(const struct packed_stack *previous,
                            (size_t)(stack->root - stack->leaf));
 }
 
-/* Returns a stack without frames. It serves as the previous stack of the first sample. */
+/* Returns a stack without frames, for use as the previous stack of the first sample. */
 static inline struct packed_stack stack_none(void) {
   static const uint8_t nothing;
   return (struct packed_stack){&nothing, &nothing, NULL};
@@ -170,15 +170,15 @@ static inline struct stack_reader stack_reader_at(const struct samples *s, size_
   return reader;
 }
 
-/* Returns the map of the segment that contains `sample`. The samples of successive calls must
- * ascend. */
+/* Returns the map from varints to locations for the segment that contains `sample`. Call this
+ * function with ascending sample indices. */
 static inline const uint32_t *stack_map(struct stack_reader *reader, size_t sample) {
   while (sample >= reader->segment_end && reader->segment + 1 < reader->samples->segment_count)
     reader->segment_end = segment_end(reader->samples, ++reader->segment);
   return reader->samples->segments[reader->segment].map;
 }
 
-/* Returns the stack of `sample`. The samples of successive calls must ascend. */
+/* Returns the stack of `sample`. Call this function with ascending sample indices. */
 static inline struct packed_stack stack_of(struct stack_reader *reader, size_t sample) {
   const struct samples *s = reader->samples;
   const uint8_t *leaf = s->stack[sample];
@@ -193,8 +193,8 @@ static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint
 
 /* ---- renumbered stacks ------------------------------- */
 
-/* The varint of a location's new index. With a table of these codes, an edit rewrites a stack with
- * one load and one store of 8 bytes per frame. */
+/* The varint of a location's new index. An edit keeps a table of these codes, and rewrites each
+ * frame of a stack with one load and one store of 8 bytes. */
 struct stack_code {
   uint8_t bytes[7]; /* the varint, up to 32 bits, followed by unused bytes */
   uint8_t size;     /* size of the varint in bytes; 0 for a hidden location */
@@ -217,13 +217,13 @@ size_t stack_longest(const struct samples *samples);
 
 /* ---- maps of segments -------------------------------- */
 
-/* Hides the locations i with hidden[i] != 0 in a segment. `plain` caches the map for segments
- * without a map; *plain is NULL before the first call. Returns false when out of memory. */
+/* Hides the locations i with hidden[i] != 0 in a segment. *plain caches the new map for segments
+ * that had no map, and is NULL before the first call. Returns false when out of memory. */
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 
-/* Adds `more` new locations to the map of a segment. There are `locations` locations so far.
- * Location locations + i becomes varint *base + i. Returns false when out of memory. */
+/* Adds `more` new locations to the map of a segment. There are `locations` locations so far. In the
+ * new map, varint *base + i means location locations + i. Returns false when out of memory. */
 bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
                     size_t *base);
 

@@ -7,8 +7,8 @@
 
 /* ---- segments --------------------------------------- */
 
-/* Changes the maps of segments (from varints to locations), so that edits can hide and add
- * locations. The stored stacks do not change. */
+/* The functions of this section change the maps of segments (tables from varints to locations), so
+ * that edits can hide and add locations. The stored stacks do not change. */
 
 size_t stack_longest(const struct samples *s) {
   uint32_t longest = 0;
@@ -19,8 +19,8 @@ size_t stack_longest(const struct samples *s) {
   return longest;
 }
 
-/* Returns a map for segments without a map. Varint i + 1 means location i, or LOCATION_HIDDEN if
- * hidden[i] is set. */
+/* Returns a map for segments that have no map. In this map, varint i + 1 means location i. It means
+ * LOCATION_HIDDEN if hidden[i] is set. */
 static const uint32_t *stack_plain_map(struct arena *arena, const uint8_t *hidden,
                                        size_t locations) {
   uint32_t *map = arena_array(arena, locations + 1, sizeof *map);
@@ -72,8 +72,8 @@ bool segment_extend(struct arena *arena, struct segment *segment, size_t locatio
 /* Distance in samples between the current sample and the sample whose data is prefetched. */
 #define STACK_AHEAD 8
 
-/* Returns the size of a cursor's buffer in bytes. Every copy moves STACK_CHUNK bytes, even if the
- * leaf end is shorter. The buffer therefore has STACK_CHUNK additional bytes before the stack. */
+/* Returns the size of a cursor's buffer in bytes. Each copy moves STACK_CHUNK bytes, even if the
+ * leaf end is shorter. So the buffer has STACK_CHUNK additional bytes before the stack. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }
@@ -105,8 +105,8 @@ void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
 }
 
 /* Writes the chunks of a stack that differ from the previous stack, starting at the leaf end.
- * Returns how many chunks both stacks share. Stores the bytes that the last written chunk replaces
- * in `old`. */
+ * Returns how many chunks the two stacks share. Stores in `old` the bytes that the last written
+ * chunk replaces. */
 static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t level,
                                  uint8_t old[STACK_CHUNK]) {
   size_t known = c->size / STACK_CHUNK;
@@ -121,23 +121,22 @@ static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t 
 }
 
 /* Rounds `n`, the number of equal bytes at the root ends of two stacks, down to whole frames. `old`
- * and `now` point to the byte before the equal bytes in each stack. They are NULL if that stack has
- * no more bytes. */
+ * and `now` point to the byte before the equal bytes in each stack. Each pointer is NULL if its
+ * stack has no more bytes. */
 static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
                                    const uint8_t *now) {
   if ((!old || *old < 0x80) && (!now || *now < 0x80)) return (uint32_t)n;
   for (const uint8_t *at = root - n; n && *at >= 0x80; at++)
-    n--; /* skip a varint that begins too early */
+    n--; /* skip a varint that begins before the equal bytes */
   return n ? (uint32_t)n - 1 : 0;
 }
 
 /* Prefetches the chunk and the leaf end of a later sample, and the parent chunk of a nearer sample.
- * The reads are scattered, because samples are sorted by stack but chunks are in the order of the
- * file. Returns a value because gcc removes calls of functions that only prefetch. */
+ * These reads are scattered, because samples are sorted by stack, but chunks are in the order of
+ * the file. Returns a value, because gcc removes calls of functions that only prefetch. */
 static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t sample) {
   const struct stack_ref *far = &tree->refs[sample + 2 * STACK_AHEAD];
-  /* `leaves` may be NULL, and pointer arithmetic on NULL is undefined. Therefore compute with
-   * integers. */
+  /* `leaves` may be NULL, and pointer arithmetic on NULL is undefined, so compute with integers. */
   uintptr_t leaf_end = (uintptr_t)tree->leaves + far->leaf + far->size % STACK_CHUNK;
   if (far->chunk) __builtin_prefetch(&tree->chunks[far->chunk]);
   __builtin_prefetch((const void *)(leaf_end - STACK_CHUNK));
@@ -211,7 +210,7 @@ static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
 }
 
-/* Sorts items by key. Most groups are small, so insertion sort is used for small groups. */
+/* Sorts items by key. Uses insertion sort for small groups, because most groups are small. */
 static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
   if (count > 16) {
     qsort(items, count, sizeof *items, stack_tree_compare);
@@ -228,11 +227,12 @@ static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
 /* Groups of items. Group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
   struct stack_tree_item *items;
-  uint32_t *from; /* for each group, the index of its first item; then the end */
+  uint32_t *from; /* for each group, the index of its first item; the last item is the end of the
+                     last group */
 };
 
 /* Converts the sizes of groups to starts. Before the call, from[g + 1] is the size of group g.
- * Afterwards it is the start of group g. */
+ * After the call, from[g + 1] is the start of group g. */
 static void stack_tree_begin(struct stack_tree_groups *s, size_t groups) {
   uint32_t first = 0;
   for (size_t g = 0; g < groups; g++) {

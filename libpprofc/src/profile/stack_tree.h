@@ -24,7 +24,7 @@ struct stack_chunk {
 
 struct stack_ref {
   uint32_t chunk; /* index of the stack's chunk nearest to the leaf; 0: no chunk */
-  uint32_t leaf;  /* offset in `leaves` of the leaf end, of size % STACK_CHUNK bytes */
+  uint32_t leaf;  /* offset in `leaves` of the leaf end, which has size % STACK_CHUNK bytes */
   uint32_t size;  /* size of the stack in bytes */
   uint32_t label_set;
 };
@@ -34,11 +34,12 @@ struct stack_tree {
   size_t chunk_count;
   const uint8_t *leaves;        /* leaf ends of all stacks; offsets start at STACK_CHUNK */
   const struct stack_ref *refs; /* for each sample, a reference to its stack */
-  const uint32_t *order;        /* for each sample, its position in the file; NULL: the same */
-  size_t count;                 /* number of items of refs */
-  uint32_t longest;             /* size of the largest stack in bytes */
-  uint32_t type;                /* the only sample type with values, or STACK_TREE_ALL */
-  bool labels;                  /* true if samples have all their labels */
+  const uint32_t *order; /* for each sample, its position in the file; NULL: the position is the
+                            index of the sample */
+  size_t count;          /* number of items of refs */
+  uint32_t longest;      /* size of the largest stack in bytes */
+  uint32_t type;         /* the only sample type with values, or STACK_TREE_ALL */
+  bool labels;           /* true if samples have all labels of the file */
 };
 
 /* Cursor over the stacks of several trees. `room` is a buffer that contains the current stack.
@@ -58,13 +59,13 @@ struct stack_cursor {
  * Returns false when out of memory. */
 bool stack_cursor_init(struct stack_cursor *cursor, const pprofc_allocator *mem,
                        const struct stack_tree *trees, size_t count);
-/* Moves to a tree whose first stack belongs to sample `first`. The next stack has no previous
- * stack. */
+/* Moves to a tree whose first stack belongs to sample `first`. The next stack is built as if no
+ * stack preceded it. */
 void stack_cursor_enter(struct stack_cursor *cursor, const struct stack_tree *tree, size_t first);
 void stack_cursor_free(struct stack_cursor *cursor, const pprofc_allocator *mem);
 
-/* Builds the stack of a sample. Returns the number of bytes that it shares with the previous stack
- * at the root end, rounded down to whole frames. */
+/* Builds the stack of a sample. Returns the number of bytes at the root end that this stack shares
+ * with the previous stack, rounded down to whole frames. */
 uint32_t stack_cursor_move(struct stack_cursor *cursor, size_t sample);
 
 /* Copies a stack to `out`, which has space for the whole stack. */

@@ -3,8 +3,8 @@
 
 /* ---- the values of events ---------------------------- */
 
-/* Adds up the durations of each sample's events. If the events of a sample have no durations,
-   counts them instead. */
+/* Adds up the durations of each sample's events. For a sample whose events have no durations,
+ * counts the events instead. */
 static void shares_add_up(struct time_shares *s) {
   const struct times *t = s->times;
   for (size_t i = 0; i < t->count; i++) {
@@ -50,7 +50,7 @@ double time_shares_of(const struct time_shares *s, size_t event) {
 
 /* ---- edits ------------------------------------------- */
 
-/* Columns of a table that is written. */
+/* Columns of the table of times that is being written. */
 struct times_writer {
   uint32_t *sample;
   int64_t *start, *duration;
@@ -82,7 +82,7 @@ static void times_put(struct times_writer *w, uint32_t sample, int64_t start, in
   if (end > w->made.end) w->made.end = end;
 }
 
-/* Ends a track whose events begin at `first`. Drops the track if it has no events. */
+/* Ends a track whose first event has the index `first`. Drops the track if it has no events. */
 static void times_end_track(struct times_writer *w, const struct time_track *old, size_t first) {
   if (w->made.count == first) return;
   struct time_track *track = &w->tracks[w->made.track_count++];
@@ -91,15 +91,15 @@ static void times_end_track(struct times_writer *w, const struct time_track *old
   track->count = w->made.count - first;
 }
 
-/* True if an edit keeps an event: with `number`, if its sample keeps a number, else if the event is
- * in the range. */
+/* True if an edit keeps an event. If `number` is not NULL, the edit keeps the events of samples
+ * that get a new number. Otherwise it keeps the events in the range of time. */
 static bool times_keeps(const struct times *t, size_t event, const uint32_t *number,
                         struct time_range range) {
   return number ? number[t->sample[event]] != NONE : time_range_meets(range, t, event);
 }
 
-/* Copies the parts of events that times_keeps and that are in the range. With `number`, gives their
- * samples new numbers. */
+/* Copies the kept events, cut to the range of time. If `number` is not NULL, gives their samples
+ * new numbers. */
 static bool times_edit(pprofc_profile *copy, const uint32_t *number, struct time_range range) {
   const struct times *old = copy->times;
   struct times_writer w;

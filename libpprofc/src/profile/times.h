@@ -1,9 +1,9 @@
 /* The times of a profile: a table in addition to the samples, with a row for each event of the
  * recording.
  *
- * An event says when a sample ran: its stack was on the track from `start` on, for `duration`. A
- * sample of the profile has any number of events, because readers add up equal samples. Samples are
- * the same with and without this table.
+ * An event says when a sample ran: its stack was on the track for `duration`, beginning at `start`.
+ * A sample of the profile has any number of events, because readers add up equal samples. Samples
+ * are the same with and without this table.
  *
  * The table exists only if the caller of the reader wants it (open_sums.times in open.h) and the
  * format has times; otherwise `times` of the profile is NULL. Edits that drop samples also drop
@@ -51,13 +51,14 @@ static inline uint64_t time_sum(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Divides the values of samples among their events: by duration, or equally if all events of a
- * sample are instants. */
+/* Divides the values of a sample among its events. The shares are proportional to the durations, or
+ * equal if all events of the sample are instants. */
 struct time_shares {
   const pprofc_allocator *mem;
   const struct times *times;
   size_t samples;
-  uint64_t *total; /* for each sample, the duration of its events; if it is 0, their number */
+  uint64_t *total; /* for each sample, the total duration of its events; if this is 0, the number of
+                      its events */
   uint8_t *timed;  /* for each sample, 1 if its item in `total` is a sum of durations */
 };
 
@@ -94,10 +95,10 @@ static inline bool time_range_meets(struct time_range range, const struct times 
 
 /* ---- edits ------------------------------------------- */
 
-/* The functions replace the times of `copy` during an edit, and return false when out of memory.
+/* These functions replace the times of `copy` during an edit, and return false when out of memory.
  * times_renumber gives samples their new indices: number[i] is the new index of sample i, and NONE
- * drops its events. Its profile may have no times. times_clip keeps the parts of events that are in
- * a range; their times do not change. */
+ * drops the events of sample i. The profile may have no times. times_clip cuts events to a range,
+ * and does not shift them. */
 bool times_renumber(pprofc_profile *copy, const uint32_t *number);
 bool times_clip(pprofc_profile *copy, struct time_range range);
 
