@@ -12,12 +12,12 @@ struct input {
   struct region *region;
   const uint8_t *data;
   size_t size;
-  uint64_t source_size; /* size of the source before it is inflated */
+  uint64_t source_size; /* size of the source in bytes, before inflating */
 };
 
 /* input_read_file reads a file ("-": standard input). input_read_memory copies memory. Both inflate
- * gzip data with any number of members. After success, the caller owns input->region. With `map`, a
- * large file may be mapped, and must then not shrink during the call. */
+ * gzip data with any number of members. After success, the caller owns input->region. If `map` is
+ * true, a large file may be mapped into memory. The file must then not shrink during the call. */
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
                               const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error);
@@ -25,7 +25,8 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
                                 const pprofc_limits *limits, struct input *input,
                                 pprofc_error *error);
 
-/* True if a path is standard input ("-") or another file that can be read only once. */
+/* True if the input can be read only once: standard input ("-"), or a file that is not a regular
+ * file, such as a named pipe. */
 bool input_is_pipe(const char *path);
 
 /* Opens a regular file that is not empty, and sets *size to its size in bytes. Returns the file
@@ -50,13 +51,14 @@ struct input_pipe {
 pprofc_status input_pipe_open(struct input_pipe *pipe, const char *path, size_t room,
                               const pprofc_allocator *mem, pprofc_error *error);
 void input_pipe_close(struct input_pipe *pipe);
-/* Reads the rest of the pipe, and returns all its bytes. With `inflate`, inflates gzip. */
+/* Reads the rest of the pipe, and returns all its bytes. If `inflate` is true, inflates gzip. */
 pprofc_status input_pipe_read(const struct input_pipe *pipe, const pprofc_limits *limits,
                               bool inflate, struct input *input, pprofc_error *error);
 
 /* Decodes profile.proto. The profile keeps input->region alive, and points into it. Returns
- * PPROFC_E_FORMAT with the offset if the bytes are not a profile. *certain is true if the input can
- * only be an invalid profile. Otherwise it may have a legacy format. */
+ * PPROFC_E_FORMAT with the offset if the bytes are not a profile. Sets *certain to true if the
+ * input is surely a damaged profile.proto. If *certain is false, the input may have a legacy
+ * format. */
 pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
                            pprofc_profile **profile, bool *certain, pprofc_error *error);
 
@@ -67,17 +69,18 @@ struct fold_options {
   unsigned threads;
   bool labels;    /* true: add up only samples with equal labels; false: labels may be lost */
   bool no_stacks; /* true: drop all stacks */
-  bool compared;  /* true for a side of a difference, which drops samples whose values are all 0 */
+  bool compared;  /* true for either profile of a comparison, because a comparison drops samples
+                     whose values are all 0 */
   bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
                      of the tree */
   const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all
                                types */
-  bool always;              /* true: also read small profiles in this way, for tests */
+  bool always;              /* true: also read a small profile in this way; only tests need this */
 };
 
-/* Reads profile.proto for a report that shows only sums (codec/fold/fold.h). Returns
- * PPROFC_E_NO_MATCH if the caller must read the file as a whole. That reader then reports any
- * errors. */
+/* Reads profile.proto for a report that shows only sums of samples (codec/fold/fold.h). Returns
+ * PPROFC_E_NO_MATCH if the caller must read the file as a whole. The reader of whole files then
+ * reports any error. */
 pprofc_status fold_read_file(const char *path, const struct fold_options *options,
                              pprofc_profile **profile);
 pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_options *options,

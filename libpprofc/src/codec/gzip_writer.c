@@ -18,7 +18,8 @@
 #define DICTIONARY_SIZE ((size_t)32 * 1024)
 #define RAW_DEFLATE     (-15)
 #define MEMORY_LEVEL    8
-/* Level 6 makes profiles 1.5 to 3 % smaller, but takes 1.3 to 1.6 times as long. */
+/* Compression level. Level 6 would make profiles 1.5 to 3 % smaller, but would take 1.3 to 1.6
+ * times as long. */
 #define GZIP_LEVEL  4
 #define THREADS_MAX 16
 /* Maximum number of blocks: one per thread, one that waits for a thread, and one that the caller
@@ -162,7 +163,8 @@ static void gzip_writer_write_done(struct gzip_writer *w) {
   }
 }
 
-/* Waits until at most `left` blocks are unwritten. The caller compresses blocks meanwhile. */
+/* Waits until at most `left` blocks are not yet written. While it waits, compresses blocks in this
+ * thread. */
 static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   gzip_writer_write_done(w);
   while (w->filling - w->oldest > left) {
@@ -176,7 +178,7 @@ static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
 }
 
 /* Adds a block to the ring, and starts another thread. The caller must do this before the ring
- * wraps around, because blocks must not move. If memory or a thread is missing, the writer
+ * wraps around, because blocks must not move. If there is no memory or no thread, the writer
  * continues with fewer blocks. */
 static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {

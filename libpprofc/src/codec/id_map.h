@@ -4,15 +4,15 @@
 
 #include "core/map.h"
 
-/* A map from ids to indices. It needs no table if the ids are 1, 2, 3 ..., as in most files. Small
- * ids in another order need a table. Large ids (addresses, hashes) need a hash table. */
+/* A map from ids to indices. The map needs no table if the ids are 1, 2, 3 ..., as in most files.
+ * Small ids in another order need a table. Large ids (addresses, hashes) need a hash table. */
 struct id_map {
   size_t count;
   const uint64_t *ids;   /* ids by index; NULL: each id is its index + 1 */
   const uint32_t *table; /* for each small id, its index, or NONE; `table_size` items */
   uint64_t table_size;
   struct map hash;
-  uint32_t duplicate; /* first index whose id already occurred at a lower index, or MAP_NONE */
+  uint32_t duplicate; /* first index whose id also has a lower index, or MAP_NONE */
 };
 
 /* Builds the map of ids[count]. The ids must outlive the map. Tables are in the arena; id_map_free

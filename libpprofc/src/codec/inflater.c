@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define MEMORY_STEP ((size_t)1 << 30) /* at most 4 GiB, because zlib's sizes have 32 bits */
+/* Maximum size in bytes of a piece in memory: at most 4 GiB, because zlib's sizes have 32 bits. */
+#define MEMORY_STEP ((size_t)1 << 30)
 
-/* Source of the compressed bytes: bytes in memory, then the rest of a file. */
+/* Source of the compressed bytes: bytes in memory, then the rest of a file. The source is read in
+ * pieces. */
 struct inflater_source {
   int fd;              /* file descriptor of the source, or -1 */
   const uint8_t *rest; /* unread part of the bytes in memory */
@@ -59,7 +61,7 @@ static pprofc_status inflater_source_next(struct inflater_source *source, pprofc
   return got < 0 ? error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno)) : PPROFC_OK;
 }
 
-/* Returns the unread bytes of the current piece. */
+/* Returns the number of unread bytes of the current piece. */
 static size_t inflater_left(const struct inflater *in) {
 #ifdef HAVE_ISAL
   if (in->state) return in->state->avail_in;
@@ -105,8 +107,8 @@ pprofc_status inflater_fault(const struct inflater *in, pprofc_error *error) {
 
 /* ---- steps ------------------------------------------- */
 
-/* Each function inflates one step. It reads from the current piece, moves *out to the byte after
- * the written bytes, and subtracts their number from *room. */
+/* Each of the next functions inflates one step. It reads from the current piece of the source,
+ * moves *out to the byte after the written bytes, and subtracts their number from *room. */
 
 static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
   size_t size = in->source.size < *room ? in->source.size : *room;
@@ -154,7 +156,7 @@ static bool inflater_is_hungry(const struct inflater *in) {
   return in->gzip ? inflater_left(in) == 0 : in->source.size == 0;
 }
 
-/* Ends the input. Runs a last step without input, because the decoder may have more output. */
+/* Ends the input. Runs a last step without input, because the decoder may still have output. */
 static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   in->at_end = true;
   if (!in->gzip || in->between) return true;
@@ -207,7 +209,7 @@ static bool inflater_begin_gzip(struct inflater *in) {
   return inflater_begin_zlib(in);
 }
 
-/* A pipe may return only the first byte of gzip's two-byte magic number. */
+/* Reads the second byte of gzip's magic number if a pipe has returned only the first byte. */
 static void inflater_complete_magic(struct inflater_source *source) {
   if (source->fd < 0 || source->size != 1) return;
   source->step[0] = source->data[0];
@@ -222,7 +224,7 @@ static bool inflater_begin(struct inflater *in) {
     if (!in->source.step) return false;
   }
   in->step = inflater_step_plain;
-  /* If this fails, the first inflater_fill also fails. */
+  /* If this call fails, the first inflater_fill also fails. */
   if (inflater_source_next(&in->source, &in->error) != PPROFC_OK) return true;
   inflater_complete_magic(&in->source);
   in->gzip = in->way != INFLATER_PLAIN && input_is_gzip(in->source.data, in->source.size);

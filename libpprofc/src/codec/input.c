@@ -1,9 +1,9 @@
 /* Reads the bytes of an input: a file, standard input or memory. Inflates gzip.
  *
  * There are two ways to inflate. libdeflate is twice as fast, but needs the whole input and a
- * buffer of the right size. It is used if the size in the gzip trailer is plausible. For all other
- * input (pipes, several members, a wrong size, a corrupt stream), zlib runs step by step, and each
- * step checks the limits. */
+ * buffer of the right size. So it is used only if the size in the gzip trailer is plausible. For
+ * all other input (pipes, several members, a wrong size, a corrupt stream), zlib runs step by step,
+ * and each step checks the limits. */
 #include "codec/input.h"
 
 #include "codec/inflater.h"
@@ -134,8 +134,7 @@ static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct in
 
 /* ---- files ------------------------------------------- */
 
-/* Reads a regular file as a whole. Input that is not compressed goes directly into the sink. gzip
- * goes into a block, which is freed after inflating. */
+/* Reads `size` bytes, or fewer if the file ends before. Sets *got to the number of bytes. */
 static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
                                 pprofc_error *error) {
   *got = 0;
@@ -149,6 +148,8 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
   return PPROFC_OK;
 }
 
+/* Reads a regular file as a whole. Input that is not compressed goes directly into the sink. gzip
+ * goes into a block, which is freed after its contents are inflated into the sink. */
 static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
                                   pprofc_error *error) {
   uint8_t magic[2];
@@ -217,7 +218,8 @@ static int input_fd_open(const char *path, pprofc_error *error) {
 
 int input_open_regular(const char *path, size_t *size) {
   struct stat info;
-  /* Do not open a pipe. It can be read only once, and closing a named pipe loses data. */
+  /* Do not open a pipe, because a pipe can be read only once, and closing a named pipe loses
+   * data. */
   if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return -1;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) return -1;

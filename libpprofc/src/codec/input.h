@@ -27,8 +27,8 @@ struct input_sink {
 /* Enlarges the block to at least `capacity` bytes. Returns false when out of memory. */
 bool input_sink_grow(struct input_sink *sink, size_t capacity);
 
-/* Returns the inflated size according to a gzip trailer (the last four bytes). Returns 0 if it is
- * implausible for `size` compressed bytes. The size may be wrong, so it must only be used as the
+/* Returns the inflated size that a gzip trailer (its last four bytes) claims. Returns 0 if the size
+ * is implausible for `size` compressed bytes. The size may be wrong, so it must only be used as the
  * size of a buffer. */
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits);
 
@@ -43,9 +43,9 @@ static inline bool gzip_header_is_usual(const uint8_t *data, size_t size) {
   return size >= 4 && !(data[3] & 0xE2);
 }
 
-/* Inflates a single gzip member in memory with libdeflate. Returns false for several members, a
- * wrong size, corrupt data, or without libdeflate. The caller then inflates with zlib, which
- * reports the reason. */
+/* Inflates a single gzip member in memory with libdeflate. Returns false if there are several
+ * members, the size is wrong, the data is corrupt, or libdeflate is missing. The caller then
+ * inflates with zlib, which reports the reason. */
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink);
 
 /* Inflates a large file with a low compression ratio. Maps the file, so that compressed and

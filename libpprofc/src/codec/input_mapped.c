@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #define LEAST_SIZE ((size_t)8 << 20)
-/* Microseconds between two releases. A shorter time causes more page faults. A longer time takes
- * more memory. */
+/* Microseconds between two releases of pages. A shorter time causes more page faults. A longer time
+ * takes more memory. */
 #define DROP_EVERY_US 10000u
 
 struct input_map {
@@ -57,8 +57,8 @@ void input_map_close(struct input_map *map) {
   mem_free(map->mem, map, 1, sizeof *map);
 }
 
-/* libdeflate needs the whole input at once. If the input is large in relation to the output, both
- * together would take too much memory. */
+/* Maps the file, because libdeflate needs the whole input at once, and input and output together
+ * could take too much memory. Returns false if the input is small in relation to the output. */
 bool input_inflate_mapped(int fd, size_t size, struct input_sink *sink) {
   uint8_t trailer[4];
   const uint8_t *data;

@@ -39,7 +39,7 @@ struct decode_tables {
   uint64_t bad_line_location;
 };
 
-/* True if the message with this id must be stored. Does the same as id_count_add, but faster if
+/* True if the message with this id must be stored. Does the same as id_count_add, but is faster if
  * pass 1 found no repeated id. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
@@ -124,8 +124,8 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
   return !is_string || take_string(d, field->value, strings[n]);
 }
 
-/* Reads a field in the first part of pass 2 (sub-pass A). This part reads all fields except samples
- * and locations. Returns false if a string index is out of range. */
+/* Reads a field in the first part of pass 2, which reads all fields except samples and locations.
+ * Returns false if a string index is out of range. */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
   switch (field->number) {
@@ -162,8 +162,8 @@ static void decode_read_line(struct decode_tables *t, const struct wire_field *f
   t->lines[t->line++] = (struct line){function, (int64_t)v[LINE_LINE], (int64_t)v[LINE_COLUMN]};
 }
 
-/* Reads a location in the second part of pass 2 (sub-pass B). Functions and mappings are known by
- * then. */
+/* Reads a location in the second part of pass 2, when the functions and mappings are already
+ * known. */
 static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
   uint64_t v[LOCATION_FIELDS + 1] = {0};
@@ -285,8 +285,8 @@ static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *ma
   return decode_bad_profile(d, duplicate, ids[map->duplicate], true);
 }
 
-/* Checks ids and references in the order of pprof, in order to report the same error first. Samples
- * are already checked. */
+/* Checks ids and references in the order of pprof, so that both report the same first error.
+ * Samples are already checked. */
 static pprofc_status check_tables(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status =
@@ -387,7 +387,8 @@ static pprofc_status decoder_read_tables(struct decode_tables *t) {
   return PPROFC_OK;
 }
 
-/* Work for two threads after the samples were added up. Both parts are independent. */
+/* Work for two threads after the samples were added up. The two parts do not depend on each
+ * other. */
 struct decode_work {
   struct decode_tables *tables;
   pprofc_status status;

@@ -9,10 +9,10 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* Part of the input for one worker. It consists of complete top-level fields. The members
- * first_sample, first_label and first_set are the numbers of samples, labels and label sets in all
- * earlier parts. first_side is the size in bytes of those stacks in earlier parts that are copied
- * because they consist of several lists. */
+/* Part of the input for one worker, which consists of complete top-level fields. first_sample,
+ * first_label and first_set are the numbers of samples, labels and label sets in all earlier parts.
+ * first_side is the size in bytes of the stacks of earlier parts that must be copied, because they
+ * consist of several lists. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
@@ -23,8 +23,8 @@ struct chunk {
  * messages. */
 #define SMALL_IDS 16384
 
-/* Counts messages that have an id. A profile with a repeated id is invalid. If a small id is
- * repeated, only its first message is stored. Otherwise a file of very short messages could fill
+/* Counts messages that have an id. A profile with a repeated id is invalid. Only the first
+ * repetition of a small id is stored, because otherwise a file of very short messages could fill
  * the memory. */
 struct id_count {
   size_t stored;
@@ -34,7 +34,8 @@ struct id_count {
   uint64_t seen[SMALL_IDS / 64];
 };
 
-/* Counts an id. Returns false if its message must not be stored. */
+/* Counts an id. Returns false if the caller must not store the message with this id, because a
+ * small id is repeated and an earlier message already shows that error. */
 static inline bool id_count_add(struct id_count *count, uint64_t id) {
   if (id < SMALL_IDS) {
     uint64_t bit = (uint64_t)1 << id % 64;
@@ -53,7 +54,7 @@ struct decoder;
 /* Source of the samples if they are not in the input. */
 struct decoder_source {
   void *context;
-  bool (*settle)(void *context); /* runs while the other fields are decoded */
+  bool (*settle)(void *context); /* called while the other fields are decoded */
   bool (*publish)(void *context, struct decoder *d);
 };
 
@@ -64,14 +65,14 @@ struct decoder {
   pprofc_profile *profile;             /* profile under construction */
   struct arena *arena;                 /* memory for the profile */
   const struct decoder_source *source; /* source of the samples; NULL: the input */
-  bool certain; /* true if an error means an invalid profile; false if the input may have another
-                   format */
+  bool certain; /* true if an error means that the profile is invalid; false if the input may have
+                   another format */
 
   /* results of pass 1 */
   struct buffer chunks; /* parts of the input for the workers: array of struct chunk */
   size_t types, samples, labels, sets, lines, strings, comments;
-  bool line_without_function; /* true if a line has no function; the profile is then invalid, and
-                                 only the first of these lines is stored */
+  bool line_without_function; /* true if a line has no function. The profile is then invalid, and
+                                 the reader stores only the first line without a function. */
   struct id_count mappings, locations, functions;
   size_t frames;      /* upper bound of the number of frames in all stacks together */
   size_t side;        /* size in bytes of the stacks that consist of several lists in the input */
@@ -100,7 +101,7 @@ static inline size_t decoder_index_bytes(const struct decoder *d) {
   return varint_bytes(d->locations.stored);
 }
 
-/* Rewritten stacks are in blocks. At most this part of a block (1/16) stays empty. */
+/* Rewritten stacks are stored in blocks. At most 1/REWRITING_WASTE of a block stays empty. */
 #define REWRITING_WASTE 16
 
 /* Reports a wire error at w->at. */
@@ -108,7 +109,8 @@ pprofc_status decoder_fault(struct decoder *d, const struct wire *w);
 /* Reports an error at an address in the input. */
 pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why);
 
-/* Decodes a profile. The caller sets input, limits and error; `source` is optional. */
+/* Decodes a profile. The caller must set the fields input, limits and error; the field source is
+ * optional. */
 pprofc_status decoder_decode(struct decoder *d, unsigned threads, pprofc_profile **profile);
 
 /* Runs pass 1: checks the structure of every message, counts, and checks the limits. */

@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Sort key of a label. */
+/* Key by which labels are sorted. */
 struct encode_sort_key {
   pprofc_str text;
   uint32_t position;
@@ -78,7 +78,7 @@ static size_t encode_packed_size(const pprofc_profile *p) {
   return p->samples.max_depth * VARINT32_BYTES_MAX + sizeof(struct stack_code);
 }
 
-/* Allocates the tables for copying stacks without decoding them. */
+/* Allocates the tables for copying stacks without decoding their varints. */
 static bool encode_init_packed(struct encoder *e) {
   if (e->p->locations.ids) return true;
   e->code_count = encode_largest_map(&e->p->samples);
@@ -87,8 +87,8 @@ static bool encode_init_packed(struct encoder *e) {
   return e->codes && e->packed;
 }
 
-/* Prepares an encoder. Returns false when out of memory. The caller calls encoder_free even after
- * an error. */
+/* Prepares an encoder. Returns false when out of memory. The caller must call encoder_free, also
+ * after an error. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   size_t max_labels = samples_most_labels(&p->samples);
   *e = (struct encoder){.p = p,
@@ -238,8 +238,8 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Makes the varint codes for the locations of a segment. Makes no codes if the segment has no map
- * from varints to locations. */
+/* Makes the varint codes for the locations of a segment (a range of samples). Makes no codes if the
+ * segment has no map from varints to locations. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
   for (size_t v = 0; segment->map && v < segment->map_size; v++) {
@@ -249,8 +249,8 @@ static void encode_begin_segment(struct encoder *e, const struct segment *segmen
   }
 }
 
-/* Returns the bytes of a stack in the form of the file. This is possible only for location ids 1,
- * 2, 3 ... Returns NULL if a varint is longer than necessary. */
+/* Returns the bytes of a stack in the form of the file. This is possible only if location ids are
+ * 1, 2, 3 and so on. Returns NULL if a varint is longer than necessary. */
 static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
   if (!stack.map) {
     *size = (size_t)(stack.root - stack.leaf);

@@ -9,7 +9,7 @@
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
-/* Label set of a sample without labels. join_sets replaces it by set 0. */
+/* Label set of a sample without labels. join_sets replaces this value by set 0. */
 #define NO_LABELS UINT32_MAX
 
 /* The first error in a sample. Samples are checked in the same order as in pprof. */
@@ -23,7 +23,7 @@ struct fault {
   bool too_deep;
 };
 
-/* The columns that are filled, and the position of a worker in them. */
+/* The columns that a worker fills, and its position in each of these columns. */
 struct decode_filler {
   struct decoder *d;
   int64_t *values;
@@ -83,9 +83,9 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Skips valid ids of one or two bytes at the start, if the locations are 1, 2, 3 ... `count`.
- * Returns the address of the first other id, or of the last id. In small profiles, this skips all
- * ids except the last. */
+/* Skips valid ids of one or two bytes at the start. The location ids must be 1, 2, 3 ... `count`.
+ * Returns the address of the first id that is not valid and short, or of the last id. In small
+ * profiles, this skips all ids except the last. */
 static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;
@@ -114,7 +114,7 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   return true;
 }
 
-/* Rewrites a stack: replaces each id by the location's index + 1. This is done if a table from
+/* Rewrites a stack: replaces each id by the location's index + 1. This is needed if a table from
  * sparse ids to locations would be too large. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
@@ -142,8 +142,8 @@ static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   return f->rewritten;
 }
 
-/* Adds a list of consecutive location ids to a sample. A single list is used in place, and several
- * lists are copied into one. */
+/* Adds a list of location ids that are adjacent in memory to a sample. Uses a single list in place.
+ * Copies several lists into one. */
 static void add_stack_piece(struct decode_filler *f, size_t pieces, const uint8_t *data,
                             size_t size) {
   const uint8_t **stack = &f->stack[f->sample];
@@ -253,15 +253,15 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
   return true;
 }
 
-/* How many fields of the current sample were read so far. */
+/* Numbers of the fields of the current sample that were read so far. */
 struct sample_parts {
-  size_t pieces; /* number of pieces of location ids */
+  size_t pieces; /* number of fields with location ids */
   size_t values;
 };
 
-/* Adds the location ids of a field. A field of type WIRE_VARINT is a single id, and ends with its
- * varint; any other field is a list of ids. `after` is the address after the field. `sample` is the
- * start of the sample. */
+/* Adds the location ids of a field. A field of type WIRE_VARINT is a single id, whose varint ends
+ * at `after`. Any other field is a list of ids. `after` is the address after the field. `sample` is
+ * the start of the sample. */
 static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
                              const uint8_t *sample, const uint8_t *after, size_t pieces) {
   if (field->type != WIRE_VARINT) {
@@ -346,8 +346,8 @@ static void fill_range(void *context, unsigned worker) {
   }
 }
 
-/* Joins the sets of all workers into one table. The empty set is first. Each worker counts its sets
- * from 0. */
+/* Joins the label sets of all workers into one table. The empty set is first. The sets of each
+ * worker are counted from 0. */
 static void join_sets(const struct decode_filler *fillers, unsigned workers,
                       struct samples *samples) {
   size_t count = 1;
@@ -436,7 +436,8 @@ pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
   if (!alloc_columns(d, &first)) return error_nomem(d->error);
   size_t chunk_count;
   decoder_chunks(d, &chunk_count);
-  /* Rewriting stacks allocates from the arena, and threads cannot share the arena. */
+  /* Sparse ids need a single thread, because rewriting stacks allocates from the arena, and threads
+   * cannot share the arena. */
   bool sparse = d->location_ids.ids && !d->location_ids.table;
   unsigned workers = sparse ? 1 : parallel_workers(threads, chunk_count, CHUNKS_PER_WORKER);
   for (unsigned w = 0; w < workers; w++) fillers[w] = first;

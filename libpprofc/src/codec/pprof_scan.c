@@ -62,7 +62,8 @@ static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   return true;
 }
 
-/* Returns the number of varints in a field. It is 1, or the length of a packed list. */
+/* Returns the number of varints in a field: 1 for a single integer, or the length of a packed
+ * list. */
 static size_t varint_count(const struct wire_field *field) {
   size_t n = field->type == WIRE_VARINT;
   for (size_t i = 0; i < field->size; i++) n += field->data[i] < 0x80;
@@ -82,10 +83,9 @@ static bool scan_label(struct wire *w, size_t *labels) {
   return true;
 }
 
-/* How many fields of each type a sample has. */
+/* Numbers of fields of each type in a sample. */
 struct sample_counts {
-  size_t pieces, stack_bytes; /* number of pieces of location ids, and size of all pieces in
-                                 bytes */
+  size_t pieces, stack_bytes; /* number of fields with location ids, and their size in bytes */
   size_t labels, values;
 };
 
@@ -231,8 +231,8 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 /* ---- memory ------------------------------------------ */
 
 #define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and similar overhead */
-/* If less memory than this number of bytes is needed, the reader does not compare it with the size
- * of the input. */
+/* Number of bytes of memory above which the reader compares a profile's need of memory with the
+ * size of the input. */
 #define RATIO_FROM     ((uint64_t)64 << 20)
 #define ID_BYTES       48u /* bytes per id in an id map */
 #define LABEL_SET_HASH 48u /* bytes per label set in the hash table */
@@ -267,7 +267,7 @@ static pprofc_status over_limit(struct decoder *d) {
   return PPROFC_E_LIMIT;
 }
 
-/* Rejects a profile that needs too much memory. Does this before the first column is allocated. */
+/* Rejects a profile that needs too much memory, before the first column is allocated. */
 static pprofc_status check_memory(struct decoder *d) {
   uint64_t needed = needed_bytes(d), left = budget_left(d->arena->mem);
   uint64_t all = needed + d->input->size;

@@ -9,8 +9,8 @@
 #define WINDOW_SIZE ((size_t)64 * 1024)
 #define WINDOWS     8
 
-/* A waiting thread wakes up when there are this number of windows. Waking it for each window would
- * cost more than the work on the window. */
+/* Number of windows (half of the ring) for which a waiting thread is woken. Waking the thread for
+ * each window would cost more than the work on the window. */
 #define ENOUGH (WINDOWS / 2)
 
 struct window_ring {
@@ -45,8 +45,8 @@ static bool window_ring_has_ended(const struct window_ring *ring) {
   return ring->bad || ring->over;
 }
 
-/* Waits for a free window. Returns at once if there is one. Otherwise waits for ENOUGH free
- * windows, so that it wakes up less often. The caller holds the lock. */
+/* Waits for a free window. Returns at once if a window is free. Otherwise waits for ENOUGH free
+ * windows, so that the thread wakes up less often. The caller holds the lock. */
 static void window_ring_await_room(struct window_ring *ring) {
   if (ring->filled - ring->free < WINDOWS) return;
   ring->filler_waits = true;

@@ -12,9 +12,9 @@ struct window {
   size_t size; /* size of the window in bytes; 0 at the end of the stream */
 };
 
-/* Inflates the stream in advance on a separate thread. With `threads` 1, or if no thread starts,
- * window_ring_next inflates instead. Returns NULL when out of memory. The caller closes the ring
- * before the inflater. */
+/* Inflates the stream in advance on a separate thread. If `threads` is 1 or no thread starts,
+ * window_ring_next inflates instead. Returns NULL when out of memory. The caller must close the
+ * ring before the inflater. */
 struct window_ring *window_ring_open(struct inflater *inflater, unsigned threads,
                                      const pprofc_allocator *mem);
 void window_ring_close(struct window_ring *ring);

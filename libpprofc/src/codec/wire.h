@@ -19,8 +19,7 @@ struct wire_field {
   uint64_t number;
   uint32_t type;
   uint64_t value;      /* value of a field of type WIRE_VARINT */
-  const uint8_t *data; /* contents of WIRE_BYTES, or the bytes of the number of WIRE_FIXED32 or
-                          64 */
+  const uint8_t *data; /* contents of WIRE_BYTES, or the bytes of a number of fixed size */
   size_t size;         /* size of the contents; 0 for a number */
 };
 
@@ -114,7 +113,7 @@ static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* Skips 8 bytes at once while no varint in them has more than 3 bytes. */
+/* Skips varints, 8 bytes at once, as long as no varint in these bytes has more than 3 bytes. */
 static inline void wire_skip_short_varints(struct wire *w) {
   const uint8_t *start = w->at;
   for (; w->end - w->at > 8; w->at += 8) {
@@ -126,7 +125,7 @@ static inline void wire_skip_short_varints(struct wire *w) {
   while (w->at > start && w->at[-1] >= VARINT_MORE) w->at--;
 }
 
-/* True if every varint in a list is valid. If not, w has the error. */
+/* True if every varint in a list is valid. If a varint is invalid, stores the error in *w. */
 static inline bool wire_check_varints(struct wire *w) {
   uint64_t ignored;
   wire_skip_short_varints(w);

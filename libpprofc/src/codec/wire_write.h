@@ -8,7 +8,8 @@
 
 #include "codec/wire.h"
 
-/* A field number up to 15 has a key of one byte, and profile.proto has no larger number. */
+/* Maximum size in bytes of an integer field: its key and a varint. The key has one byte, because
+ * profile.proto has no field number above 15. */
 #define WIRE_FIELD_MAX (1 + VARINT_BYTES_MAX)
 
 /* Maximum length of a list that has a field for each integer. A longer list is packed: all its
@@ -16,8 +17,8 @@
  * forms. */
 #define WIRE_UNPACKED_MAX 2
 
-/* Maximum number of integers in a record. The message then has less than 128 bytes, and its size is
- * a varint of one byte. */
+/* Maximum number of integers in a record, so that the message has less than 128 bytes, and its size
+ * is a varint of one byte. */
 #define WIRE_RECORD_MAX 11
 
 static inline uint8_t *wire_put_key(uint8_t *out, unsigned field, enum wire_type type) {
@@ -41,7 +42,8 @@ static inline uint8_t *wire_put_nonzero(uint8_t *out, unsigned field, uint64_t v
   return value ? wire_put_integer(out, field, value) : out;
 }
 
-/* Writes a list. It takes at most WIRE_FIELD_MAX bytes for each integer and for the header. */
+/* Writes a list. The list takes at most WIRE_FIELD_MAX bytes for each integer and for the
+ * header. */
 static inline uint8_t *wire_put_list(uint8_t *out, unsigned field, const uint64_t *values,
                                      size_t count) {
   if (count <= WIRE_UNPACKED_MAX) {
@@ -55,8 +57,8 @@ static inline uint8_t *wire_put_list(uint8_t *out, unsigned field, const uint64_
   return out;
 }
 
-/* Writes a message of at most WIRE_RECORD_MAX integers. values[i] is its field i + 1. It takes at
- * most WIRE_FIELD_MAX bytes for each integer and for the header. */
+/* Writes a message of at most WIRE_RECORD_MAX integers. values[i] is field i + 1 of the message.
+ * The message takes at most WIRE_FIELD_MAX bytes for each integer and for the header. */
 static inline uint8_t *wire_put_record(uint8_t *out, unsigned field, const uint64_t *values,
                                        size_t count) {
   uint8_t *size = wire_put_key(out, field, WIRE_BYTES), *start = size + 1;

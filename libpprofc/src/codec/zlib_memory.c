@@ -3,8 +3,7 @@
 
 #include <stdalign.h>
 
-/* zlib does not give the size of a block when it frees the block. Therefore the size is stored
- * before the block. */
+/* zlib frees a block without passing its size, so the size is stored before the block. */
 #define HEADER alignof(max_align_t)
 
 static voidpf zlib_memory_take(voidpf context, uInt count, uInt size) {

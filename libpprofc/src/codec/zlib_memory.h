@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-/* Sets the allocator. The caller does this before inflateInit2 or deflateInit2. `mem` must outlive
+/* Sets the allocator. Call this function before inflateInit2 or deflateInit2. `mem` must outlive
  * the stream. */
 void zlib_use_memory(z_stream *stream, const pprofc_allocator *mem);
 

@@ -1,10 +1,10 @@
 /* Adds up samples while they are read. Samples with equal stacks share an entry, unless they differ
  * in labels, or in the sample types in which their value is 0.
  *
- * All samples of an entry are 0 in the same sample types. So the first sample of an entry is also
- * its first sample with a value in each of the other types, and the entries of a type are in the
- * order of a report that reads every sample. If the order does not matter to a report, samples that
- * are 0 in different types share an entry.
+ * All samples of an entry have the value 0 in the same sample types. In each other type, the first
+ * sample of an entry is therefore also its first sample with a value. So the entries of a type are
+ * in the same order as in a report that reads every sample. If the order does not matter to a
+ * report, samples that are 0 in different types share an entry.
  *
  * Negative values are never added up, because totals are sums of absolute values. Stacks are stored
  * as a tree (profile/stack_tree.h). */
@@ -90,8 +90,8 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the index of a chunk, which is a part of a stack. Adds a new chunk. Returns 0 when out of
- * memory. */
+/* Returns the index of a chunk, which is a part of a stack, and adds the chunk if it is new.
+ * Returns 0 when out of memory. */
 static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
   struct fold_probe probe = fold_table_start(&f->chunk_table, hash);
@@ -147,7 +147,8 @@ static bool fold_keeps_order(const struct fold *f) {
   return f->labels || !f->as_tree;
 }
 
-/* True if the sample may be added to the entry. Both must have the same stack. */
+/* True if the sample may be added to the entry. The caller has checked that both have the same
+ * stack. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
   if (fold_refs(f)[entry].label_set != p->set) return false;
@@ -157,8 +158,8 @@ static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_pa
   return true;
 }
 
-/* Returns a number that differs between the entries of a stack: the label set, and a bit for each
- * value that is 0. */
+/* Returns a number for the hash table, because entries with the same stack need different keys. The
+ * number consists of the label set and a bit for each value that is 0. */
 static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
   uint64_t variant = (uint64_t)p->set << 32;
   for (size_t t = 0; t < f->width && fold_keeps_order(f); t++)
@@ -175,7 +176,8 @@ static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack
   return true;
 }
 
-/* Adds the sample to the entry. Appends a new entry if a sum would overflow. */
+/* Adds the sample to the entry. If a sum would overflow, appends a new entry with the sample's
+ * values instead. */
 static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struct fold_parts *p) {
   int64_t *values = fold_values(f, entry), sum[FOLD_TYPES_MAX];
   for (size_t t = 0; t < f->width; t++)
@@ -185,7 +187,8 @@ static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struc
   return true;
 }
 
-/* Adds a sample that has the same stack as the entry `first`. */
+/* Adds a sample that has the same stack as the entry `first`: to an entry with equal labels and
+ * zero values, or to a new entry. */
 static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
   if (p->negative) return fold_append(f, p, same);
@@ -244,8 +247,8 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
 }
 
-/* Moves item from[i] of a column to position i. Copies into a new block. This is faster than
- * swapping, because the reads are independent. */
+/* Moves item from[i] of a column to position i. Copies the items into a new block, which is faster
+ * than swapping, because the reads are independent. */
 static bool fold_reorder(struct fold *f, struct fold_column *column, const uint32_t *from,
                          size_t size) {
   struct fold_column sorted = {0};

@@ -2,8 +2,8 @@
  *
  * The stream is read once, in blocks of a fixed size (windows). Samples with equal stacks become
  * one entry. All other fields are kept and decoded at the end. Memory grows with the number of
- * different stacks, not with the number of samples. If the input is unusual, the reader gives up.
- * The caller then reads the whole file, and that reader reports any error. README.md in this folder
+ * different stacks, not with the number of samples. If the input is unusual, this reader gives up.
+ * The caller then uses the reader of whole files, which reports any error. README.md in this folder
  * has the rules. */
 #ifndef PPROFC_CODEC_FOLD_FOLD_H
 #define PPROFC_CODEC_FOLD_FOLD_H
@@ -29,7 +29,8 @@ static inline struct fold_probe fold_table_start(const struct fold_table *table,
   return (struct fold_probe){half & (table->capacity - 1), half};
 }
 
-/* Returns the next index whose hash may match, or MAP_NONE if there is no more. */
+/* Returns the index of the next entry whose hash may match, or MAP_NONE if there are no more
+ * entries. */
 static inline uint32_t fold_table_next(const struct fold_table *table, struct fold_probe *probe) {
   if (!table->capacity) return MAP_NONE;
   for (;;) {
@@ -43,11 +44,11 @@ static inline uint32_t fold_table_next(const struct fold_table *table, struct fo
 #define FOLD_TYPES_MAX 32
 #define FOLD_BATCH     32
 
-/* Value of `chunk` in an entry that has the same stack as an earlier entry. `leaf` is then the
- * index of the earlier entry. */
+/* Value of the field `chunk` for an entry that has the same stack as an earlier entry. The field
+ * `leaf` is then the index of the earlier entry. */
 #define FOLD_SAME UINT32_MAX
 
-/* The current sample. */
+/* The parts of the current sample. */
 struct fold_parts {
   const uint8_t *stack; /* location ids of the sample, in the window or in `joined` */
   size_t stack_size, pieces;
@@ -65,7 +66,8 @@ struct fold_column {
   size_t bytes; /* size of the allocated block in bytes */
 };
 
-/* The samples that were read so far. Each entry becomes a sample of the profile. */
+/* The sums of the samples that were read so far. An entry is the sum of samples with the same
+ * stack. Each entry becomes a sample of the profile. */
 struct fold {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
@@ -77,14 +79,13 @@ struct fold {
   bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
-  struct fold_column order; /* with labels and a tree: positions of the entries before they were
-                               sorted */
+  struct fold_column order; /* with labels and a tree: positions of entries before fold_sort */
   size_t types, count, capacity;
   size_t only;               /* the only sample type with values; SIZE_MAX: all types */
   size_t width;              /* number of values per entry */
-  struct fold_table entries; /* hash table of entries. The first entry of a stack has the stack as
-                                its key. The key of other entries also has labels and zero
-                                values. */
+  struct fold_table entries; /* hash table of entries. The key of the first entry with a stack is
+                                the stack. The keys of other entries with this stack also have the
+                                label set and the zero values. */
   struct fold_table chunk_table;
   struct stack_tree tree; /* view of the columns refs, chunks and leaves as a tree */
   size_t leaf_bytes;
@@ -96,11 +97,11 @@ struct fold {
   struct label_table label_table;
   size_t label_count; /* number of stored labels; the labels of the current sample follow them */
   bool lost_text;     /* true if any label with text was dropped */
-  bool lost_labels;   /* true if any label was dropped, or a number of a label */
+  bool lost_labels;   /* true if any label, or the number of a label, was dropped */
   uint64_t largest_string;
   uint64_t largest_id; /* largest location id in any stack */
   bool id_zero;
-  bool left_out; /* true if stacks were dropped; their ids still count for largest_id */
+  bool left_out; /* true if stacks were dropped; their location ids still count for largest_id */
   size_t max_depth;
 
   struct buffer joined;                /* scratch for a stack that the file stores in several
@@ -129,12 +130,12 @@ bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem
 
 /* Adds a sample to the entries (codec/fold/entries.c). */
 bool fold_add_entry(struct fold *fold, const struct fold_parts *parts);
-/* Updates the largest id and depth for a new stack. Returns false if an id is malformed or the
- * stack is too deep. */
+/* Updates the largest location id and the largest depth for a new stack. Returns false if an id is
+ * malformed or the stack is too deep. */
 bool fold_note_ids(struct fold *fold, const uint8_t *data, size_t size);
 void fold_fetch_slot(const struct fold *fold, uint64_t hash);
-/* Prefetches and returns the first entry that may have the hash. Returns MAP_NONE if there is no
- * such entry. */
+/* Prefetches the first entry whose hash may be `hash`, and returns its index. Returns MAP_NONE if
+ * there is no such entry. */
 uint32_t fold_fetch_entry(const struct fold *fold, uint64_t hash);
 void fold_fetch_stack(const struct fold *fold, uint32_t entry);
 static inline struct stack_ref *fold_refs(const struct fold *fold) {
@@ -147,12 +148,13 @@ static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t e
   return ref->chunk == FOLD_SAME ? &fold_refs(fold)[ref->leaf] : ref;
 }
 
-/* Frees the tables that are needed only while samples are added. Sorts the entries of a tree.
- * Returns false when out of memory. May run while the other fields are decoded. */
+/* Frees the tables that are needed only while samples are added. If stacks are kept as a tree,
+ * sorts the entries by the tree. Returns false when out of memory. May run while the other fields
+ * are decoded. */
 bool fold_settle(void *fold);
 
-/* Stores the entries as samples of the decoded profile. The locations of the profile must be known.
- */
+/* Stores the entries as samples of the decoded profile. The decoder must already know the locations
+ * of the profile. */
 bool fold_publish(void *fold, struct decoder *d);
 
 /* fold_publish_tree stores the values of the entries in `profile`, and their stacks as a tree.

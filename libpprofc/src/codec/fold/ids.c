@@ -23,7 +23,8 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 
 #define LANES     16
 #define IDS_BYTES 512 /* bytes per block; at most 255 vectors, because the counters have 8 bits */
-/* Number of bytes before a vector that are read together with it, because an id may begin there. */
+/* Number of bytes before a vector that are read together with the vector, because an id that ends
+ * in the vector may begin there. */
 #define IDS_BEFORE 3
 
 typedef uint8_t fold_lanes __attribute__((vector_size(LANES)));
@@ -48,7 +49,7 @@ static inline bool fold_any(fold_lanes lanes) {
 typedef int8_t fold_sevens __attribute__((vector_size(LANES)));
 
 /* Marks the lanes (bytes of a vector) at which an unusual id ends. An id is unusual if it is above
- * the largest id so far, has more than three bytes, or ends with a byte 0. Without `exact`, ids
+ * the largest id so far, has more than three bytes, or ends with a byte 0. If `exact` is false, ids
  * with the same upper 14 bits as the largest id also count as unusual. */
 static inline fold_lanes fold_unusual(const uint8_t *at, const int8_t largest[3], fold_lanes ends,
                                       bool exact) {
@@ -87,8 +88,8 @@ static inline bool fold_block_is_usual(const struct fold *f, const uint8_t *data
   return !fold_any(unusual);
 }
 
-/* True if all ids of a stack are usual. Compares exactly for long stacks, because most of them have
- * an id close to the largest id. */
+/* True if all ids of a stack are usual. Compares long stacks exactly, because most of them have an
+ * id close to the largest id. */
 static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size,
                                size_t *depth) {
   if (!size || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;

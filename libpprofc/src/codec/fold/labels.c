@@ -44,8 +44,8 @@ bool fold_label(struct fold *f, const struct wire_field *message) {
   return true;
 }
 
-/* Reduces the last `count` labels to the keys and units of number labels. Returns how many labels
- * remain. */
+/* Keeps only the keys and units of number labels among the last `count` labels. Returns how many
+ * labels remain. */
 static size_t fold_reduce(struct fold *f, size_t count) {
   struct label *labels = fold_all_labels(f) + f->label_count - count;
   size_t kept = 0;

@@ -4,7 +4,7 @@
 #include "core/threshold.h"
 #include "profile/stack.h"
 
-/* A column with more unused bytes is shrunk. */
+/* Minimum size in bytes of the used part of a column whose unused part is freed. */
 #define GIVE_BACK_FROM THRESHOLD((size_t)1 << 20)
 
 /* Moves a column into the profile's region. The items may get another address. */
@@ -56,8 +56,8 @@ static bool fold_rewrite_stack(const struct decoder *d, const uint8_t **stack, u
   return true;
 }
 
-/* Rewrites all stacks if a table from sparse ids to locations would be too large
- * (codec/pprof_samples.c). */
+/* Rewrites all stacks to indices of locations. This is needed if a table from sparse ids to
+ * locations would be too large (codec/pprof_samples.c). */
 static bool fold_rewrite(struct fold *f, const struct decoder *d) {
   const uint8_t **stacks = f->stack;
   uint32_t *sizes = f->stack_size;
@@ -67,7 +67,8 @@ static bool fold_rewrite(struct fold *f, const struct decoder *d) {
   return true;
 }
 
-/* Copies each stack as one piece. Entries with the same stack share the copy. */
+/* Copies each stack from the tree into one piece of memory. Entries with the same stack share the
+ * copy. */
 static bool fold_expand(struct fold *f) {
   size_t bytes = 0;
   for (size_t i = 0; i < f->count; i++)
@@ -152,14 +153,14 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
   return fold_publish_values(f, p);
 }
 
-/* True if the profile can have a stack tree. Ids must be 1, 2, 3 ... drop_frames must not be set,
- * because every report would apply it. */
+/* True if the profile can have a stack tree. Its location ids must be 1, 2, 3 and so on. It must
+ * not set drop_frames, because every report would apply it to the stacks. */
 static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }
 
-/* True if the entries fit the tables of the profile. Checks stacks only if ids are 1, 2, 3 ...
- * Later steps check other ids. */
+/* True if the entries fit the tables of the profile. Checks the ids in stacks only if location ids
+ * are 1, 2, 3 and so on, because later steps check other ids. */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
   /* A wrong number of values is an error, even if all values are 0. */
   if (f->types && f->types != d->types) return false;

@@ -124,7 +124,7 @@ static size_t fold_field_size(const uint8_t *data, size_t size) {
   return size < HEAD_MAX ? size + 1 : 0;
 }
 
-/* Appends bytes of the window to the field that is in several windows. */
+/* Appends bytes of the window to a field that extends over several windows. */
 static bool fold_append_part(struct fold_stream *s, const uint8_t **at, size_t size) {
   if (!ARRAY_RESERVE(s->fold.mem, s->parted, s->parted_room, s->parted_size + size)) return false;
   memcpy(s->parted + s->parted_size, *at, size);
@@ -133,8 +133,8 @@ static bool fold_append_part(struct fold_stream *s, const uint8_t **at, size_t s
   return true;
 }
 
-/* Appends bytes of the window to the field that is in several windows. Reads the field once it is
- * complete. */
+/* Appends bytes of the window to a field that extends over several windows. Reads the field once it
+ * is complete. */
 static bool fold_take_parted(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
   while (s->parted_size && *at < end) {
     size_t size = fold_field_size(s->parted, s->parted_size), left = (size_t)(end - *at);
@@ -177,8 +177,8 @@ static bool fold_read_stream(struct fold_stream *s, struct inflater *inflater, u
   return good;
 }
 
-/* True if samples lost the label pprof::base, which marks samples of the base. Totals depend on
- * this label even if the report shows no labels. */
+/* True if samples lost the label pprof::base, which marks samples of the base of a comparison.
+ * Totals depend on this label even if the report shows no labels. */
 static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   bool found = false;
   for (size_t i = 0; f->lost_text && !found && i < p->strings.count; i++)
@@ -186,8 +186,9 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   return found;
 }
 
-/* Frees the kept fields, except the strings, if these fields are large. A decoded profile points
- * only to strings. Moves the strings together, and shrinks the block. */
+/* Frees the kept fields except the strings, because a decoded profile points only to strings. Moves
+ * the strings together, and shrinks the block. Does nothing if the strings or the other fields are
+ * small. */
 static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
   struct input_sink *kept = &s->kept;
   pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;
@@ -205,7 +206,7 @@ static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
     strings[i].data = (const char *)data;
 }
 
-/* Decodes the kept fields. These are all fields except samples. */
+/* Decodes the kept fields, which are all fields except samples. */
 static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
                                  pprofc_profile **profile) {
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};

@@ -3,8 +3,8 @@
 
 /* ---- batches ----------------------------------------- */
 
-/* Adds the samples of the batch. Entries are scattered in memory. Therefore the data of all entries
- * is prefetched first: slots of the table, then columns, then stacks. */
+/* Adds the samples of the batch to the entries. Entries are scattered in memory, so the function
+ * first prefetches the data of all entries: slots of the table, then columns, then stacks. */
 bool fold_flush(struct fold *f) {
   uint32_t entry[FOLD_BATCH];
   size_t count = f->batched;
@@ -18,7 +18,7 @@ bool fold_flush(struct fold *f) {
 }
 
 /* Drops the stack if the report needs no stacks. Sets *dropped if the sample has neither a needed
- * value nor labels; the whole sample is then dropped. */
+ * value nor labels. The caller then drops the whole sample. */
 static bool fold_drop(struct fold *f, struct fold_parts *p, bool *dropped) {
   *dropped = f->only != SIZE_MAX && !p->row[0] && !p->set;
   if (!*dropped && !f->no_stacks) return true;
@@ -45,8 +45,8 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
 
 /* ---- one sample -------------------------------------- */
 
-/* Adds a list of consecutive location ids to a sample. A single list is used in place, and several
- * lists are copied into one. */
+/* Adds a list of location ids that are adjacent in memory to a sample. Uses a single list in place.
+ * Copies several lists into one. */
 static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *data, size_t size) {
   if (!p->pieces++) {
     p->stack = data;
@@ -103,8 +103,8 @@ static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_f
   }
 }
 
-/* Guesses the sample type that the option sample_index selects, because the names of the types come
- * later in the file. If the guess turns out to be wrong, the caller reads the whole file. Returns
+/* Guesses the sample type that the option sample_index selects, because the file has the names of
+ * the types after the samples. If the guess is wrong, the caller reads the whole file. Returns
  * SIZE_MAX if there is no guess. */
 static size_t fold_guess_type(const char *wanted, size_t types) {
   static const char *const of_heaps[] = {"alloc_objects", "alloc_space", "inuse_objects",
