@@ -28,7 +28,7 @@ struct code_known {
 /* State of a comparison. */
 struct code_work {
   struct code_image images[2];
-  struct map map;           /* index of `known` by addresses, size and depth */
+  struct map map;           /* finds an item of `known` by addresses, size and depth */
   struct code_known *known; /* results of finished and running comparisons */
   size_t known_count, known_capacity;
   bool out_of_memory;
@@ -113,7 +113,7 @@ static bool same_c_text(const struct code_work *w, struct code_pair at) {
   return a && b && sizes[BASE] == sizes[HEAD] && memcmp(a, b, sizes[BASE]) == 0;
 }
 
-/* True if a text that is not empty begins at the address, which means that a NUL precedes it. */
+/* True if a text that is not empty begins at the address. The byte before such a text is a NUL. */
 static bool is_c_text(const struct code_image *m, uint64_t address) {
   uint64_t room;
   size_t size;
@@ -168,8 +168,8 @@ static bool is_go_type(const struct code_image *m, uint64_t address) {
 #define GO_TYPE_BYTES 24
 #define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
-/* True if both addresses are at the same offset of objects with the same name and contents. With a
- * `size`, compares only `size` bytes at the addresses. */
+/* True if both addresses are at the same offset of objects with the same name and contents. If
+ * `size` is not 0, compares only `size` bytes at the addresses. */
 static bool same_named(struct code_work *w, struct code_pair at, const struct code_symbol *x,
                        const struct code_symbol *y, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
@@ -204,7 +204,7 @@ static bool same_data_target(struct code_work *w, struct code_pair at, uint64_t 
 }
 
 /* True if both addresses refer to equal data. `size` is the number of bytes that the code reads
- * there; 0 if it uses only the address. */
+ * there. It is 0 if the code uses only the address. */
 static bool same_target(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
   const struct code_section *b = code_section_at(&w->images[HEAD], at.head);
@@ -221,9 +221,9 @@ static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t val
   return m->fixed && !code_section_at(m, at)->numbers && code_section_at(m, value);
 }
 
-/* True if `value`, a word that is the same in both programs, may be the address of objects that
- * differ. Returns false for addresses outside of data and for objects with different names, because
- * a number may look like an address by chance. */
+/* True if the word `value`, which is equal in both programs, is probably the address of objects
+ * that differ. Returns false for addresses outside of data and for objects with different names,
+ * because a number may look like an address by chance. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -235,8 +235,8 @@ static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   return !same_target(w, at, 0, depth - 1);
 }
 
-/* True if two words that the loader fills refer to the same symbol of another file, or to equal
- * data. */
+/* True if two words that the loader fills (relocations) refer to the same symbol of another file,
+ * or to equal data. */
 static bool same_slot(struct code_work *w, const struct code_relocation *x,
                       const struct code_relocation *y, int depth) {
   if (!x || !y) return false;
@@ -385,8 +385,9 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Compares the names at `at` in base and at `in_head` in head, to merge the two sorted lists. If
- * one list has ended, the other list has the smaller name. */
+/* Compares the name at index `at` of the base program with the name at index `in_head` of the head
+ * program, in order to merge the two sorted lists. If one list has ended, the other list has the
+ * smaller name. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;
@@ -394,8 +395,8 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares the functions with the next name and moves `at` past them. Base, head or both have
- * functions with this name. */
+/* Compares the functions with the next name, and moves `at` past these functions. Base, head or
+ * both have functions with this name. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);
@@ -426,7 +427,7 @@ static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t f
   return true;
 }
 
-/* A comparison whose functions get their names; `room` is false when out of memory. */
+/* Argument of add_readable_names, which sets `room` to false when out of memory. */
 struct code_naming {
   struct code_comparison *comparison;
   bool room;
@@ -471,7 +472,7 @@ static bool compare_all(struct code_comparison *c, struct code_work *w) {
   return demangle_run(add_readable_names, &naming) && naming.room;
 }
 
-/* Opens the program of base or head. Puts the path of the program into error messages. */
+/* Opens the program of a side: base or head. Puts the path of the program into error messages. */
 static pprofc_status open_side(struct code_work *w, int side, const char *path,
                                const pprofc_allocator *mem, pprofc_error *error) {
   pprofc_error why = {0};

@@ -1,6 +1,6 @@
-/* Finds functions whose machine code is the same in two programs. Operands that are addresses count
- * as equal if they have the same target: the same offset of the same function, or data with the
- * same contents. All other bytes must be equal. */
+/* Finds functions whose machine code is the same in two programs, called base and head. Operands
+ * that are addresses count as equal if they have the same target: the same offset of the same
+ * function, or data with the same contents. All other bytes must be equal. */
 #ifndef PPROFC_SYMBOLIZE_CODE_H
 #define PPROFC_SYMBOLIZE_CODE_H
 
@@ -12,7 +12,7 @@ enum code_state {
   CODE_UNKNOWN, /* the code cannot be decoded, or the programs have different numbers of functions
                    with the name */
   CODE_SAME,
-  CODE_CHANGED /* the code differs, or only one side has the function */
+  CODE_CHANGED /* the code differs, or only base or only head has the function */
 };
 
 /* Size of a cache line in bytes. */
@@ -20,7 +20,7 @@ enum code_state {
 
 struct code_function {
   pprofc_str name;       /* mangled name, without the suffix ".llvm.123" */
-  enum code_state state; /* state that differs most if several functions have the name */
+  enum code_state state; /* if several functions have the name, the state that differs most */
   bool lone;             /* true if only base or only head has the function */
   bool moved; /* true if the code is the same but begins at another offset in its cache line */
 };
@@ -50,7 +50,7 @@ const struct code_function *code_find(const struct code_comparison *comparison, 
 
 /* Reads from an ELF file how the program was built. */
 
-/* How a program was built. Each text has one line for each item; it is "" if the file does not
+/* How a program was built. Each text has one line for each item. A text is "" if the file does not
  * contain this information. */
 struct built {
   pprofc_str compiler;  /* compiler and its version: "go1.22.1", "GCC: (Debian 12.2.0-14) 12.2.0" */

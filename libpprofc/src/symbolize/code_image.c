@@ -162,8 +162,8 @@ static pprofc_status read_symbols(struct code_image *m, const struct elf_file *e
 
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
   BISECT(at, m->symbol_count, m->symbols[at].address <= address);
-  /* Symbols may overlap, so look back at a few symbols for one that contains the address. If
-   * several symbols that contain it have the same start, return the first of them. */
+  /* Symbols may overlap, so look back at a few symbols for a symbol that contains the address. If
+   * several of them have the same start, return the first. */
   for (size_t steps = 0; at && steps < 8; at--, steps++) {
     const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;
@@ -234,7 +234,7 @@ uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *b
   return i->relative_immediate ? address + i->size + value : value;
 }
 
-/* Adds the addresses of data that an instruction contains to m->marks. */
+/* Adds to m->marks the addresses of data that an instruction contains. */
 static bool mark_instruction(struct code_image *m, const struct x86_instruction *i,
                              const uint8_t *bytes, uint64_t address) {
   /* A 4-byte number may be an address, except in Go and in position-independent code. */
@@ -245,7 +245,7 @@ static bool mark_instruction(struct code_image *m, const struct x86_instruction 
   return add_mark(m, code_immediate_target(i, bytes, address));
 }
 
-/* Adds the addresses of data that the code of a function contains to m->marks. */
+/* Adds to m->marks the addresses of data that the code of a function contains. */
 static bool mark_function(struct code_image *m, const struct code_symbol *function) {
   uint64_t size = 0;
   const uint8_t *bytes = code_bytes(m, function->address, &size);
@@ -257,7 +257,7 @@ static bool mark_function(struct code_image *m, const struct code_symbol *functi
   return true;
 }
 
-/* Adds all words of a data section that may be addresses to m->marks. */
+/* Adds to m->marks all words of a data section that may be addresses. */
 static bool mark_words(struct code_image *m, const struct code_section *section) {
   if (!section->bytes || section->executable || section->numbers) return true;
   for (uint64_t at = (8 - section->address % 8) % 8; at + 8 <= section->size; at += 8)
@@ -265,8 +265,8 @@ static bool mark_words(struct code_image *m, const struct code_section *section)
   return true;
 }
 
-/* Adds the addresses of data that functions, symbols, relocations and words of data contain to
- * m->marks. */
+/* Adds to m->marks the addresses of data that functions, symbols, relocations and words of data
+ * contain. */
 static bool mark_all(struct code_image *m) {
   bool room = true;
   for (size_t i = 0; room && i < m->symbol_count; i++)

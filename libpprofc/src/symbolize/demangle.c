@@ -75,8 +75,8 @@ static struct demangle_component *class_name(struct demangle_component *scope) {
 }
 
 /* Sets the name of a constructor or destructor. libiberty uses the last identifier that it read,
- * which is wrong in two cases. For an unnamed type it is the name of the enclosing function; for an
- * inherited constructor it is the name of the base class. */
+ * which is wrong in two cases. For an unnamed type, that identifier is the name of the enclosing
+ * function. For an inherited constructor, it is the name of the base class. */
 static void name_constructor(struct demangle_component *scope, struct demangle_component *member) {
   if (member && member->type == DEMANGLE_COMPONENT_TEMPLATE) member = member->u.s_binary.left;
   struct demangle_component *name = class_name(scope);
@@ -143,8 +143,8 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
   return print_cxx(mangled, options, &collector) && !out->failed;
 }
 
-/* Maximum number of copies. libiberty copies each template to the stack for each reference to a
- * template parameter. */
+/* Maximum number of copies that libiberty makes on its stack: one copy of a template for each
+ * reference to a template parameter. */
 #define MAX_COPIES ((size_t)1 << 20)
 
 /* True if libiberty may make too many copies. 'I' begins template arguments, and "RT", "RS", "OT"
@@ -175,8 +175,8 @@ static void mark_explicit_object(struct buffer *out) {
   out->size += 5;
 }
 
-/* Demangles a name that ends with a NUL; may write to its memory. 'H' marks an explicit object
- * parameter (C++23). If libiberty does not know 'H', demangles the name without it. */
+/* Demangles a name that ends with a NUL. May write to the memory of `name`. 'H' marks an explicit
+ * object parameter (C++23). If libiberty does not know 'H', demangles the name without it. */
 static bool full_form_of(char *name, size_t size, bool parameters, bool *is_rust,
                          struct buffer *out) {
   int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
@@ -212,8 +212,8 @@ static void keep(struct buffer *out, size_t *to, char c) {
   out->data[(*to)++] = c;
 }
 
-/* Removes a suffix such as " [clone .part.1]", which marks a copy of a function. pprof shows one
- * name for all copies. */
+/* Removes a suffix such as " [clone .part.1]", which marks a copy of a function, because pprof
+ * shows one name for all copies. */
 static void drop_clones(struct buffer *out) {
   size_t clone = str_find(buffer_str(out), STR(" [clone "));
   out->size = clone;

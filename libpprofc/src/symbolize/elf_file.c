@@ -406,7 +406,8 @@ static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str
 
 /* ---- Go ---------------------------------------------- */
 
-/* Removes a string from the start of *rest and returns it. Its length precedes it as a varint. */
+/* Removes a string from the start of *rest and returns it. A varint with the length precedes the
+ * string. */
 static pprofc_str go_text(pprofc_str *rest) {
   uint64_t size = 0;
   size_t at = 0;

@@ -25,7 +25,7 @@ struct elf_file {
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
   size_t segment_count;
-  char build_id[129]; /* build id in hexadecimal; "" without exactly one build id */
+  char build_id[129]; /* build id in hexadecimal; "" if the file lacks one or has several */
   bool out_of_memory; /* true if memory ran out while reading the notes; elf_open then fails */
 };
 
@@ -35,12 +35,13 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error);
 void elf_close(struct elf_file *file);
 
-/* Does the same for a file that the caller has in memory. The bytes must outlive `file`. */
+/* Does the same as elf_open for a file that the caller has in memory. The bytes must outlive
+ * `file`. */
 pprofc_status elf_open_bytes(struct elf_file *file, const char *path, pprofc_str bytes,
                              const pprofc_allocator *mem, pprofc_error *error);
 
-/* True if elf_open accepts the file. The command line uses this to recognize binaries among
- * profiles. */
+/* True if elf_open accepts the file. The command line uses this function to distinguish binaries
+ * from profiles. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
 /* Finds the address of a symbol in .symtab. Sets *found to false if the file has no symbol with
@@ -69,9 +70,9 @@ struct elf_range {
   uint64_t from, to;
 };
 
-/* Returns the ranges of all sections, sorted and without overlaps. Without sections, returns the
- * ranges of the segments. *count is 0 if the file has neither, and for objects that are not
- * linked. */
+/* Returns the ranges of all sections, sorted and without overlaps. If the file has no sections,
+ * returns the ranges of the segments. *count is 0 if the file has neither sections nor segments, or
+ * is an object that is not linked. */
 pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
                          struct elf_range **ranges, size_t *count, pprofc_error *error);
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);

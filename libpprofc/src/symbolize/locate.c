@@ -104,9 +104,9 @@ static bool try_name(struct search *s, pprofc_str folder) {
          try_join(s, folder, "usr/lib/debug/%.*s/%.*s.debug", STR_ARG(dir), STR_ARG(base));
 }
 
-/* True if a folder of the search path is missing. The check takes one system call; without it, each
- * mapping would take nine. Returns false for a name with "..", which may lead out of a missing
- * folder. */
+/* True if a folder of the search path does not exist. This check takes one system call, but a
+ * search of the folder takes nine. Returns false for a name with "..", which may lead out of a
+ * missing folder. */
 static bool is_missing(const struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   struct stat info;
@@ -151,8 +151,8 @@ static bool add_fake_mapping(pprofc_profile *p) {
   return true;
 }
 
-/* Sets the file name of a mapping to the path of its binary, if the search finds it. Returns false
- * when out of memory. */
+/* Sets the file name of a mapping to the path of its binary, if the search finds the binary.
+ * Returns false when out of memory. */
 static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *options,
                            struct mapping *mapping, struct renames *renames) {
   struct search search = {.profile = p, .options = options};
@@ -168,7 +168,7 @@ static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *op
 }
 
 /* Applies options of the command line to the first mapping. The executable replaces the path of the
- * mapping. The build id is used if the mapping has no build id. */
+ * mapping. The option for the build id applies only if the mapping has no build id. */
 static void apply_own_names(const pprofc_profile *p, const struct symbolize_options *options,
                             struct mapping *first, struct renames *renames) {
   if (options->executable && *options->executable)

@@ -71,7 +71,8 @@ static bool has_loadable(const struct elf_file *f) {
 
 /* ---- kernels ----------------------------------------- */
 
-/* An address of a mapping whose base is computed. */
+/* Arguments for computing the base of a mapping: an address in the process minus the same address
+ * in the file. */
 struct question {
   const struct elf_file *file;
   const struct mapped_range *range;
@@ -92,15 +93,15 @@ static pprofc_status find_kernel_symbol(struct question *q, pprofc_error *error)
   return elf_symbol(q->file, name, &q->symbol_known, &q->symbol, error);
 }
 
-/* True if the range is a kernel mapping. Its offset is then 0, the start of the kernel text on
- * PowerPC, or the start of the range. */
+/* True if the range is a kernel mapping. The offset of a kernel mapping is 0, the start of the
+ * kernel text on PowerPC, or the start of the range. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
 }
 
-/* Computes the base if the mapping has one of the known layouts of kernels. Returns false if no
- * layout fits. */
+/* Computes the base of a mapping (its address minus its address in the file) if the mapping has one
+ * of the known layouts of kernels. Returns false if no layout fits. */
 static bool kernel_base(const struct question *q, uint64_t *base) {
   const struct mapped_range *r = q->range;
   bool same_page = q->symbol_known && q->symbol % PAGE == r->start % PAGE;
@@ -292,7 +293,8 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
 
 /* ---- instructions ------------------------------------- */
 
-/* Function, file and line that objdump printed last; the next instructions belong to them. */
+/* Function, file and line that objdump printed last. The instructions that follow belong to this
+ * place. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;

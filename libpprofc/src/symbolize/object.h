@@ -28,7 +28,7 @@ struct object {
   const struct mapping *mapping;
   const char *path; /* path of the file, in the arena */
   struct elf_file file;
-  bool based;                /* true after the base was computed */
+  bool based;                /* true after the base (see base_address) was computed */
   pprofc_status base_status; /* result of base_address if `based`; PPROFC_E_NOMEM: out of memory */
   uint64_t base;
 };
@@ -45,10 +45,10 @@ bool object_covers(const struct object *object, uint64_t address);
  * file is unknown. The first call computes the base, so its address must be in the mapping. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
 
-/* Symbols at one address, as `nm -n` lists them. The last item extends to the end of the address
- * space. */
+/* Symbols at one address, as `nm -n` lists them. The symbols at the last address extend to the end
+ * of the address space. */
 struct object_symbol {
-  uint64_t start, end; /* first and last byte of the symbol's code */
+  uint64_t start, end; /* addresses of the first and the last byte of the symbol's code */
   pprofc_str *names;
   size_t name_count;
 };

@@ -1,4 +1,5 @@
-/* Requests names from a server, one request for each mapping, and stores them as lines. */
+/* Requests names of addresses from a server, with one request for each mapping. Stores the names as
+ * lines of the profile. */
 #include "symbolize/symbolize.h"
 
 #include "core/array.h"
@@ -46,7 +47,8 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
 /* An address of the profile and the function that the server named for it. */
 struct remote_symbol {
   uint64_t address;
-  uint32_t function; /* index of the function in the profile, counting new functions */
+  uint32_t function; /* index of the function in the profile; new functions follow the existing
+                        functions */
 };
 
 struct remote_pass {
@@ -54,9 +56,10 @@ struct remote_pass {
   const struct symbolize_options *options;
   bool force;
   struct mapping *mappings; /* mappings of the profile, with new flags */
-  uint32_t *named;          /* new function of each location; NONE: no new function */
-  uint32_t *order;          /* locations, sorted by mapping */
-  size_t *first; /* for each mapping, the first index in `order`, and one more entry for the end */
+  uint32_t *named; /* for each location, the index of its new function; NONE: no new function */
+  uint32_t *order; /* locations, sorted by mapping */
+  size_t *first;   /* for each mapping, the index of its first location in `order`; the last item is
+                      the end */
   pprofc_str *names; /* names of the new functions */
   size_t count, capacity;
   struct remote_symbol *symbols; /* symbols of the current reply */
@@ -64,14 +67,15 @@ struct remote_pass {
   struct buffer text, reply;
 };
 
-/* Sets *out to address + by, or with `down` to address - by, like pprof. Returns false if the
+/* Sets *out to address + by, or to address - by if `down` is true, like pprof. Returns false if the
  * result wraps around. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;
 }
 
-/* Writes the request: the addresses without a name, in the address space of the server. */
+/* Writes the request: the addresses of locations without a name, converted to addresses in the
+ * server's profile. */
 static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) {
   const struct locations *l = &pass->profile->locations;
   uint64_t own = pass->mappings[index].start, address;
@@ -85,7 +89,7 @@ static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) 
   }
 }
 
-/* Returns the index of the mapping's function with this name, and adds the function if needed.
+/* Returns the index of the function with this name in the mapping, and adds the function if needed.
  * `first` is the number of new functions of earlier mappings. Returns NONE when out of memory. */
 static uint32_t remote_function(struct remote_pass *pass, struct interner *names, size_t first,
                                 pprofc_str name) {

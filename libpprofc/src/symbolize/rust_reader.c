@@ -9,8 +9,8 @@
 
 /* ---- punycode ---------------------------------------- */
 
-/* Maximum number of code points in an identifier. It bounds the time, because each insertion moves
- * the code points after it. */
+/* Maximum number of code points in an identifier. This limit bounds the time, because each
+ * insertion moves the code points after it. */
 #define MAX_POINTS     4096
 #define BASE           36
 #define SMALLEST       1
@@ -48,7 +48,7 @@ static uint64_t threshold(uint64_t k, uint64_t bias) {
   return k - bias;
 }
 
-/* Adds the next number of the identifier, which has a variable length, to *sum. */
+/* Reads the next number of the identifier, whose length varies, and adds the number to *sum. */
 static bool read_delta(pprofc_str bytes, size_t *at, uint64_t bias, uint64_t *sum) {
   uint64_t weight = 1;
   for (uint64_t k = BASE;; k += BASE) {
@@ -232,8 +232,8 @@ void reader_lifetime(struct rust_reader *r, uint64_t lifetime) {
     reader_write(r, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, depth - 25));
 }
 
-/* The length of the name limits the number of lifetimes, because each lifetime takes at least one
- * byte. */
+/* Reads the lifetimes of "for<'a, 'b>". The length of the name limits the number of lifetimes,
+ * because each lifetime takes at least one byte. */
 void reader_binder(struct rust_reader *r) {
   if (!reader_take(r, 'G')) return;
   uint64_t count = reader_base_62(r) + 1, left = r->limit - r->at;

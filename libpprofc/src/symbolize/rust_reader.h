@@ -8,22 +8,24 @@
 /* A step of reading a name. */
 struct rust_step {
   char what; /* letter of the step in the table of rust_v0.c */
-  /* silent, lifetimes: state of the reader when the step was added. */
+  /* `silent` and `lifetimes` are the state of the reader when the step was added. */
   bool silent;
   uint64_t lifetimes;
   size_t number, limit;
   const char *text;
 };
 
-/* State of reading a name. The first error sets `failed`; check `failed` at the end. */
+/* State of reading a name. The first error sets `failed`, so callers check `failed` only at the
+ * end. */
 struct rust_reader {
   const char *text;
   size_t at, limit; /* offsets of the next byte and of the end in `text` */
-  /* arguments: write generic arguments. silent: write nothing. opened: the bracket of the last
-   * bound of dyn is open. */
+  /* arguments: true to write generic arguments; silent: true to write nothing; opened: true while
+   * the bracket of the last bound of dyn is open */
   bool arguments, silent, opened, failed;
   uint64_t lifetimes; /* number of lifetimes in scope */
-  size_t most, taken; /* maximum number of bytes to write and of steps; number of steps taken */
+  size_t most, taken; /* most: maximum number of written bytes, and of steps; taken: number of steps
+                         so far */
   struct buffer *out;
   struct buffer steps; /* array of struct rust_step; the last item is the next step */
 };
@@ -40,8 +42,9 @@ void reader_print(struct rust_reader *r, const char *text);
 /* Adds a step that runs before all other steps. */
 void reader_next(struct rust_reader *r, struct rust_step step);
 
-/* Adds the steps of a format. A letter after '%' is a step; the steps between write the text.
- * Writes text at the start of the format at once. */
+/* Adds the steps of a format. '%' and a letter mean the step with this letter in the table of
+ * rust_v0.c. Text between steps becomes a step that writes the text. Writes text at the start of
+ * the format at once. */
 void reader_plan(struct rust_reader *r, const char *format);
 
 /* Returns the value of a base 62 digit, or -1. */
@@ -49,16 +52,17 @@ int reader_digit(int c);
 /* Parses a base 62 number that ends with '_': "_" is 0, "0_" is 1. */
 uint64_t reader_base_62(struct rust_reader *r);
 uint64_t reader_disambiguator(struct rust_reader *r);
-/* Returns the bytes of an identifier, not decoded. */
+/* Returns the bytes of an identifier as written in the name. Sets *punycode to true if they are
+ * encoded. */
 pprofc_str reader_identifier(struct rust_reader *r, bool *punycode);
 void reader_print_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode);
 /* Reads an identifier and writes it. */
 void reader_copy_identifier(struct rust_reader *r);
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
-/* Writes "for<'a, 'b> ". */
+/* Reads the number of lifetimes that a type binds. Writes names for them, as in "for<'a, 'b> ". */
 void reader_binder(struct rust_reader *r);
-/* Follows a back reference: runs `step` at an earlier position of the name. With `silent`, only
- * skips the reference. */
+/* Follows a back reference: runs `step` at an earlier position of the name. If `silent` is set,
+ * only skips the reference. */
 void reader_go_back(struct rust_reader *r, struct rust_step step);
 
 #endif

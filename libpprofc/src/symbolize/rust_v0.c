@@ -8,7 +8,8 @@
 
 /* ---- paths ------------------------------------------- */
 
-/* Reads an impl, and its path without writing it. */
+/* Reads an impl block. Reads its disambiguator and its path without writing anything. The steps of
+ * `format` then restore `silent`, and write the types. */
 static void read_hidden_impl(struct rust_reader *r, const char *format) {
   reader_plan(r, format);
   r->silent = true;
@@ -27,8 +28,8 @@ static void read_nested(struct rust_reader *r, struct rust_step path) {
   reader_next(r, path);
 }
 
-/* Adds the steps for a path with generic arguments. Without r->arguments, parses the arguments but
- * writes nothing. */
+/* Adds the steps for a path with generic arguments. If r->arguments is false, the steps parse the
+ * arguments, but write nothing for them. */
 static void read_generic(struct rust_reader *r, bool of_value) {
   if (of_value)
     reader_plan(r, r->arguments ? "%P::<%a>%e" : "%P::<%q%a%s>%e");
@@ -67,8 +68,9 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   }
 }
 
-/* Writes an identifier after its path. Writes only the name for a lower-case namespace, which the
- * compiler reserves: "::name". Also writes any other namespace: "::{closure#0}". */
+/* Writes an identifier after its path. Lower-case namespaces are reserved for the compiler, so for
+ * these the function writes only the name: "::name". For other namespaces it also writes the
+ * namespace: "::{closure#0}". */
 static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
@@ -214,7 +216,7 @@ static void read_traits(struct rust_reader *r, struct rust_step step) {
   reader_plan(r, "%h%k");
 }
 
-/* Reads a bound. Leaves the bracket of its generic arguments open. */
+/* Reads a bound of dyn. Leaves the bracket of its generic arguments open. */
 static void read_trait(struct rust_reader *r, struct rust_step step) {
   r->opened = false;
   if (reader_take(r, 'B'))

@@ -358,7 +358,7 @@ static size_t source_map_before(const struct source_map *map, int64_t line, int6
   return at;
 }
 
-/* Finds the last segment of the map before a position in the generated file, and returns its
+/* Finds the last segment of `mappings` before a position in the generated file, and returns its
  * original position. Lines and columns start at 1. Returns false if no segment precedes the
  * position or the segment has no original file. */
 static bool source_map_find(const struct source_map *map, int64_t line, int64_t column,

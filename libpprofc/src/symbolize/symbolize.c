@@ -39,7 +39,7 @@ static const struct {
 } demangle_words[] = {
     {"full", DEMANGLE_FULL}, {"none", DEMANGLE_NONE}, {"templates", DEMANGLE_TEMPLATES}};
 
-/* Parses a word such as "demangle=full" or "full". Both forms also force demangling. */
+/* Parses a word such as "demangle=full" or "full". Both forms also set mode->force. */
 static bool demangle_word(pprofc_str word, struct mode *mode) {
   bool prefixed = str_starts(word, STR("demangle="));
   if (prefixed) word = str_slice(word, 9, word.size);
@@ -101,7 +101,7 @@ struct symbolize_pass {
   struct tools tools;
   struct arena scratch;
   struct symbolize_answer *answers; /* one answer for each mapping */
-  uint32_t *slot;    /* index of each location's address in its mapping's query, or NONE */
+  uint32_t *slot;    /* for each location, index of its address in its mapping's query, or NONE */
   uint32_t *members; /* number of locations of each mapping */
   bool missing_binaries, any;
 };
@@ -126,8 +126,8 @@ static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t ma
   return false;
 }
 
-/* True if the binary of a mapping can be searched for missing names. If the file name is empty,
- * prints pprof's warning or records that a binary is missing. */
+/* True if the binary of a mapping can be searched for missing names. If the mapping has no file
+ * name, prints pprof's warning or records that a binary is missing. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -182,8 +182,8 @@ static pprofc_status file_addresses(struct symbolize_pass *pass, size_t index,
   return PPROFC_OK;
 }
 
-/* Removes the frames of addresses that are outside of all sections. The tools name such addresses
- * after the last symbol, for example "_end". */
+/* Removes the frames of addresses that are outside of all sections, because the tools name such
+ * addresses after the last symbol, for example "_end". */
 static pprofc_status drop_outside(struct symbolize_pass *pass, const struct elf_file *file,
                                   const uint64_t *addresses, size_t count,
                                   struct source_frames *frames, pprofc_error *error) {
@@ -247,7 +247,7 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
 
 struct symbolize_columns {
   struct interner strings; /* new strings; their ids follow the ids of the profile's strings */
-  struct map functions;    /* index of `items` by name, file and start line */
+  struct map functions;    /* finds a function in `items` by name, file and start line */
   struct function_fields *items; /* new functions */
   size_t count, capacity;
 };
@@ -314,7 +314,8 @@ static size_t count_lines(const struct symbolize_pass *pass) {
   return total;
 }
 
-/* Returns the flags that a mapping gets from a frame: which parts of the frame are known. */
+/* Returns the flags that a frame adds to its mapping: they say which parts of the frame are
+ * known. */
 static uint32_t frame_flags(const struct source_frame *frame) {
   uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
   if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;
@@ -385,7 +386,8 @@ static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *er
   return PPROFC_OK;
 }
 
-/* True if the local pass may need names, because a mapping has no names or `force` is set. */
+/* True if the local pass (names from binaries of this machine) may be needed. This is so if a
+ * mapping has no names or `force` is set. */
 static bool lacks_names(const struct symbolize_pass *pass) {
   const struct mappings *mappings = &pass->profile->mappings;
   unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;
@@ -449,7 +451,7 @@ static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error
 
 /* ---- demangling -------------------------------------- */
 
-/* State of replacing the column of names. */
+/* State while the column of function names is replaced. */
 struct renaming {
   pprofc_profile *profile;
   const struct mode *mode;
@@ -460,8 +462,9 @@ struct renaming {
                          call was stopped */
 };
 
-/* Demangles one function. If the name differs from the system name, the writer of the profile chose
- * the name; then only forced demangling changes it. Returns false when out of memory. */
+/* Demangles the name of one function. If the name differs from the system name, the writer of the
+ * profile chose the name, and only forced demangling changes it. Returns false when out of
+ * memory. */
 static bool demangle_name(struct renaming *r, size_t function) {
   pprofc_profile *p = r->profile;
   const struct functions *f = &p->functions;

@@ -41,7 +41,7 @@ pprofc_status symbolize_locate(const pprofc_profile *source,
                                const struct symbolize_options *options, pprofc_profile **out,
                                pprofc_error *error);
 
-/* Adds functions and lines to locations without them, and demangles function names
+/* Adds functions and lines to locations that lack them, and demangles function names
  * (docs/spec/pprof.md, 8). Failures become warnings. Only lack of memory and invalid options are
  * errors. */
 pprofc_status symbolize_profile(const pprofc_profile *source,
@@ -50,9 +50,10 @@ pprofc_status symbolize_profile(const pprofc_profile *source,
 
 /* ---- symbols of servers ----------------------------- */
 
-/* Adds the names that options->server has for addresses: with `force` in all mappings, otherwise in
- * mappings without functions. If a request fails, warns and leaves the mapping unchanged. `profile`
- * must be a copy made by profile_edit, because the function changes it. */
+/* Adds the names that options->server has for addresses. If `force` is true, does this for all
+ * mappings, otherwise for mappings without functions. If a request fails, warns and leaves the
+ * mapping unchanged. `profile` must be a copy made by profile_edit, because the function changes
+ * it. */
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 
@@ -84,9 +85,9 @@ bool demangle_run(void (*fn)(void *context), void *context);
  * the name, the call must run inside demangle_run. */
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out);
 
-/* Appends the demangled form of a Rust name of version 0 (RFC 2603), which begins with "_R".
- * Without `arguments`, writes "<>" for generic arguments. Returns false if the name is not valid or
- * expands beyond `most` bytes; `out` then contains the start of the result. */
+/* Appends the demangled form of a Rust name of version 0 (RFC 2603), which begins with "_R". If
+ * `arguments` is false, writes "<>" for generic arguments. Returns false if the name is not valid
+ * or expands beyond `most` bytes. In this case, `out` contains the start of the result. */
 bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
 
 /* Writes the name that pprof shows for a system name to `out`. For a mangled name, this is the

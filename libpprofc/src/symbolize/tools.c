@@ -97,7 +97,7 @@ static pprofc_status ask_tool(const struct tool_query *q, const char *const *arg
 }
 
 /* Parses "file:line" or "file:line (discriminator 3)". The file "??" and the lines "?" and 0 mean
- * unknown. A text that does not end in a line number is a file name. */
+ * that the file or line is unknown. A text that does not end in a line number is a file name. */
 static void file_and_line(pprofc_str text, struct source_frame *frame) {
   text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
   size_t colon = str_find_last_char(text, ':');
@@ -109,7 +109,7 @@ static void file_and_line(pprofc_str text, struct source_frame *frame) {
     frame->file = file;
 }
 
-/* True if the line is this address, and not a function name that begins with "0x". */
+/* True if the line is this address. Returns false for a function name that begins with "0x". */
 static bool is_address(pprofc_str line, uint64_t address) {
   uint64_t value;
   return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&
@@ -238,8 +238,8 @@ static bool is_program(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Sets the path of the tool to path/name if this program exists; with an empty path, to `name` if
- * PATH has this program. Returns false if there is no such program. */
+/* Sets the path of the tool to path/name if this program exists. If the path is empty, sets it to
+ * `name` if PATH has this program. Returns false if there is no such program. */
 static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const char *name) {
   char *out = t->path[tool];
   if (!path.size) {
@@ -271,7 +271,7 @@ static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_st
   return false;
 }
 
-/* Checks the version of objdump. objdump must be GNU's, or LLVM's from version 8 on. Returns false
+/* Checks the version of objdump, which must be GNU's, or LLVM's version 8 or newer. Returns false
  * when out of memory. */
 static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
@@ -338,8 +338,8 @@ static pprofc_status nm_frames(const struct tool_query *q, struct source_frames 
   return PPROFC_OK;
 }
 
-/* Replaces the name of an outermost frame by nm's name for the address if nm's name is longer.
- * addr2line takes names from static symbols only. */
+/* Replaces the name of an outermost frame by nm's name for the address if nm's name is longer. This
+ * is needed because addr2line takes names from static symbols only. */
 static void improve_names(const struct tool_query *q, struct source_frames *frames) {
   struct nm_symbols symbols;
   if (nm_read(q, &symbols, NULL) != PPROFC_OK) return;

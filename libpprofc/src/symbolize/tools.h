@@ -38,7 +38,8 @@ struct source_frame {
 struct source_frames {
   struct source_frame *items;
   size_t count, capacity;
-  size_t *from; /* for each address, the first index in `items`; then the end */
+  size_t *from; /* for each address, the index of its first frame; the last item is the number of
+                   frames */
 };
 
 /* Addresses of a file, to which a tool gives names. */
@@ -50,7 +51,8 @@ struct tool_query {
   struct arena *arena; /* arena for the answer */
 };
 
-/* Finds the frames of addresses. With `fast`, runs only nm. Unknown addresses get no frames. */
+/* Finds the frames of addresses. If `fast` is true, runs only nm. Unknown addresses get no
+ * frames. */
 pprofc_status tools_symbolize(const struct tool_query *query, bool fast,
                               struct source_frames *frames, pprofc_error *error);
 
@@ -74,7 +76,8 @@ struct nm_symbols {
 pprofc_status nm_read(const struct tool_query *query, struct nm_symbols *symbols,
                       pprofc_error *error);
 
-/* Each function runs one tool, and adds its frames. `from` has count + 1 items. */
+/* Each of these functions runs one tool, and adds the frames that it prints. `from` has count + 1
+ * items. */
 pprofc_status addr2line_frames(const struct tool_query *query, struct source_frames *frames,
                                pprofc_error *error);
 pprofc_status llvm_symbolizer_frames(const struct tool_query *query, struct source_frames *frames,

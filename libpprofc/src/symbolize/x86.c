@@ -79,10 +79,10 @@ enum x86_access {
   BYTES_8,
   BYTES_16,
   GENERAL,         /* size of a general register: 4 bytes, or 2 or 8 bytes with prefixes */
-  BYTE_OR_GENERAL, /* 1 byte for an even opcode, else as GENERAL */
-  CALLED,          /* operand of opcode FF: 8 bytes for calls, jumps and push, else as GENERAL */
-  WIDE,            /* 4 bytes, or 8 bytes with the prefix REX.W */
-  NUMBER,          /* 4 bytes with the prefix F3, 8 bytes with F2, else a whole vector */
+  BYTE_OR_GENERAL, /* 1 byte for an even opcode, else the same as GENERAL */
+  CALLED, /* operand of opcode FF: 8 bytes for calls, jumps and push, else the same as GENERAL */
+  WIDE,   /* 4 bytes, or 8 bytes with the prefix REX.W */
+  NUMBER, /* 4 bytes with the prefix F3, 8 bytes with F2, else a whole vector */
   VECTOR,
   HALF_VECTOR,
   EIGHTH_VECTOR
@@ -241,7 +241,7 @@ static bool read_vector(struct x86_state *s) {
   return s->vector_bytes <= 64;
 }
 
-/* Returns the flags of the opcode. */
+/* Returns the flags of the opcode (M, I1 ...) from the tables of opcodes. */
 static unsigned opcode_flags(const struct x86_state *s) {
   if (s->map == MAP_ONE) return one_byte[s->opcode >> 4][s->opcode & 15];
   if (s->map == MAP_0F3A) return M | I1;
