@@ -1,214 +1,250 @@
-/* Builds the prefix tree of stacks. */
+/* Builds the prefix tree of stacks, and walks it in order. */
 #include "stacks/paths.h"
 
 #include "core/array.h"
-#include "core/budget.h"
 
-#include <stdlib.h>
+static uint64_t path_hash(uint32_t node, uint32_t key) {
+  return hash_mix(node, key);
+}
 
-/* Makes the root of a tree. Reserves space for a number of nodes and runs. */
-static bool path_begin(struct stack_paths *p, size_t nodes, size_t runs) {
-  if (!ARRAY_RESERVE(p->mem, p->frames, p->capacity, nodes) ||
-      !ARRAY_RESERVE(p->mem, p->runs, p->run_capacity, runs))
+bool stack_paths_init(struct stack_paths *p, const pprofc_allocator *mem) {
+  *p = (struct stack_paths){.mem = mem};
+  map_init(&p->map, mem);
+  if (!ARRAY_RESERVE(mem, p->frames, p->capacity, 1) ||
+      !ARRAY_RESERVE(mem, p->runs, p->run_capacity, 1))
     return false;
   p->frames[p->count++] = UINT32_MAX;
-  p->runs[p->run_count++] = (struct path_run){0, 0, MAP_NONE, MAP_NONE, MAP_NONE};
+  p->runs[p->run_count++] = (struct path_run){.stack = MAP_NONE};
   return true;
-}
-
-bool stack_paths_init(struct stack_paths *p, size_t samples, const pprofc_allocator *mem) {
-  *p = (struct stack_paths){.mem = mem, .samples = samples};
-  p->next = mem_array(mem, samples, sizeof *p->next);
-  return p->next && path_begin(p, 1, 1);
-}
-
-void stack_paths_finish(struct stack_paths *p) {
-  ARRAY_FREE(p->mem, p->runs, p->run_capacity);
-  ARRAY_FREE(p->mem, p->next, p->samples);
 }
 
 void stack_paths_free(struct stack_paths *p) {
   if (!p->mem) return;
-  stack_paths_finish(p);
   ARRAY_FREE(p->mem, p->frames, p->capacity);
+  ARRAY_FREE(p->mem, p->runs, p->run_capacity);
+  ARRAY_FREE(p->mem, p->branches, p->branch_capacity);
+  map_free(&p->map);
+}
+
+/* Returns the index after the last node of a run. */
+static uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
+  return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
 }
 
 /* ---- adding ------------------------------------------ */
 
-/* Adds a run (a sequence of nodes in which each node is a child of the node before it). It begins
- * below the node `at` and has no nodes yet. Sets the run of `at` to this run. */
-static bool path_run_add(struct stack_paths *p, struct path_node *at) {
-  uint32_t run = (uint32_t)p->run_count;
-  if (run == MAP_NONE || !ARRAY_RESERVE(p->mem, p->runs, p->run_capacity, p->run_count + 1))
+/* Returns the branch of a node with a certain key, or NULL. */
+static const struct path_branch *path_branch_find(const struct stack_paths *p, uint32_t node,
+                                                  uint32_t key) {
+  MAP_FIND(index, &p->map, path_hash(node, key),
+           p->branches[index].node == node && p->branches[index].key == key);
+  return index == MAP_NONE ? NULL : &p->branches[index];
+}
+
+static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
+  if (p->branch_count >= MAP_NONE ||
+      !ARRAY_RESERVE(p->mem, p->branches, p->branch_capacity, p->branch_count + 1) ||
+      !map_insert(&p->map, path_hash(branch.node, branch.key), (uint32_t)p->branch_count))
     return false;
-  struct path_run *above = &p->runs[at->run];
-  p->runs[p->run_count++] =
-      (struct path_run){(uint32_t)p->count, at->node, above->last, MAP_NONE, MAP_NONE};
-  above->last = run;
-  at->run = run;
+  p->branches[p->branch_count++] = branch;
   return true;
 }
 
-/* Adds a child to the node `at`, and sets `at` to the child. If `at` is the last node of the last
- * run and no stack ends there, the child extends this run. Otherwise it begins a run. */
+/* Adds a node to the last run. If a stack ends at the last node of the run, this stack becomes a
+ * branch. */
+static bool path_run_extend(struct stack_paths *p) {
+  struct path_run *run = &p->runs[p->run_count - 1];
+  uint32_t stack = run->stack;
+  run->stack = MAP_NONE;
+  return stack == MAP_NONE ||
+         path_branch_add(p, (struct path_branch){(uint32_t)p->count - 1, 0, stack});
+}
+
+/* Adds a child. A child of the last node extends its run. A child of any other node starts a new
+ * run. */
 static bool path_node_add(struct stack_paths *p, struct path_node *at, uint32_t frame) {
-  if (p->count >= MAP_NONE || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
+  if (p->count >= UINT32_MAX || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
     return false;
-  bool extends = at->run && at->run + (size_t)1 == p->run_count && at->node + 1 == p->count &&
-                 p->runs[at->run].samples == MAP_NONE;
-  if (!extends && !path_run_add(p, at)) return false;
-  at->node = (uint32_t)p->count;
+  uint32_t node = (uint32_t)p->count;
+  if (at->node + 1 != node) {
+    uint32_t run = (uint32_t)p->run_count;
+    if (!ARRAY_RESERVE(p->mem, p->runs, p->run_capacity, p->run_count + 1) ||
+        !path_branch_add(p, (struct path_branch){at->node, frame + 1, run}))
+      return false;
+    p->runs[p->run_count++] = (struct path_run){.first = node, .above = *at, .stack = MAP_NONE};
+    at->run = run;
+  } else if (!path_run_extend(p)) {
+    return false;
+  }
+  at->node = node;
   p->frames[p->count++] = frame;
   return true;
 }
 
 bool stack_paths_enter(struct stack_paths *p, struct path_node *at, uint32_t frame) {
-  uint32_t next = at->node + 1, last = p->runs[at->run].last;
-  bool branches = last != MAP_NONE;
-  /* A run must not begin below the next node if a run already begins above the next node. */
-  if (next < path_run_end(p, at->run) && p->frames[next] == frame &&
-      (!branches || p->runs[last].parent >= next)) {
+  uint32_t next = at->node + 1;
+  if (next == p->count) return path_node_add(p, at, frame);
+  if (p->frames[next] == frame && next < path_run_end(p, at->run)) {
     at->node = next;
     return true;
   }
-  uint32_t first = branches && p->runs[last].parent == at->node ? p->runs[last].first : 0;
-  if (!first || first == path_run_end(p, last) || p->frames[first] != frame)
-    return path_node_add(p, at, frame);
-  *at = (struct path_node){first, last};
+  const struct path_branch *branch = path_branch_find(p, at->node, frame + 1);
+  if (!branch) return path_node_add(p, at, frame);
+  *at = (struct path_node){p->runs[branch->to].first, branch->to};
   return true;
 }
 
-bool stack_paths_end(struct stack_paths *p, struct path_node at, uint32_t sample) {
-  if (at.node + 1 != path_run_end(p, at.run) && !path_run_add(p, &at)) return false;
-  p->next[sample] = p->runs[at.run].samples;
-  p->runs[at.run].samples = sample;
-  return true;
-}
-
-/* ---- merging ----------------------------------------- */
-
-/* A node that the merge must still visit. Nodes in the list `waiting` that have the same frame and
- * depth also have the same path. */
-struct path_waiting {
-  uint32_t frame, depth;
-  struct path_node at;
-  uint32_t branch; /* most recent run whose parent is this node or a later node of the same run, or
-                      MAP_NONE */
-};
-
-struct path_merge {
-  const struct stack_paths *from;
-  struct stack_paths to;
-  struct path_waiting *waiting;
-  size_t count, capacity;
-  /* For each depth, the node of `to` on the path to the node that was added last. */
-  struct path_node *path;
-  size_t path_capacity;
-};
-
-static bool path_wait(struct path_merge *m, struct path_waiting place) {
-  return ARRAY_PUSH(m->from->mem, m->waiting, m->count, m->capacity, place);
-}
-
-/* Moves a list of samples to the run of `to` whose last node is the current node at `depth`.
- * `first` is the first sample of the list, or MAP_NONE for an empty list. */
-static void path_move_samples(struct path_merge *m, uint32_t depth, uint32_t first) {
-  uint32_t *samples = &m->to.runs[m->path[depth].run].samples, last = first;
-  if (first == MAP_NONE) return;
-  while (m->from->next[last] != MAP_NONE) last = m->from->next[last];
-  m->from->next[last] = *samples;
-  *samples = first;
-}
-
-/* Appends the children of a node to the list `waiting`. Moves the samples whose stacks end at the
- * node to the current node of `to`. */
-static bool path_expand(struct path_merge *m, struct path_waiting place) {
-  const struct stack_paths *p = m->from;
-  uint32_t depth = place.depth, next = place.at.node + 1;
-  for (; place.branch != MAP_NONE && p->runs[place.branch].parent == place.at.node;
-       place.branch = p->runs[place.branch].before) {
-    const struct path_run *run = &p->runs[place.branch];
-    if (run->first == path_run_end(p, place.branch))
-      path_move_samples(m, depth, run->samples);
-    else if (!path_wait(
-                 m, (struct path_waiting){
-                        p->frames[run->first], depth + 1, {run->first, place.branch}, run->last}))
-      return false;
+uint32_t stack_paths_end(struct stack_paths *p, struct path_node at) {
+  struct path_run *run = &p->runs[at.run];
+  if (at.node + 1 == path_run_end(p, at.run)) {
+    if (run->stack == MAP_NONE) run->stack = p->stacks++;
+    return run->stack;
   }
-  if (next < path_run_end(p, place.at.run))
-    return path_wait(
-        m, (struct path_waiting){p->frames[next], depth + 1, {next, place.at.run}, place.branch});
-  path_move_samples(m, depth, p->runs[place.at.run].samples);
-  return true;
+  const struct path_branch *branch = path_branch_find(p, at.node, 0);
+  if (branch) return branch->to;
+  if (!path_branch_add(p, (struct path_branch){at.node, 0, p->stacks})) return MAP_NONE;
+  return p->stacks++;
 }
 
-static int path_compare(const void *a, const void *b) {
-  const struct path_waiting *x = a, *y = b;
-  return (x->frame < y->frame) - (x->frame > y->frame);
-}
-
-/* Sorts waiting nodes by their frames, largest first. Uses an insertion sort for few nodes, because
- * most nodes have few children. */
-static void path_sort(struct path_waiting *items, size_t count) {
-  if (count > 16) {
-    qsort(items, count, sizeof *items, path_compare);
-    return;
-  }
-  for (size_t i = 1; i < count; i++) {
-    struct path_waiting item = items[i];
-    size_t at = i;
-    for (; at && items[at - 1].frame < item.frame; at--) items[at] = items[at - 1];
-    items[at] = item;
+void stack_paths_read(const struct stack_paths *p, struct path_node at, uint32_t depth,
+                      uint32_t from, uint32_t *frames) {
+  while (depth > from) {
+    const struct path_run *run = &p->runs[at.run];
+    uint32_t count = at.node - run->first + (at.run > 0), left = depth - from;
+    if (count > left) count = left;
+    depth -= count;
+    memcpy(frames + depth, p->frames + at.node + 1 - count, count * sizeof *frames);
+    at = run->above;
   }
 }
 
-/* Adds a node to `to` for the last node in the list `waiting` and for all other waiting nodes with
- * the same path. Replaces these nodes in the list by their children. */
-static bool path_merge_next(struct path_merge *m) {
-  const struct path_waiting last = m->waiting[m->count - 1];
-  size_t end = m->count, from = end - 1;
-  while (from && m->waiting[from - 1].frame == last.frame &&
-         m->waiting[from - 1].depth == last.depth)
-    from--;
-  if (!ARRAY_RESERVE(m->from->mem, m->path, m->path_capacity, last.depth + (size_t)1)) return false;
-  m->path[last.depth] = m->path[last.depth - 1];
-  if (!path_node_add(&m->to, &m->path[last.depth], last.frame)) return false;
-  for (size_t i = from; i < end; i++)
-    if (!path_expand(m, m->waiting[i])) return false;
-  size_t children = m->count - end;
-  if (children > 1) path_sort(m->waiting + end, children);
-  memmove(m->waiting + from, m->waiting + end, children * sizeof *m->waiting);
-  m->count = from + children;
+/* ---- walking ----------------------------------------- */
+
+#define PATH_BITS 11u /* size of a digit of the sort, in bits */
+
+/* Returns a digit of the node or of the key of a branch. */
+static inline uint32_t path_digit(const struct path_branch *branch, bool of_node, unsigned shift) {
+  return (of_node ? branch->node : branch->key) >> shift & ((1u << PATH_BITS) - 1);
+}
+
+/* Sorts branches by a digit. Branches with the same digit keep their order. */
+static void path_sort_digit(const struct path_branch *from, struct path_branch *to, size_t count,
+                            bool of_node, unsigned shift) {
+  uint32_t place[1u << PATH_BITS] = {0}, next = 0;
+  for (size_t i = 0; i < count; i++) place[path_digit(&from[i], of_node, shift)]++;
+  for (size_t i = 0; i < 1u << PATH_BITS; i++) {
+    uint32_t size = place[i];
+    place[i] = next;
+    next += size;
+  }
+  for (size_t i = 0; i < count; i++) to[place[path_digit(&from[i], of_node, shift)]++] = from[i];
+}
+
+/* Sorts the branches by node, then by key. Begins with the lowest digit of the key, and ends with
+ * the highest digit of the node. Returns false when out of memory. */
+static bool path_sort(struct stack_paths *p) {
+  uint32_t largest[2] = {0, (uint32_t)p->count}; /* largest key, and an upper bound of the nodes */
+  struct path_branch *sorted = mem_array(p->mem, p->branch_capacity, sizeof *sorted);
+  if (!sorted) return false;
+  for (size_t i = 0; i < p->branch_count; i++)
+    if (p->branches[i].key > largest[0]) largest[0] = p->branches[i].key;
+  for (unsigned field = 0; field < 2; field++)
+    for (unsigned shift = 0; shift < 32 && largest[field] >> shift; shift += PATH_BITS) {
+      struct path_branch *from = p->branches;
+      path_sort_digit(from, sorted, p->branch_count, field, shift);
+      p->branches = sorted;
+      sorted = from;
+    }
+  mem_free(p->mem, sorted, p->branch_capacity, sizeof *sorted);
   return true;
 }
 
-static bool path_merge_all(struct path_merge *m) {
-  const struct stack_paths *p = m->from;
-  if (!path_begin(&m->to, p->count, p->run_count) ||
-      !ARRAY_RESERVE(p->mem, m->path, m->path_capacity, 1))
+static bool path_wait(struct path_walk *w, struct path_place place) {
+  return ARRAY_PUSH(w->paths->mem, w->waiting, w->count, w->capacity, place);
+}
+
+bool path_walk_begin(struct path_walk *w, struct stack_paths *p) {
+  *w = (struct path_walk){.paths = p};
+  map_free(&p->map);
+  if (p->branch_count > 1 && !path_sort(p)) return false;
+  uint32_t branch = 0;
+  for (size_t i = 0; i < p->run_count; i++) {
+    while (branch < p->branch_count && p->branches[branch].node < p->runs[i].first) branch++;
+    p->runs[i].branches = branch;
+  }
+  return path_wait(w, (struct path_place){.branch = 0});
+}
+
+/* Returns the index after the last branch of the node of `place`. */
+static uint32_t path_branches_end(const struct stack_paths *p, const struct path_place *place) {
+  uint32_t end = place->branch;
+  while (end < p->branch_count && p->branches[end].node == place->at.node) end++;
+  return end;
+}
+
+/* Adds all children of a node to the nodes that the walk must visit. The last child is added
+ * first. */
+static bool path_wait_for_children(struct path_walk *w, struct path_place place) {
+  const struct stack_paths *p = w->paths;
+  uint32_t end = path_branches_end(p, &place), next = place.at.node + 1;
+  bool more = next < path_run_end(p, place.at.run);
+  for (uint32_t i = end; i > place.branch || more;) {
+    const struct path_branch *branch = i > place.branch ? &p->branches[i - 1] : NULL;
+    struct path_place child = {{next, place.at.run}, place.depth + 1, end};
+    if (branch && (!more || branch->key > p->frames[next] + 1)) {
+      const struct path_run *run = &p->runs[branch->to];
+      child.at = (struct path_node){run->first, branch->to};
+      child.branch = run->branches;
+      i--;
+    } else {
+      more = false;
+    }
+    if (!path_wait(w, child)) return false;
+  }
+  return true;
+}
+
+/* Moves `place` to the next node of its run that has another child or ends a stack. Returns false
+ * at the end of the run. */
+static bool path_skip(const struct stack_paths *p, struct path_place *place) {
+  uint32_t node = path_run_end(p, place->at.run) - 1;
+  bool ends = p->runs[place->at.run].stack != MAP_NONE;
+  if (place->branch < p->branch_count && p->branches[place->branch].node <= node)
+    node = p->branches[place->branch].node;
+  else if (!ends)
     return false;
-  m->path[0] = (struct path_node){0, 0};
-  if (!path_expand(m, (struct path_waiting){.branch = p->runs[0].last})) return false;
-  path_sort(m->waiting, m->count);
-  for (size_t i = 0; m->count; i++)
-    if (!path_merge_next(m) || budget_poll(p->mem, i)) return false;
+  place->depth += node - place->at.node;
+  place->at.node = node;
   return true;
 }
 
-bool stack_paths_merge(struct stack_paths *p) {
-  struct path_merge m = {.from = p, .to = {.mem = p->mem}};
-  bool done = path_merge_all(&m);
-  ARRAY_FREE(p->mem, m.waiting, m.capacity);
-  ARRAY_FREE(p->mem, m.path, m.path_capacity);
-  if (!done) {
-    stack_paths_free(&m.to);
-    return false;
+/* Returns the number of the stack that ends at `place`, and moves past its branch. Returns MAP_NONE
+ * if no stack ends there. */
+static uint32_t path_take_stack(const struct stack_paths *p, struct path_place *place) {
+  if (place->at.node + 1 == path_run_end(p, place->at.run)) return p->runs[place->at.run].stack;
+  const struct path_branch *branch = &p->branches[place->branch];
+  if (branch->key) return MAP_NONE;
+  place->branch++;
+  return branch->to;
+}
+
+bool path_walk_next(struct path_walk *w, struct path_stack *stack, bool *done) {
+  const struct stack_paths *p = w->paths;
+  while (w->count) {
+    struct path_place place = w->waiting[--w->count];
+    if (place.depth && place.depth - 1 < w->shared) w->shared = place.depth - 1;
+    if (!path_skip(p, &place)) continue;
+    uint32_t number = path_take_stack(p, &place);
+    if (!path_wait_for_children(w, place)) return false;
+    if (number == MAP_NONE) continue;
+    *stack = (struct path_stack){place.at, number, place.depth, w->shared};
+    w->shared = place.depth;
+    return true;
   }
-  m.to.next = p->next;
-  m.to.samples = p->samples;
-  p->next = NULL;
-  p->samples = 0;
-  stack_paths_free(p);
-  *p = m.to;
+  *done = true;
   return true;
+}
+
+void path_walk_end(struct path_walk *w) {
+  if (w->paths) ARRAY_FREE(w->paths->mem, w->waiting, w->capacity);
 }

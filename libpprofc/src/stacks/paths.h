@@ -1,11 +1,8 @@
-/* Prefix tree of stacks. When it is complete, it has a node for each distinct path of frames from
- * the root.
+/* Prefix tree of stacks. It has a node for each distinct path of frames from the root.
  *
- * A run is a sequence of nodes in which each node is a child of the node before it. A node of a run
- * needs only 4 bytes for its frame. While stacks are added, a path may have several nodes, because
- * a new stack shares nodes only with the stack before it. stack_paths_merge then joins the nodes of
- * equal paths. Sorted stacks have few such nodes, so this is faster than a hash table of the
- * children. */
+ * Most nodes are children of the node before them. A run is a sequence of these nodes, and each
+ * needs only 4 bytes for its frame. A hash table finds the other children and the ends of
+ * stacks. */
 #ifndef PPROFC_STACKS_PATHS_H
 #define PPROFC_STACKS_PATHS_H
 
@@ -16,50 +13,77 @@ struct path_node {
   uint32_t node, run;
 };
 
-/* A run. The runs whose parents are nodes of a run r form a list: runs[r].last, its `before`, and
- * so on. Runs later in the list were added earlier, and their parents are not closer to the start
- * of r. */
 struct path_run {
-  uint32_t first;  /* index of the run's first node */
-  uint32_t parent; /* index of the parent of the first node */
-  uint32_t before; /* the previous run whose parent is in the same run, or MAP_NONE */
-  uint32_t last;   /* the last run whose parent is in this run, or MAP_NONE */
-  /* The last sample whose stack ends at the last node of the run, or MAP_NONE. If the run has no
-   * nodes, its stacks end at `parent`. */
-  uint32_t samples;
+  uint32_t first;         /* index of the run's first node */
+  struct path_node above; /* parent of the run's first node */
+  uint32_t branches;      /* index of the first branch at a node of the run, after sorting */
+  uint32_t stack;         /* number of the stack that ends at the last node of the run, or
+                             MAP_NONE */
+};
+
+/* A branch: a child that is not the next node of its parent's run, or a stack that ends before the
+ * end of the run. */
+struct path_branch {
+  uint32_t node;
+  uint32_t key; /* frame of the child + 1; 0 for the end of a stack */
+  uint32_t to;  /* run of the child, or number of the stack that ends */
 };
 
 struct stack_paths {
   const pprofc_allocator *mem;
-  uint32_t *frames;      /* for each node, its frame; node 0 is the root and has no frame */
-  struct path_run *runs; /* run 0 contains only the root */
-  uint32_t *next;        /* for each sample, the next sample with the same stack, or MAP_NONE */
-  size_t count, capacity, run_count, run_capacity, samples;
+  uint32_t *frames; /* for each node, its frame; node 0 is the root and has no frame */
+  struct path_run *runs;
+  struct path_branch *branches;
+  size_t count, capacity, run_count, run_capacity, branch_count, branch_capacity;
+  uint32_t stacks; /* number of different stacks; each ends at a node */
+  struct map map;  /* map from node and key to the index of a branch */
 };
 
-/* Makes the root. `samples` is the number of samples. Returns false when out of memory. */
-bool stack_paths_init(struct stack_paths *paths, size_t samples, const pprofc_allocator *mem);
+/* Makes the root. Returns false when out of memory. */
+bool stack_paths_init(struct stack_paths *paths, const pprofc_allocator *mem);
 void stack_paths_free(struct stack_paths *paths);
 
-/* Moves `at` to the child with the frame `frame`. Adds the child if it is new. `at` must be the
- * root, a node of the previous stack, or a node that this function reached. Returns false when out
- * of memory. */
+/* Moves to the child that has a frame. Adds the child if it is new. Returns false when out of
+ * memory. */
 bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t frame);
 
-/* Adds a sample whose stack ends at a node. Returns false when out of memory. */
-bool stack_paths_end(struct stack_paths *paths, struct path_node at, uint32_t sample);
+/* Returns the number of the stack that ends at a node. Adds the stack if it is new. Returns
+ * MAP_NONE when out of memory. */
+uint32_t stack_paths_end(struct stack_paths *paths, struct path_node at);
 
-/* Joins the nodes of equal paths. Afterwards, the runs are in preorder, siblings are sorted by
- * their frames, and each run except run 0 has samples. Returns false when out of memory,
- * or if the budget is stopped. */
-bool stack_paths_merge(struct stack_paths *paths);
+/* Writes the frames of the path to a node at `depth` to frames[from], frames[from + 1] ... The
+ * first `from` frames stay unchanged. */
+void stack_paths_read(const struct stack_paths *paths, struct path_node at, uint32_t depth,
+                      uint32_t from, uint32_t *frames);
 
-/* Frees all memory except the array `frames`. */
-void stack_paths_finish(struct stack_paths *paths);
+/* A stack that the walk returns. The stacks are in the order of the tree. */
+struct path_stack {
+  struct path_node end;
+  uint32_t number; /* number of the stack, as stack_paths_end returned it */
+  uint32_t depth;
+  uint32_t shared; /* number of frames that the stack shares with the previous stack */
+};
 
-/* Returns the index after the last node of a run. */
-static inline uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
-  return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
-}
+/* A node with branches that the walk must still visit. These begin at `branch`. */
+struct path_place {
+  struct path_node at;
+  uint32_t depth, branch;
+};
+
+struct path_walk {
+  const struct stack_paths *paths;
+  struct path_place *waiting;
+  size_t count, capacity;
+  uint32_t shared;
+};
+
+/* Sorts the children of each node by frame, and begins a walk over the stacks. A stack comes before
+ * the stacks that continue it. No stacks may be added afterwards. Returns false when out of
+ * memory. */
+bool path_walk_begin(struct path_walk *walk, struct stack_paths *paths);
+/* Sets *stack to the next stack, or sets *done to true after the last stack. Returns false when out
+ * of memory. */
+bool path_walk_next(struct path_walk *walk, struct path_stack *stack, bool *done);
+void path_walk_end(struct path_walk *walk);
 
 #endif

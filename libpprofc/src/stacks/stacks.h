@@ -59,18 +59,12 @@ void stack_frames_free(struct stack_frames *frames);
  * from filling the memory. */
 #define STACK_FRAMES_MAX (UINT64_C(1) << 30)
 
-/* The frames of a stack that it does not share with the previous stack. */
-struct stack_rest {
-  uint32_t first; /* index of the first of these frames in `paths` */
-  uint32_t above; /* an earlier stack that begins with the shared frames */
-};
-
 struct stack_set {
   size_t count;
-  uint32_t *depth;  /* for each stack, its depth in frames */
-  uint32_t *shared; /* for each stack, the number of frames that it shares with the previous
-                       stack */
-  struct stack_rest *rest;
+  uint32_t *depth;       /* for each stack, its depth in frames */
+  uint32_t *shared;      /* for each stack, the number of frames that it shares with the previous
+                            stack */
+  struct path_node *end; /* for each stack, its last node in `paths` */
   size_t max_depth;
   bool from_leaf; /* true if the stacks are leaf first; `shared` and the order of the stacks then
                      also begin at the leaf */
@@ -79,8 +73,9 @@ struct stack_set {
   size_t columns; /* number of values for each stack: types, or 2 * types if there are base
                      samples */
   bool has_base;
-  int64_t *values; /* for each stack, a row of `columns` values: the head's, then the base's. The
-                      values of base samples are negated, so they are positive */
+  int64_t *values;   /* for each stack, a row with its values in all columns, head first, then base;
+                        base values are negated and thus positive */
+  size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;
   struct arena arena;
