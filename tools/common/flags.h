@@ -57,7 +57,7 @@ struct flag_command {
 struct flag_table {
   const char *program;
   const char *summary;        /* purpose of the program in half a line */
-  const char *const *usage;   /* syntax after the program's name, a text per form; ends with NULL */
+  const char *const *usage;   /* possible command lines, without `program`; ends with NULL */
   const char *const *details; /* paragraphs below the usage; ends with NULL; NULL: no paragraphs */
   const struct flag_group *groups;
   size_t group_count;

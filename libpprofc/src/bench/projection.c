@@ -385,7 +385,8 @@ static bool is_number_part(char c) {
   return c == '.' || char_is_digit(c);
 }
 
-/* Finds the first number of digits and points in s, times the factor of its unit prefix. */
+/* Reads the first decimal number in s, and multiplies it by the factor of the unit prefix that
+ * follows it. Returns false if s has no number. */
 static bool find_number(pprofc_str s, double *out) {
   size_t from = 0;
   while (from < s.size && !is_number_part(s.data[from])) from++;

@@ -255,7 +255,7 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
 
 /* Numbers of the fields of the current sample that were read so far. */
 struct sample_parts {
-  size_t pieces; /* number of fields with location ids */
+  size_t pieces; /* number of fields with location ids; a file may split a stack into several */
   size_t values;
 };
 

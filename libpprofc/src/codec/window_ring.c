@@ -9,7 +9,7 @@
 #define WINDOW_SIZE ((size_t)64 * 1024)
 #define WINDOWS     8
 
-/* Number of windows (half of the ring) for which a waiting thread is woken. Waking the thread for
+/* A waiting thread wakes when this many windows (half of the ring) are ready for it. Waking it for
  * each window would cost more than the work on the window. */
 #define ENOUGH (WINDOWS / 2)
 

@@ -95,8 +95,9 @@ void region_drop(struct region *region, const void *column, size_t size);
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
-/* Returns the pages inside [from, to) to the system if both addresses are in the same block. The
- * caller must not read their bytes any more. Returns false if another owner may read them. */
+/* Gives the whole pages in [from, to) back to the system if both addresses are in the same block.
+ * The caller must not read the bytes of these pages any more. Returns false if another owner may
+ * read them. `lender` has the same meaning as for region_own. */
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);
 

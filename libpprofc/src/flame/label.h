@@ -13,7 +13,7 @@
 struct label_forms {
   size_t count;
   pprofc_str form[LABEL_FORMS];
-  /* text[0]: texts of the forms that do not point into the name; text[1]: scratch memory */
+  /* text[0]: memory for the forms that are not a part of the name; text[1]: scratch memory */
   struct buffer text[2];
 };
 

@@ -129,8 +129,8 @@ struct gate_screen_plan {
   size_t rounds; /* number of further rounds */
 };
 
-/* Returns the plan if `selected` of `count` benchmarks are selected. The plan takes as much work as
- * `rounds` rounds of all benchmarks. */
+/* Returns the plan of the second stage, in which `selected` of `count` benchmarks are measured
+ * further. Both stages together take at most as much work as `rounds` rounds of all benchmarks. */
 struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds);
 
 #endif

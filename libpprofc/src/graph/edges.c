@@ -24,8 +24,8 @@ struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
   struct map map;
-  /* For each node, 1 + the index of the edge to the node that find_edge returned last; 0: no
-   * edge. */
+  /* For each target node: 1 + the index of the edge that find_edge last returned for this target;
+   * 0: no edge. */
   uint32_t *last;
 };
 

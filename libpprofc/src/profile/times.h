@@ -84,7 +84,8 @@ struct time_range {
 
 #define TIME_RANGE_ALL ((struct time_range){0, INT64_MAX})
 
-/* True if any part of the event is in the range. For an instant, its start must be in the range. */
+/* True if any part of the event is in the range. An event without a duration is in the range if its
+ * start is. */
 static inline bool time_range_meets(struct time_range range, const struct times *times,
                                     size_t event) {
   int64_t start = times->start[event], end = times_event_end(times, event);

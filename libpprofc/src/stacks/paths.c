@@ -120,7 +120,7 @@ void stack_paths_read(const struct stack_paths *p, struct path_node at, uint32_t
 
 /* ---- walking ----------------------------------------- */
 
-#define PATH_BITS 11u /* size of a digit of the sort, in bits */
+#define PATH_BITS 11u /* number of bits in a digit of the radix sort */
 
 /* Returns a digit of the node or of the key of a branch. */
 static inline uint32_t path_digit(const struct path_branch *branch, bool of_node, unsigned shift) {

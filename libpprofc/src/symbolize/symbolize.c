@@ -1,5 +1,5 @@
 /* Adds names from local binaries to a profile, and demangles names. Chooses mappings and addresses,
- * queries the tools, and stores the answers in the columns. */
+ * queries the tools, and stores the found frames in the profile. */
 #include "symbolize/symbolize.h"
 
 #include "core/array.h"
@@ -243,7 +243,7 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
   return status;
 }
 
-/* ---- new columns from the answers -------------------- */
+/* ---- lines from the found frames --------------------- */
 
 struct symbolize_columns {
   struct interner strings; /* new strings; their ids follow the ids of the profile's strings */
@@ -284,7 +284,7 @@ static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_colum
   return added ? (uint32_t)c->count - 1 : NONE;
 }
 
-/* Adds the functions of all answers in pprof's order: by mapping, then by location. */
+/* Adds the functions of all found frames in pprof's order: by mapping, then by location. */
 static bool number_functions(struct symbolize_pass *pass, struct symbolize_columns *c) {
   const pprofc_profile *p = pass->profile;
   size_t first = 0, count;
@@ -324,8 +324,8 @@ static uint32_t frame_flags(const struct source_frame *frame) {
   return flags;
 }
 
-/* Writes the lines of a location from the answer; without an answer, copies the old lines. Returns
- * false when out of memory. */
+/* Writes the lines of a location from the frames that the tools found. If they found no frames,
+ * copies the old lines. Returns false when out of memory. */
 static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns *c,
                            size_t location, struct mapping *mappings, struct line *lines,
                            size_t *n) {
@@ -346,7 +346,8 @@ static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns
   return true;
 }
 
-/* Makes the new columns of lines, with the frames of the answers in place of the old lines. */
+/* Builds the new arrays of the profile's lines. A location for which the symbolizer found frames
+ * gets these frames instead of its old lines. */
 static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
                       struct mapping *mappings) {
   pprofc_profile *p = pass->profile;

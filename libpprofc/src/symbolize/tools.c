@@ -253,8 +253,8 @@ static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const cha
   return false;
 }
 
-/* Searches `name` in the paths of the setting for this tool, then in the paths for all tools.
- * Returns false if no path has the program. */
+/* Searches for the program `name`: first in the paths that the setting has for this tool, then in
+ * its paths for all tools. Returns false if no path has the program. */
 static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_str setting) {
   for (int general = 0; general < 2; general++) {
     pprofc_str rest = setting, entry;

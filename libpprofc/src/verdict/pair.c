@@ -30,9 +30,10 @@ static double pair_score(const struct model *model, size_t row) {
   return e->delta == 0 ? 0 : (double)INFINITY;
 }
 
-/* Returns the observed variance of the functions divided by the variance that sampling and assumed
- * noise explain. Uses the median, which changed functions hardly affect. For overlapping rows
- * (cum), also uses the 80 % quantile, because a burst of samples changes many rows. */
+/* Returns the dispersion: the observed variance of the functions divided by the variance that
+ * sampling and assumed noise explain, at least 1. Estimates it from the median of the squares of z,
+ * because changed functions hardly affect the median. For cum values, a burst of samples changes
+ * many rows, so the result is at least the estimate from the 80 % quantile of the squares. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)

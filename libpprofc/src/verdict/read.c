@@ -223,7 +223,8 @@ static bool read_has_value(const struct comparison *c, uint32_t id) {
   return false;
 }
 
-/* Fills `rows` and `order` of the comparison with the names that have a value, sorted by bytes. */
+/* Fills `rows` and `order` of the comparison with the names that have a value, in the order of
+ * memcmp. */
 static bool read_order(struct comparison *c) {
   size_t count = c->names.texts.count;
   struct row_name *named = mem_array(c->mem, count, sizeof *named);

@@ -9,7 +9,7 @@
 
 #define COMPLETIONS_MAX 200
 
-/* Adds `text` as a candidate if it begins with the typed word. */
+/* Adds `text` as a completion if it begins with the typed word. */
 static void completions_add(struct completions *out, pprofc_str typed, pprofc_str text) {
   if (!str_starts(text, typed) || !text.size || !escape_terminal_clean(text)) return;
   if (out->count == COMPLETIONS_MAX) {

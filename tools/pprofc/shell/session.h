@@ -238,7 +238,7 @@ struct completions {
   pprofc_str *items;
   size_t count, capacity;
   size_t from;   /* index in the line at which the word starts */
-  size_t hidden; /* number of candidates that did not fit into `items` */
+  size_t hidden; /* number of completions that did not fit into `items` */
 };
 
 void completions_find(const struct shell *shell, pprofc_str line, struct completions *out);

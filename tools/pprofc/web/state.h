@@ -27,8 +27,8 @@ struct web_state;
 
 struct state_choice {
   struct state_profile *head, *base; /* selected profiles; base is NULL without a base */
-  pprofc_profile *difference; /* difference of head and base, divided by state_divisor; NULL if
-                                 there is no base, or if the page shows only base or only head */
+  pprofc_profile *difference; /* difference of head and base, times state_divisor; NULL if there is
+                                 no base, or if the page shows only base or only head */
   enum web_side side;
   bool by_time; /* true if the page shows values per second */
   /* true if the page shows means per sample, which are not divided by runs or time */
@@ -97,8 +97,8 @@ pprofc_status state_choose(struct web_state *state, const struct web_query *quer
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
 
-/* Returns the divisor of the values of head, base or difference. Divided values are means of runs,
- * or values per second. */
+/* Returns the number by which the page divides the values of head, base or difference. The divided
+ * values are means of runs, or values per second. */
 double state_divisor(const struct state_choice *choice, enum web_side side);
 
 /* Lists all profiles and returns their number. The caller releases each profile. */

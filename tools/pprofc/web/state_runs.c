@@ -112,8 +112,8 @@ bool state_by_time(const struct command *c, const struct state_profile *head,
   return chosen && state_seconds(head) > 0 && state_seconds(base) > 0;
 }
 
-/* Returns the divisor of base or head. It is the duration in seconds if `by_time` is true, and the
- * number of runs otherwise. */
+/* Returns the number by which the page divides the values of base or head. It is the duration in
+ * seconds if `by_time` is true, and the number of runs otherwise. */
 static double state_weight(const struct state_profile *p, bool by_time) {
   return by_time ? state_seconds(p) : (double)state_runs_of(p);
 }
@@ -137,8 +137,9 @@ static double state_most(const pprofc_profile *p) {
   return most;
 }
 
-/* Returns the divisor of a difference. It is a multiple of the divisors of base and head if
- * possible. Otherwise it is so large that rounding is not visible. */
+/* Returns the number by which the page divides the values of a difference. For means of runs, it is
+ * the least common multiple of the numbers of runs. For values per second with different durations,
+ * it is usually the longer duration times STATE_STEPS, so that rounding is not visible. */
 static double state_common(const struct state_profile *head, const struct state_profile *base,
                            bool by_time) {
   double a = state_weight(head, by_time), b = state_weight(base, by_time), most = fmax(a, b);

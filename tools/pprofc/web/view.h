@@ -44,7 +44,7 @@ struct web_recording {
   bool pinned;                   /* true if the server never drops the recording */
   int64_t time;                  /* seconds since 1970: end of recording, or first failure */
   uint64_t bytes;                /* memory of the profile in bytes */
-  unsigned tries;                /* number of consecutive failures */
+  unsigned tries;                /* number of consecutive failed attempts */
   const pprofc_profile *profile; /* profile; NULL after a failure */
   const int64_t *totals;         /* total of the profile for each sample type */
   char why[256];                 /* reason of the last failure, in one line */
@@ -76,7 +76,7 @@ struct web_info {
   const struct web_choice *profiles;
   size_t profile_count;
   struct web_profile head, base;
-  double divisors[3];                /* divisors of head, base and difference (enum web_side) */
+  double divisors[3];                /* for each web_side, the divisor of its values */
   bool by_time;                      /* true if the page shows values per second */
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
   const char *pending;               /* "cpu.prof changed at 12:03" */

@@ -71,7 +71,7 @@ static bool has_job(const struct jobs *jobs, pprofc_str name) {
 
 static void jobs_expect(struct jobs *jobs, const char *expected) {
   struct gate *gate = &jobs->run->gate;
-  int64_t number = 0; /* 0 for a list of names */
+  int64_t number = 0; /* number of expected jobs; 0 if `expected` lists their names */
   pprofc_str rest = str_of(expected), name;
   if (!str_parse_int(rest, 10, &number)) number = 0;
   if (number && (uint64_t)number != jobs->count) {

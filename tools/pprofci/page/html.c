@@ -203,8 +203,8 @@ static void put_line_share(struct buffer *out, const struct run_hunk *hunk, ppro
   buffer_add_text(out, " of it");
 }
 
-/* A text mentions cost that moved from other functions only above this share of the function's
- * difference. */
+/* A text about a function mentions the cost that moved from other functions only if this cost is
+ * more than this share of the function's difference. */
 #define MOVED_LEAST 0.1
 
 /* True if a text about a function should say how much of its cost moved from other functions. */

@@ -148,7 +148,7 @@ static void page_put_document(struct fill *f, const struct page_model *m) {
   if (m->run->pair_count) graphs_put_scripts(f, !m->one_file);
 }
 
-/* Adds the numbers of worse, uncertain, unchanged and better benchmarks. */
+/* Writes to the page how many benchmarks are worse, unclear, unchanged and better. */
 static void put_tally(struct fill *f, const struct page_model *m) {
   const size_t *s = m->states;
   const struct {

@@ -86,11 +86,11 @@ static void count_add_malloc(struct count_words *w, const char *const *words) {
   count_add(w, option ? text_printf(&w->c->run->arena, "GLIBC_TUNABLES=%s", option) : NULL);
 }
 
-/* JavaScript that Node runs first. V8 usually compiles functions in batches, so a change of one
- * benchmark would change when V8 compiles the functions of the next one. For vitest, the script
- * also lengthens its limits of one minute and more, which are constants, because valgrind slows
- * down vitest and its worker process. The worker process can call process.send, and keeps its
- * timers. */
+/* JavaScript that Node runs first. It stops V8 from compiling functions in batches. Otherwise a
+ * change of one benchmark would change when V8 compiles the functions of the next one. valgrind
+ * slows down vitest, whose timeouts of one minute and more are fixed, so the script lengthens these
+ * timeouts. It does not change the timers of vitest's worker process, which it recognizes by
+ * process.send. */
 static const char node_preload[] =
     "require('v8').setFlagsFromString('--no-baseline-batch-compilation');\n"
     "if (!process.send && /vitest/.test(process.argv[1])) {\n"

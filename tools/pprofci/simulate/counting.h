@@ -41,7 +41,7 @@ struct counting {
   size_t steps, all_steps;
   pprofc_str printed;    /* last lines that the last command printed */
   struct interner noted; /* program files without debug information that a message named */
-  bool unnamed;          /* true after the message that profiles lack the functions of Python */
+  bool unnamed;          /* true once a message said that profiles lack functions of Python */
 };
 
 /* ---- steps, in the order of their calls -------------- */

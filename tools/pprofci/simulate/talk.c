@@ -132,8 +132,8 @@ static uint64_t talk_time(void) {
 
 /* ---- messages ---------------------------------------- */
 
-/* Removes a number of `size` bytes from *text and returns the number. If the text is shorter,
- * returns 0 and marks the conversation as failed. */
+/* Reads a little-endian integer of `size` bytes at the start of *text, and removes these bytes. If
+ * the text is shorter, returns 0 and marks the conversation as failed. */
 static uint64_t talk_take_number(struct talk *talk, pprofc_str *text, size_t size) {
   uint64_t number = 0;
   if (text->size < size) {

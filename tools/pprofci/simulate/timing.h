@@ -1,6 +1,6 @@
-/* Times benchmarks separately. A command runs several times at base and at head, in alternation.
- * The plugins of its benchmarks report their rounds. perf takes samples if the kernel permits
- * this. */
+/* Measures the time of benchmarks without valgrind. The command runs several times, alternately at
+ * base and at head. The plugins of its benchmarks report their rounds. perf takes samples if the
+ * kernel permits this. */
 #ifndef PPROFCI_SIMULATE_TIMING_H
 #define PPROFCI_SIMULATE_TIMING_H
 

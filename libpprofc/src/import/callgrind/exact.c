@@ -124,8 +124,8 @@ static void push_caller(struct callgrind_exact *exact, const struct callgrind_gr
   exact_push(exact, depth, entry->site);
 }
 
-/* Pushes the caller that the name of *context contains, for a call that the file lacks because the
- * caller has not returned yet. Sets *context to the caller's context. */
+/* Pushes the caller of *context, and sets *context to the caller's context. Takes the caller from
+ * the name of *context, because the file lacks calls whose caller has not returned yet. */
 static void push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            size_t *depth, uint32_t *context) {
   *context = exact->contexts->items[*context].caller;

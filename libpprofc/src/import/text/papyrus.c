@@ -32,7 +32,7 @@ struct papyrus_line {
                      time, stack and function, or MAP_NONE */
   uint32_t first; /* for the last return of such a list: index of the first return of the list that
                      is not yet paired with a call, or MAP_NONE */
-  bool at_once;   /* true if the call returns in the same millisecond */
+  bool at_once;   /* true if the call returns in the millisecond in which it began */
 };
 
 struct papyrus_frame {

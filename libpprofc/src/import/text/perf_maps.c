@@ -221,7 +221,7 @@ static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprof
   return NULL;
 }
 
-/* Returns a map of the file that contains an offset, or NULL. */
+/* Returns a map of `file` whose range contains the offset, or NULL if no map does. */
 static const struct perf_map *perf_maps_find_offset(const struct perf_maps *maps, pprofc_str file,
                                                     uint64_t offset) {
   if (!maps->by_file) return NULL;

@@ -41,9 +41,9 @@ struct perf_maps {
   struct perf_fork *forks; /* forks of processes, sorted by child */
   size_t fork_count, fork_capacity;
   struct arena texts;     /* arena for the names of files and the build ids */
-  struct perf_map *items; /* maps, sorted by pid, start and order */
+  struct perf_map *items; /* maps, sorted by pid, then `start`, then `order` */
   size_t count, capacity;
-  struct perf_map *by_file; /* the same maps, sorted by file, offset and order */
+  struct perf_map *by_file; /* the same maps, sorted by file, then `offset`, then `order` */
   struct interner files;    /* names of the files with a build id */
   pprofc_str *build_ids;    /* build id of each item of `files` */
   size_t build_id_capacity;

@@ -43,8 +43,9 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* Finds a form of a name that matches the expression: the name itself, or a demangled form. Sets
- * *match to NULL if no form matches. `text` is scratch memory. Returns false when out of memory. */
+/* Finds the first form of a name that matches the expression. The forms are the name itself and its
+ * demangled names. Sets *match to NULL if no form matches. `text` is scratch memory. Returns false
+ * when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -69,9 +70,10 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names to show for a symbol. If the expression is an address in the symbol, these are
- * all names of the symbol. Otherwise this is the form of the first name that matches. Sets *names
- * to NULL if no name matches. Returns false when out of memory. */
+/* Finds the names to show for a symbol. If the expression is an address in the symbol, sets *names
+ * to all names of the symbol. Otherwise sets it to the first name that matches the expression,
+ * mangled or demangled. Sets *names to NULL if no name matches. Returns false when out of
+ * memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {

@@ -49,9 +49,9 @@ int64_t speedscope_weight(const struct speedscope_profile *profile, const struct
 /* Writes the profiles of a speedscope file in the order of time. The file has a profile for each
  * track (for example a thread). */
 
-/* Number of a frame in the file. */
+/* The index of a frame in the file, as decimal text. */
 struct number_text {
-  char text[15]; /* comma and number of the frame, such as ",17" */
+  char text[15]; /* comma and index of the frame, such as ",17" */
   uint8_t size;  /* length of the text in bytes; 0: no stack has the frame */
 };
 

@@ -119,7 +119,8 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece, 
 }
 
 /* Begins a segment (range of samples whose stacks use the same location numbers) at sample `first`
- * of the result. Does nothing if neither this segment nor the last one needs a map. */
+ * of the result. A segment whose stacks are shared with a source needs a map from the source's
+ * numbers to locations. Does nothing if neither this segment nor the previous one needs a map. */
 static bool begin_segment(struct merge *m, const struct merge_piece *piece, size_t first,
                           struct segment *segments) {
   struct samples *out = &m->out->samples;

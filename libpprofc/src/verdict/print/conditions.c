@@ -123,8 +123,8 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth that is compared with the threshold. It is the difference. With one sampled
- * run on each side, it is the lower end of the interval of the difference. */
+/* Returns the growth that is compared with the threshold. With one sampled run on each side, it is
+ * the lower end of the interval of the difference. Otherwise it is the difference. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;

@@ -332,9 +332,9 @@ void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_
   amount_text(unit, net->delta, true, delta);
   amount_text(unit, (net->high - net->low) / 2, false, half);
   amount_text(unit, net->base, false, base);
-  /* Skip the ", " at the start of a text about renamed functions. */
   const char *range = lone ? "" : " \xc2\xb1";
   if (lone) *half = '\0';
+  /* Skip the ", " at the start of `place` if the functions were renamed. */
   snprintf(out, DOMAIN_TEXT, "%s%s: net %s%s%s of %s", word, place + (renamed ? 2 : 0), delta,
            range, half, base);
 }

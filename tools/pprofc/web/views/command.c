@@ -56,7 +56,8 @@ static void command_write_option(struct view_page *page, const pprofc_report_opt
     command_write_flag(page, out, option->name, str_of(value));
 }
 
-/* True if the view shows its list of functions, because the user searches for nothing. */
+/* True if the view shows a list of functions instead of their code, because the search field is
+ * empty. */
 static bool command_lists(const struct view_page *page) {
   const char *format = page->view->format;
   return !page->argument.size && (strcmp(format, "list") == 0 || strcmp(format, "disasm") == 0);
@@ -111,7 +112,7 @@ static bool command_subtracts(const struct view_page *page) {
   return false;
 }
 
-/* True if the view has verdicts that the command prints with -noise. */
+/* True if the view shows verdicts, so that the copied command needs -noise to print them. */
 static bool command_judges(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
   bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
@@ -159,8 +160,8 @@ static void command_write_noise(const struct view_page *page, struct buffer *out
   command_write_number(page, out, "min_samples", n->how.min_samples, 10);
 }
 
-/* True if base and head have different divisors. The command then prints sums, because -divide_by
- * has only one divisor. */
+/* True if the page divides base and head by different numbers. The command then prints sums,
+ * because -divide_by takes only one number. */
 static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }

@@ -15,7 +15,7 @@ double page_divisor(const struct view_page *page, enum web_side side) {
   return divisor > 0 ? divisor : 1;
 }
 
-/* Returns the options with the divisor of the displayed profile. */
+/* Returns the options with the number by which the values of the displayed profile are divided. */
 static pprofc_report_options page_divided(const struct view_page *page,
                                           const pprofc_report_options *options) {
   pprofc_report_options divided = *options;

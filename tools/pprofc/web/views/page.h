@@ -65,8 +65,8 @@ static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* Returns the divisor of the values of head, base or difference. Divided values are means of runs,
- * or values per second. */
+/* Returns the number by which the page divides the values of head, base or difference. The divided
+ * values are means of runs, or values per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
 /* Returns a parameter of the URL, or "" if the parameter is absent. */
@@ -146,9 +146,9 @@ pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, stru
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* The first function sets the section "row" with the data of a function for the script. The data
- * are name and values; in a difference also base, head and verdict, and `report` is then NULL. The
- * second function sets "name" to a link with the function's name. */
+/* view_row_fill sets the section "row" to the name and values of a row, for the script. In a
+ * difference, `report` is NULL, and the section also has base, head and verdict. page_fill_name
+ * sets "name" to a link with the name of the row. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
