@@ -124,7 +124,7 @@ static void number_locations(struct legacy *l) {
         }
         *frame = number[*frame];
       }
-    memcpy(l->locations, ordered, used * sizeof *ordered);
+    if (used) memcpy(l->locations, ordered, used * sizeof *ordered);
     l->location_count = used;
   }
   mem_free(l->mem, number, count, sizeof *number);
