@@ -60,7 +60,7 @@ static void gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool 
   while (bytes_left(w) && builder_ok(l->builder)) {
     uint64_t count = gperftools_cpu_next_word(w), depth = gperftools_cpu_next_word(w);
     if (w->ended || depth > bytes_left(w) / 4) legacy_no_match(l);
-    if (!builder_allows_depth(l->builder, depth)) return;
+    if (!builder_allows_depth(l->builder, (size_t)depth)) return;
     for (uint64_t i = 0; i < depth; i++) {
       uint64_t address = gperftools_cpu_next_word(w);
       if (count == 0 && depth == 1 && address == 0) return;
