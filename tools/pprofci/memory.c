@@ -22,6 +22,7 @@ static void free_reserve(void) {
 }
 
 void memory_clean(void) {
+  free_reserve();
   if (at_end.clean) at_end.clean(at_end.context);
 }
 
@@ -34,7 +35,6 @@ static void *memory_need(void *block) {
     static const char message[] = "pprofci: out of memory\n";
     int fd = STDERR_FILENO;
     at_end.ended = true;
-    free_reserve();
     (void)fd_write(&fd, message, sizeof message - 1);
     memory_clean();
   }

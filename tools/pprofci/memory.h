@@ -19,7 +19,7 @@ struct arena ci_arena(void);
  * an error ends the command (ci_need); NULL: no function. */
 void memory_set_cleanup(void (*clean)(void *context), void *context);
 
-/* Calls the function of memory_set_cleanup. */
+/* Calls the function of memory_set_cleanup, with memory that was kept for it. */
 void memory_clean(void);
 
 #endif
