@@ -53,8 +53,10 @@ static inline bool wire_varint(struct wire *w, uint64_t *value) {
   return true;
 }
 
-/* Reads a field and its contents. Returns false after an error. `at` must be below `end`. */
-static inline bool wire_next(struct wire *w, struct wire_field *field) {
+/* Reads a field and its contents. Returns false after an error. `at` must be below `end`. The
+ * compiler must inline it, because a call takes 3 % of the instructions of -top. */
+__attribute__((always_inline)) static inline bool wire_next(struct wire *w,
+                                                            struct wire_field *field) {
   const uint8_t *start = w->at;
   uint64_t key;
   *field = (struct wire_field){0};
