@@ -212,8 +212,23 @@ static bool shows_moved(double grown, double moved) {
   return moved > MOVED_LEAST * (grown + moved);
 }
 
-/* Appends " grew by 120 ms (+38 %)" or " is new and has 120 ms", and the number of benchmarks. For
- * a function that took over work, appends " is new and has 300 ms: it grew by 120 ms, and 180 ms
+/* True if less than this share of a function's growth is its own, so that the text about the
+ * function mentions its callees. */
+#define OWN_LEAST 0.9
+
+/* True if callees have a part of the function's growth. */
+static bool grew_in_callees(const struct run_pair *pair, const struct run_hunk *hunk) {
+  const struct pair_verdicts *verdicts = pair->comparisons;
+  for (size_t i = 0; verdicts && i < verdicts->row_count; i++) {
+    const struct change *row = &verdicts->rows[i];
+    if (!row->inside && strcmp(row->name, hunk->function) == 0)
+      return row->delta < OWN_LEAST * (hunk->grown + hunk->moved);
+  }
+  return verdicts != NULL;
+}
+
+/* Appends " grew by 120 ms (+38 %) with its callees" or " is new and has 120 ms", and the number of
+ * benchmarks. For a function that took over work, appends " is new and has 300 ms: it grew by 120 ms, and 180 ms
  * moved from other functions". */
 static void put_growth(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                        const struct run_hunk *hunk) {
@@ -226,6 +241,7 @@ static void put_growth(struct buffer *out, const struct ci_run *run, const struc
     number_percent(out, hunk->grown / hunk->base);
     buffer_add_char(out, ')');
   }
+  if (grew_in_callees(pair, hunk)) buffer_add_text(out, " with its callees");
   put_benchmarks(out, run, pair, hunk->function);
   if (!moved) return;
   if (is_new) {
