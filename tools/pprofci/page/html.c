@@ -228,8 +228,8 @@ static bool grew_in_callees(const struct run_pair *pair, const struct run_hunk *
 }
 
 /* Appends " grew by 120 ms (+38 %) with its callees" or " is new and has 120 ms", and the number of
- * benchmarks. For a function that took over work, appends " is new and has 300 ms: it grew by 120 ms, and 180 ms
- * moved from other functions". */
+ * benchmarks. For a function that took over work, appends " is new and has 300 ms: it grew by 120
+ * ms, and 180 ms moved from other functions". */
 static void put_growth(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                        const struct run_hunk *hunk) {
   pprofc_str unit = str_of(pair->unit);
