@@ -21,13 +21,12 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 
 /* ---- vectors of ids ---------------------------------- */
 
-#define LANES     16
-#define IDS_BYTES 512 /* bytes per block; at most 255 vectors, because the counters have 8 bits */
+#define LANES 16
 /* Number of bytes before a vector that are read together with the vector, because an id that ends
  * in the vector may begin there. */
-#define IDS_BEFORE 3
+#define BEFORE 3
 
-typedef uint8_t fold_lanes __attribute__((vector_size(LANES)));
+typedef int8_t fold_lanes __attribute__((vector_size(LANES)));
 
 static inline fold_lanes fold_load(const uint8_t *at) {
   fold_lanes lanes;
@@ -35,77 +34,52 @@ static inline fold_lanes fold_load(const uint8_t *at) {
   return lanes;
 }
 
-static inline fold_lanes fold_below(fold_lanes a, uint8_t limit) {
-  return (fold_lanes)(a < limit);
-}
+/* The largest id so far, as the bytes of its varint. */
+struct fold_largest {
+  int size;
+  int8_t bytes[BEFORE]; /* the last byte comes first; INT8_MAX after the first byte */
+};
 
-static inline bool fold_any(fold_lanes lanes) {
-  uint64_t half[2];
-  memcpy(half, &lanes, sizeof half);
-  return (half[0] | half[1]) != 0;
+static struct fold_largest fold_largest(uint64_t id) {
+  struct fold_largest l = {.bytes = {INT8_MAX, INT8_MAX, INT8_MAX}};
+  uint8_t varint[VARINT_BYTES_MAX];
+  l.size = (int)varint_put(varint, id);
+  for (int i = 0; i < l.size && i < BEFORE; i++) l.bytes[i] = (int8_t)varint[l.size - 1 - i];
+  return l;
 }
-
-/* Vector of signed bytes, for comparing groups of 7 bits. */
-typedef int8_t fold_sevens __attribute__((vector_size(LANES)));
 
 /* Marks the lanes (bytes of a vector) at which an unusual id ends. An id is unusual if it is above
- * the largest id so far, has more than three bytes, or ends with a byte 0. If `exact` is false, ids
- * with the same upper 14 bits as the largest id also count as unusual. */
-static inline fold_lanes fold_unusual(const uint8_t *at, const int8_t largest[3], fold_lanes ends,
-                                      bool exact) {
+ * the largest id so far, or ends with a byte 0. */
+static inline fold_lanes fold_unusual(const uint8_t *at, const struct fold_largest *l) {
   fold_lanes now = fold_load(at), one = fold_load(at - 1), two = fold_load(at - 2);
-  fold_lanes has_two = ~fold_below(one, 0x80), has_three = has_two & ~fold_below(two, 0x80);
-  fold_lanes has_four = has_three & ~fold_below(fold_load(at - 3), 0x80);
-  fold_lanes only_two = has_two & ~has_three;
-  fold_sevens high = (fold_sevens)(now & has_three);
-  fold_sevens mid = (fold_sevens)(((one & has_three) | (now & only_two)) & 0x7F);
-  fold_sevens larger = mid == largest[1];
-  if (exact)
-    larger &= (fold_sevens)(((two & has_three) | (one & only_two) | (now & ~has_two)) & 0x7F) >
-              largest[2];
-  larger = (high > largest[0]) | ((high == largest[0]) & ((mid > largest[1]) | larger));
-  return ends & ((fold_lanes)larger | has_four | fold_below(now, 1));
+  fold_lanes larger = (one > l->bytes[1]) | ((one == l->bytes[1]) & (two > l->bytes[2]));
+  larger = (now > l->bytes[0]) | ((now == l->bytes[0]) & larger);
+  fold_lanes has_two = one < 0, has_three = has_two & (two < 0);
+  if (l->size == 1) larger |= has_two;
+  if (l->size == 2) larger = (larger & has_two) | has_three;
+  if (l->size == 3) larger = has_three & (larger | (fold_load(at - 3) < 0));
+  return (now >= 0) & (larger | (now == 0));
 }
 
-/* True if all ids that end in the `size` bytes at data[from] are usual. Adds their number to
- * *depth. */
-static inline bool fold_block_is_usual(const struct fold *f, const uint8_t *data, size_t from,
-                                       size_t size, size_t *depth, bool exact) {
-  uint8_t room[IDS_BEFORE + IDS_BYTES + LANES];
-  size_t before = from ? IDS_BEFORE : 0;
-  memset(room, 0, IDS_BEFORE);
-  memcpy(room + IDS_BEFORE - before, data + from - before, before + size);
-  memset(room + IDS_BEFORE + size, 0x80, LANES);
-  const int8_t largest[] = {(int8_t)(f->largest_id >> 14), (int8_t)(f->largest_id >> 7 & 0x7F),
-                            (int8_t)(f->largest_id & 0x7F)};
-  fold_lanes unusual = {0}, count = {0};
-  for (const uint8_t *at = room + IDS_BEFORE; at < room + IDS_BEFORE + size; at += LANES) {
-    fold_lanes ends = fold_below(fold_load(at), 0x80);
-    unusual |= fold_unusual(at, largest, ends, exact);
-    count -= ends;
-  }
-  for (size_t i = 0; i < LANES; i++) *depth += count[i];
-  return !fold_any(unusual);
-}
-
-/* True if all ids of a stack are usual. Compares long stacks exactly, because most of them have an
- * id close to the largest id. */
-static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size,
-                               size_t *depth) {
-  if (!size || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;
-  *depth = 0;
-  if (size <= IDS_BYTES) return fold_block_is_usual(f, data, 0, size, depth, false);
-  bool usual = true;
-  for (size_t from = 0, left; usual && from < size; from += IDS_BYTES) {
-    left = size - from;
-    usual = fold_block_is_usual(f, data, from, left < IDS_BYTES ? left : IDS_BYTES, depth, true);
-  }
-  return usual;
+/* True if all ids of a stack are usual. False for some stacks with usual ids. */
+static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size) {
+  if (size < LANES + BEFORE || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;
+  const struct fold_largest largest = fold_largest(f->largest_id);
+  uint8_t start[BEFORE + LANES] = {0};
+  memcpy(start + BEFORE, data, LANES);
+  fold_lanes unusual = fold_unusual(start + BEFORE, &largest);
+  for (size_t at = LANES; at + LANES < size; at += LANES)
+    unusual |= fold_unusual(data + at, &largest);
+  unusual |= fold_unusual(data + size - LANES, &largest);
+  uint64_t half[2];
+  memcpy(half, &unusual, sizeof half);
+  return (half[0] | half[1]) == 0;
 }
 
 bool fold_note_ids(struct fold *f, const uint8_t *data, size_t size) {
-  size_t depth;
-  if (!fold_ids_are_usual(f, data, size, &depth)) return fold_read_ids(f, data, size);
-  if (depth > f->max_depth) f->max_depth = depth;
-  return depth <= f->limits->stack_depth;
+  /* A stack has at most as many ids as bytes. */
+  if (size > f->limits->stack_depth || !fold_ids_are_usual(f, data, size))
+    return fold_read_ids(f, data, size);
+  if (size > f->max_depth) f->max_depth = size;
+  return true;
 }
