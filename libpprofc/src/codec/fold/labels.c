@@ -60,6 +60,17 @@ static size_t fold_reduce(struct fold *f, size_t count) {
   return kept;
 }
 
+/* True if the last `count` labels are one number label that equals the set found last. The samples
+ * of a heap profile have such a label, whose number was dropped. */
+static bool fold_repeats_set(const struct fold *f, size_t count) {
+  const struct label *label = fold_all_labels(f) + f->label_count - 1;
+  if (count != 1 || !label->is_number || !f->label_table.count) return false;
+  const struct label_set *set = &f->label_table.sets[f->label_table.last];
+  const struct label *known = fold_all_labels(f) + set->first;
+  return set->count == 1 && known->is_number && known->key == label->key &&
+         known->unit == label->unit && known->number == label->number;
+}
+
 bool fold_labels_end(struct fold *f, struct fold_parts *p) {
   size_t count = p->labels;
   if (count > f->limits->labels) return false;
@@ -69,7 +80,10 @@ bool fold_labels_end(struct fold *f, struct fold_parts *p) {
   }
   bool all = f->labels && (f->only == SIZE_MAX || p->row[f->only]);
   if (!all) count = fold_reduce(f, count);
-  if (!count) return true;
+  if (!all && (!count || fold_repeats_set(f, count))) {
+    f->label_count -= count;
+    return true;
+  }
   size_t first = f->label_count - count, known = f->label_table.count;
   if (!fold_column_reserve(&f->sets, f->mem, known + 1, sizeof(struct label_set))) return false;
   f->label_table.labels = fold_all_labels(f);
