@@ -1,11 +1,11 @@
-/* Table of the events that become samples, and the code that reads them. */
+/* Table of the events that become samples, and the code that reads these events. */
 #include "import/jfr/jfr.h"
 #include "profile/builder_times.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Values that an event adds to a sample. */
+/* Effect of an event on the profile. */
 enum events_action {
   EVENTS_CPU,     /* adds a sampling period if the thread runs, nothing if the thread sleeps */
   EVENTS_WALL,    /* adds a sampling period for each sample of a thread, running or not */
@@ -13,7 +13,7 @@ enum events_action {
   EVENTS_AMOUNT,  /* adds one value: the amount */
   EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
   EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
-  EVENTS_LOST,    /* counts samples that the recorder lost (the amount) */
+  EVENTS_LOST,    /* adds its amount to the number of samples that the recorder lost */
 };
 
 struct jfr_event {
@@ -106,8 +106,8 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* Value of a slot for a key if the event lacks the field. The value is not 0, because 0 is a valid
- * key (the first thread state). */
+/* Key of a pool entry if the event lacks the field with the key. It is not 0, because 0 is the key
+ * of the first thread state. */
 #define EVENTS_NO_KEY UINT64_MAX
 
 /* Reads the fields of an event into slots. Returns false if the event cannot be read. */
@@ -147,8 +147,8 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* True for events with stacks that are known not to be samples. The JDK has "Sample" in the names
- * of all events that its samplers write. */
+/* True for events with stacks that are known not to be samples, such as events of the JDK without
+ * "Sample" in their names. */
 static bool events_is_other(pprofc_str name) {
   if (str_equal(name, STR("profiler.Free"))) return true;
   return str_starts(name, STR("jdk.")) && str_find(name, STR("Sample")) == name.size;
@@ -282,7 +282,7 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
 struct events_sample {
   const struct jfr_handler *handler;
   struct jfr_key key;
-  uint64_t hash; /* hash of the sample's key */
+  uint64_t hash;
   uint64_t slots[JFR_SLOTS];
 };
 

@@ -60,8 +60,8 @@ static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   return true;
 }
 
-/* Returns the size of the chunk at `start`, where `left` bytes are available. Returns 0 if the
- * chunk is incomplete, because the program was killed or the file is truncated. */
+/* Returns the size of the chunk at `start`, where `left` bytes are available. Returns 0 on failure,
+ * and if the chunk is incomplete (killed program or truncated file). */
 static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t left) {
   if (left < JFR_HEADER_SIZE) return 0;
   struct jfr_reader r = {start + 4, start + 16, false, false};
@@ -155,7 +155,7 @@ static void jfr_note_most(struct jfr_kinds *kinds, struct buffer *note) {
   kinds->counts[most] = 0;
 }
 
-/* Adds the comment "TEXT: NAME (2), NAME (1)". */
+/* Adds a comment with the most frequent kinds to the profile: "TEXT: NAME (2), NAME (1)". */
 static void jfr_note_kinds(struct jfr *j, struct jfr_kinds *kinds, const char *text) {
   size_t named = kinds->names.count;
   struct buffer note;

@@ -93,7 +93,7 @@ static inline uint32_t jfr_int(struct jfr_reader *r) {
 /* ---- layouts ----------------------------------------- */
 
 enum jfr_kind {
-  JFR_STRUCT, /* class with fields; a field can have this kind, but a step (jfr_op) cannot */
+  JFR_STRUCT, /* class with fields; a step (struct jfr_op) never has this kind */
   JFR_BYTE,
   JFR_SHORT,
   JFR_INT,
@@ -106,11 +106,11 @@ enum jfr_kind {
   JFR_INTEGERS, /* array whose elements consist of integers only */
 };
 
-/* A step of reading a value. Steps are in the order of the bytes. Each step reads at least one
- * byte. */
+/* A step of a program (struct jfr_program). A step reads one value or the length of an array, which
+ * is at least one byte. */
 struct jfr_op {
   uint8_t kind;
-  int8_t slot;   /* index in the array of results at which the value is stored, or -1 */
+  int8_t slot;   /* index in the array of results where the step stores the value, or -1 */
   uint16_t body; /* for an array: number of following steps that read one element */
 };
 
@@ -123,14 +123,13 @@ struct jfr_program {
   bool has_arrays;
 };
 
-/* A field to read, and the index at which its value is stored in the array of results (its
- * slot). */
+/* A field to read, and its slot: the index of its value in the array of results. */
 struct jfr_want {
   const char *field; /* name of the field; NULL ends the list */
   int8_t slot;
 };
 
-/* Maximum number of slots that steps can set. */
+/* Size of the array of results. */
 #define JFR_SLOTS 13
 
 /* ---- metadata ---------------------------------------- */
@@ -177,7 +176,7 @@ enum jfr_pool_name {
   JFR_POOL_COUNT
 };
 
-/* Indices into the slots of a pool entry. Entries of all pools of strings use JFR_TEXT. */
+/* Indices in jfr_entry.slots. Entries of all pools of strings use JFR_TEXT. */
 enum { JFR_TEXT = 0, JFR_FRAMES = 0, JFR_TRUNCATED = 1, JFR_CLASS = 0, JFR_NAME = 1 };
 enum { JFR_MAPPING = 2 }; /* for methods of native code: index of the library's mapping + 1, or 0 */
 enum { JFR_STATE_KIND = 1 };
@@ -187,8 +186,8 @@ enum { JFR_OS_NAME = 0, JFR_OS_ID = 1, JFR_JAVA_NAME = 2 };
 
 struct jfr_entry {
   uint64_t id;
-  uint64_t slots[3]; /* values of the entry: numbers, keys of other pools, or offsets of strings and
-                        arrays in the chunk */
+  uint64_t slots[3]; /* values of the entry: numbers, keys of entries in other pools, or offsets of
+                        strings and arrays in the chunk */
   uint32_t made;     /* value made from the entry, such as the index of a string, function or stack;
                         JFR_UNMADE if not yet made */
 };
@@ -220,7 +219,7 @@ enum {
   JFR_EVENT_SETTING_NAME,
   JFR_EVENT_SETTING_VALUE,
   JFR_EVENT_TIME,   /* start of the event in ticks */
-  JFR_EVENT_METHOD, /* traced method; 0 if the stack begins with this method */
+  JFR_EVENT_METHOD, /* traced method; 0 if it is already the first frame of the stack */
 };
 
 /* Sample types, in the order of the profile. */
@@ -229,7 +228,7 @@ enum jfr_type {
   JFR_CPU_TIME,
   JFR_WALL,
   JFR_NATIVE,
-  JFR_IN_TLAB, /* number of objects, then bytes; each sample type below also has two values */
+  JFR_IN_TLAB, /* this and each type below have two values: a count, then bytes or a duration */
   JFR_OUT_TLAB = 6,
   JFR_ALLOC = 8,
   JFR_LIVE = 10,
@@ -259,14 +258,14 @@ struct jfr_handler {
 
 /* ---- the file ---------------------------------------- */
 
-/* Settings of a chunk. Periods are in nanoseconds. If `event` is not empty, the period `cpu` is a
- * number of these events. A period is 0 if not given. */
+/* Settings of a chunk. `cpu`, `wall` and `native` are sampling periods in nanoseconds, or 0 if not
+ * given. If `event` is not empty, `cpu` is a number of these events instead. */
 struct jfr_settings {
   uint64_t cpu, wall, native;
   pprofc_str event; /* event that async-profiler counted, such as "cache-misses"; empty if
                        async-profiler measured time */
-  bool only_wall;   /* true if async-profiler sampled all threads, running or not, as
-                       jdk.ExecutionSample */
+  bool only_wall;   /* true if async-profiler sampled only the wall clock: all threads, running or
+                       not */
   bool has_wall;    /* true if async-profiler sampled the wall clock in addition to another event */
   bool async;       /* true for a recording of async-profiler */
 };
@@ -313,7 +312,7 @@ struct jfr {
   int8_t column[JFR_TYPE_COUNT]; /* for each sample type of the profile: its index among the values
                                     of a sample */
   size_t type_count;
-  struct arena *names;  /* memory of the event names in the settings */
+  struct arena *names;  /* memory for names of events, and for `stacks` and `rows` */
   pprofc_str cpu_event; /* event that the sample type cpu counts; empty if cpu is a time */
   bool has_cpu_event;   /* true once a chunk with samples has set cpu_event */
 
@@ -351,11 +350,11 @@ bool jfr_read_metadata(struct jfr *j);
 struct jfr_class *jfr_class_of(struct jfr *j, uint64_t id);
 const struct jfr_field *jfr_field_of(struct jfr *j, const struct jfr_class *c, const char *name);
 
-/* Compiles the steps that read a value of a class and store its wanted fields. Returns false only
- * when out of memory. */
+/* Compiles a program that reads a value of a class and stores the fields that `wants` lists.
+ * Returns false only on failure; a class that cannot be read is not a failure. */
 bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want *wants,
                  struct jfr_program *program);
-/* Runs steps to read a value. Strings and arrays are stored as their offset in the chunk. Slots
+/* Runs a program to read a value. Stores a string or an array as its offset in the chunk. Slots
  * that no step sets stay unchanged. Returns false if the bytes end early. */
 bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_reader *r,
              uint64_t *slots);
@@ -374,12 +373,10 @@ pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t
 
 /* Reads all constant pools of the chunk. Returns false on failure. */
 bool jfr_read_pools(struct jfr *j);
-/* Returns the entry with an id that is not one of the dense ids (jfr_pool). Returns NULL if the
- * pool does not have the entry. */
+/* Returns the entry with this id, or NULL. Finds only ids that are not dense (struct jfr_pool);
+ * jfr_entry_of finds all ids. */
 struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id);
-/* Prefetches an entry before its lookup. */
 void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name pool, uint64_t id);
-/* Prefetches the bytes at an offset of the chunk. */
 void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset);
 
 /* Returns the entry with an id in a constant pool, or NULL. */
@@ -388,16 +385,17 @@ static inline struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name n
   uint64_t at = id - pool->first_id;
   return at < pool->dense ? &pool->items[at] : jfr_entry_find(pool, id);
 }
-/* Returns the string index for an entry of a pool of strings; 0 if there is no such entry. */
+/* Returns the builder's string index for an entry of a pool of strings, or 0 if the pool does not
+ * have the entry. */
 uint32_t jfr_string_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id);
 
 /* ---- names.c ----------------------------------------- */
 
 /* Returns the text of a symbol, valid until the next text is read. */
 pprofc_str jfr_symbol(struct jfr *j, uint64_t id);
-/* Returns the index of the function for a method: "java/util/HashMap.put",
- * "libjvm.so.JVM_FillInStackTrace". Removes numbers that differ between runs from the names of
- * generated classes. Returns NONE if the file does not have the method. */
+/* Returns the index of the function for a method, or NONE if the file does not have the method. The
+ * name is "java/util/HashMap.put" or "libjvm.so.JVM_FillInStackTrace", for example. In the names of
+ * generated classes, '_' replaces numbers that differ between runs. */
 uint32_t jfr_function(struct jfr *j, uint64_t method);
 /* Returns the string index of the name of a class in Java's syntax: "byte[]", "java.lang.String".
  * Returns 0 if the file does not have the class. Labels show this name. */
@@ -411,8 +409,8 @@ bool jfr_is_library(pprofc_str name);
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j);
 void jfr_stacks_free(struct jfr *j);
-/* Adds the mapping "[jvm]", which must be the first, because reports print the first mapping as the
- * file. */
+/* Adds the mapping "[jvm]". It must be the first mapping, because reports print the name of the
+ * first mapping as the profile's file. */
 void jfr_first_mapping(struct jfr *j);
 /* Reserves memory for the stacks of the current chunk. Returns false when out of memory. */
 bool jfr_reserve_stacks(struct jfr *j);
@@ -431,7 +429,7 @@ const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *de
 
 /* Applies a setting of the recording, from the slots of a jdk.ActiveSetting event. */
 void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64_t *slots);
-/* Sets each period that the recording does not give to its default. */
+/* Sets the periods that are missing in the recording to their defaults. */
 void jfr_complete_settings(struct jfr *j, struct jfr_settings *settings);
 
 /* ---- events.c ---------------------------------------- */
@@ -460,7 +458,7 @@ uint64_t jfr_rows_hash(const struct jfr_key *key);
  * prefetches the slot in the hash table. jfr_rows_prefetch prefetches the row itself. */
 void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash);
 void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
-/* Adds `value` to the value of type `type` in the row with a key. Returns false on failure. */
+/* Adds `value` to the row's value of sample type `type`. Returns false on failure. */
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
                   uint64_t value);
 /* Returns the index of the row that the last jfr_rows_add changed. The row's sample will have this

@@ -102,7 +102,7 @@ static const struct {
     {"SECONDS", JFR_SECONDS},
 };
 
-/* Reads an attribute of a field's annotation. The annotation jdk.jfr.Timespan has the unit. */
+/* Reads an attribute of a field's annotation. jdk.jfr.Timespan gives the unit of the field. */
 static void tree_annotation(struct jfr_field *f, pprofc_str key, pprofc_str value) {
   if (!str_equal(key, STR("value"))) return;
   for (size_t i = 0; i < sizeof jfr_units / sizeof *jfr_units; i++)

@@ -2,7 +2,6 @@
  * "java/util/HashMap.put", so profiles of both programs can be compared. */
 #include "import/jfr/jfr.h"
 
-/* Sets of characters. */
 enum names_set { NAMES_DIGIT, NAMES_HEX, NAMES_LAMBDA };
 
 static bool names_is_in(char c, enum names_set set) {
@@ -33,8 +32,8 @@ static size_t names_address(pprofc_str s) {
   return s.size;
 }
 
-/* Returns the offset of the number in the name of a lambda: "$$Lambda$14/1837760739",
- * "$$Lambda$14". Returns s.size if any other text follows "$$Lambda". */
+/* Returns the offset after "$$Lambda" if only a number follows, as in "$$Lambda$14/1837760739" and
+ * "$$Lambda$14". Otherwise returns s.size. */
 static size_t names_lambda(pprofc_str s) {
   size_t at = str_find(s, STR("$$Lambda"));
   if (at == s.size) return at;
@@ -73,7 +72,7 @@ static const struct {
     {"libamazonCorrettoCryptoProvider", "libamazonCorrettoCryptoProvider_.so"},
 };
 
-/* Returns a fixed name for a library that was unpacked to a file with a changing name, or "". */
+/* Returns the stable name of an unpacked library (names_unpacked), or "" for any other name. */
 static pprofc_str names_unpacked_library(pprofc_str name) {
   static const char *const folders[] = {"./tmp/", "/tmp/"};
   if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);
@@ -147,7 +146,7 @@ uint32_t jfr_function(struct jfr *j, uint64_t method) {
 
 /* ---- labels ------------------------------------------ */
 
-/* Returns the type that a letter of a descriptor stands for, or NULL. */
+/* Returns the primitive type for a letter of a Java type descriptor, or NULL. */
 static const char *names_primitive(char letter) {
   static const char *const names[] = {
       ['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",

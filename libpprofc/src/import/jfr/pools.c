@@ -2,7 +2,7 @@
  * the same id, the reader keeps the first, as the JDK does. */
 #include "import/jfr/jfr.h"
 
-/* For each class that has a pool: the fields to read. */
+/* Fields to read from the entries of each pool. */
 static const struct jfr_want stack_wants[] = {
     {"frames", JFR_FRAMES}, {"truncated", JFR_TRUNCATED}, {NULL, 0}};
 static const struct jfr_want method_wants[] = {{"type", JFR_CLASS}, {"name", JFR_NAME}, {NULL, 0}};
@@ -120,7 +120,6 @@ static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
          import_refuse_at(j->builder, at, "constants that run past the end of their event");
 }
 
-/* Compiles the steps that read a stack frame. */
 static bool pool_compile_frame(struct jfr *j) {
   static const struct jfr_want wants[] = {{"method", 0}, {"lineNumber", 1}, {"type", 2}, {NULL, 0}};
   for (size_t i = 0; i < j->metadata.class_count; i++)

@@ -32,7 +32,7 @@ static uint64_t settings_duration(pprofc_str text) {
   return 0;
 }
 
-/* True if the sample type cpu is a time when async-profiler samples this event. For any other event
+/* True if async-profiler measures time by sampling this event. For any other event, the sample type
  * cpu counts the event. */
 static bool settings_is_time(pprofc_str event) {
   static const char *const times[] = {"cpu",       "itimer",     "ctimer", "wall", "alloc",
@@ -57,7 +57,7 @@ static void settings_event(struct jfr *j, struct jfr_settings *settings, pprofc_
   import_need(j->builder, settings->event.data);
 }
 
-/* Returns the period of an event by the event's id, or NULL if the event has no period. */
+/* Returns the field of `settings` with the period of event `id`, or NULL if it has no period. */
 static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *settings,
                                     uint64_t id) {
   for (size_t i = 0; i < j->handler_count; i++) {
@@ -97,8 +97,8 @@ void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64
     settings_period(j, period, slots);
 }
 
-/* Sets a period to its default if the recording does not give the period. `is_used` is true if
- * samples have this period. */
+/* Sets a period to `usual` if the recording does not give the period. `is_used` is true if the
+ * profile has samples with this period. */
 static void settings_assume(struct jfr *j, uint64_t *period, uint64_t usual, bool is_used) {
   if (*period) return;
   *period = usual;

@@ -1,4 +1,4 @@
-/* Reads stack traces. Makes locations of their frames, and stores equal stacks of all chunks once.
+/* Reads stack traces. Converts frames to locations, and stores equal stacks of all chunks once.
  *
  * An inlined frame becomes a line of its caller's location. */
 #include "import/jfr/jfr.h"
@@ -81,8 +81,8 @@ void jfr_first_mapping(struct jfr *j) {
   j->stacks->mapping[STACKS_JVM] = stacks_mapping(j, STR("[jvm]"));
 }
 
-/* Returns the name of the mapping for native code. JFR stores the library as the class of a method,
- * so the library is the mapping. A native method of a Java class is in the mapping "[jvm]". */
+/* Returns the name of the mapping for a native method. JFR stores the library of native code as the
+ * class of the method. A native method of a Java class gets the mapping "[jvm]". */
 static pprofc_str stacks_library(struct jfr *j, const struct jfr_entry *method) {
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
   pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
@@ -125,7 +125,7 @@ static enum stacks_kind stacks_kind_of(struct jfr *j, uint64_t type) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Makes a location of the collected lines (jfr_stacks.lines) and appends it to the frames of the
+/* Adds a location with the collected lines (jfr_stacks.lines), and appends it to the frames of the
  * current stack. Returns false on failure. */
 static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   struct jfr_stacks *s = j->stacks;
@@ -206,8 +206,8 @@ static void stacks_decode(struct jfr *j, struct jfr_reader *r, struct stacks_ahe
     }
 }
 
-/* Reads the frames at an offset of the chunk and appends them to the frames of all stacks. Returns
- * false on failure. */
+/* Reads the frames at an offset of the chunk and appends them to jfr_stacks.frames. Returns false
+ * on failure. */
 static bool stacks_read(struct jfr *j, uint64_t offset) {
   struct jfr_reader r = jfr_reader_at(j, offset);
   struct stacks_ahead ahead = {.failed = !j->frame.count};
