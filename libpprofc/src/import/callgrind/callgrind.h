@@ -16,14 +16,14 @@
 /* A line of a function. If the line is inlined code, `file` is the file of that code. */
 struct callgrind_place {
   uint32_t file;
-  uint32_t inlined; /* index of the inlined function, or 0 */
+  uint32_t inlined; /* string index of the inlined function's name, or 0 */
   int64_t line;
   uint64_t address; /* address of the instruction; 0 if unknown */
 };
 
 struct callgrind_function {
   uint32_t object, file;
-  uint32_t name;    /* index of the complete name of the function in the file (contexts.h) */
+  uint32_t name;    /* index of the function's complete name (contexts.h) */
   uint32_t context; /* index of the function's context: the function and the callers that its name
                        contains (contexts.h) */
   struct callgrind_symbol symbol; /* symbol with the names that reports show */
@@ -46,7 +46,7 @@ struct callgrind_call {
   bool closes_cycle; /* true if the call closes a cycle, so the tree of stacks (tree.c) skips the
                         call */
   struct callgrind_place site; /* call site with the highest cost */
-  double heaviest;             /* cost of the call site `site` in the first event */
+  double heaviest;             /* magnitude of the cost at `site`, for the file's first event */
 };
 
 /* The call graph. After an error the graph is incomplete. The builder stores the error. */
@@ -104,9 +104,9 @@ static inline double *callgrind_call_values(const struct callgrind_graph *graph,
 
 struct callgrind_flow {
   const struct callgrind_graph *graph;
-  double *calls;     /* cost of the calls to each function, by type */
-  double *root;      /* cost of each function that does not come from a call, by type */
-  double *inclusive; /* inclusive cost of each function, by type */
+  double *calls;     /* for each function and type: cost of the calls to the function */
+  double *root;      /* for each function and type: cost that does not come from calls */
+  double *inclusive; /* for each function and type: inclusive cost */
   /* The three arrays above contain magnitudes: negative costs count as positive. */
   uint32_t *order; /* indices of the functions, callees before callers */
   bool *recursive; /* true for each function that is part of a cycle */
@@ -138,8 +138,8 @@ struct callgrind_tree {
   size_t types;
   struct callgrind_position *positions;
   double *weights; /* for each position and type: share of the function's self cost */
-  double *pruned;  /* for each position and type: cost of the branches below the position that the
-                      tree drops (pruned branches) */
+  double *pruned;  /* for each position and type: cost of the pruned (omitted) branches below the
+                      position */
   size_t position_count, position_room, weight_room, pruned_room;
   uint32_t *first; /* index of each function's first position, or NONE */
   size_t functions;
@@ -163,9 +163,9 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 
 /* ---- exact.c: stacks of functions whose names contain their callers */
 
-/* Data of a context (contexts.h). The data are valid only for the current part of the file. */
+/* Data of a context (a function and its callers, contexts.h) in the current part of the file. */
 struct callgrind_entry {
-  uint32_t call;     /* index of the most expensive call into the context, or NONE */
+  uint32_t call;     /* index of the most expensive call to the context's function, or NONE */
   uint32_t site;     /* location of the call, or NONE until the reader needs the location */
   uint32_t function; /* index of a function in this context, or NONE */
   bool is_truncated; /* true if the name of the context lacks callers */

@@ -5,7 +5,7 @@
 #include "core/chars.h"
 #include "import/names.h"
 
-/* Maximum nesting of brackets. A quote in brackets does not separate functions. */
+/* Maximum nesting of brackets. Nesting matters, because a quote in brackets is not a separator. */
 #define MAX_BRACKETS 256u
 /* Maximum number of functions that callgrind_context_relation compares in two names. */
 #define MAX_COMPARED 128u
@@ -67,8 +67,8 @@ static size_t after_sign(pprofc_str name, size_t at) {
   return end;
 }
 
-/* Characters that may begin a bracket, a quote or "operator"; function_end skips all other
- * characters. */
+/* Brackets, the quote, and the first characters of "operator" and "->". function_end skips all
+ * other characters. */
 static const bool splits[256] = {
     ['\''] = true, ['o'] = true, ['-'] = true, ['('] = true, [')'] = true, ['<'] = true,
     ['>'] = true,  ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};

@@ -1,6 +1,5 @@
-/* Names of functions that contain their callers. With --separate-callers=N callgrind writes
- * "f'g'main" for the costs of f when g called f and main called g. The name of a function is
- * then a stack.
+/* Function names with callers. With --separate-callers=N, callgrind writes "f'g'main" for the costs
+ * of f when g called f and main called g. The name of a function is then a stack.
  *
  * A symbol is the name of a single function. A context is a symbol together with the context of
  * its caller. Functions with the same callers therefore share the context of the callers. */
@@ -35,7 +34,7 @@ struct callgrind_whole {
 struct callgrind_contexts {
   const pprofc_allocator *mem;
   pprofc_builder *builder;
-  struct interner names;   /* complete names, as the file has them */
+  struct interner names;   /* complete names from the file */
   struct interner symbols; /* names of single functions */
   struct map by_caller;    /* hash table of the contexts, keyed by caller and symbol */
   struct callgrind_whole *wholes;
@@ -59,7 +58,7 @@ static inline uint32_t callgrind_context_of(const struct callgrind_contexts *con
   return contexts->wholes[name].context;
 }
 
-/* Returns the symbol of the function that ran in a context. */
+/* Returns the symbol of a context's function. */
 struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *contexts,
                                                  uint32_t context);
 

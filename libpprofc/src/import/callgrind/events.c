@@ -1,4 +1,4 @@
-/* Finds the events of a callgrind file, which become sample types, and their units. */
+/* Finds the events of a callgrind file and their units. Each event becomes a sample type. */
 #include "import/callgrind/reader.h"
 
 #include "core/chars.h"

@@ -171,7 +171,7 @@ static void push_callers(struct callgrind_exact *exact, const struct callgrind_g
   }
 }
 
-/* Pushes the callers of a function. If the frames of all stacks are near their maximum, pushes only
+/* Pushes the callers of a function. If the total number of frames is near its maximum, pushes only
  * the innermost callers. */
 static void push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                       const struct callgrind_function *f, size_t *depth) {

@@ -1,8 +1,8 @@
 /* Divides the cost of a function among its callers, in proportion to the costs of their calls.
  *
- * A call to a function that is on the current path closes a cycle. The tree of stacks skips this
- * call, so recursion ends at its first repeat. The remaining graph has no cycles, so the shares of
- * a function add up to 1. Therefore every tree keeps the total cost of each function. */
+ * A depth-first walk finds cycles: a call to a function on the walk's path closes a cycle. The tree
+ * of stacks skips this call, so recursion ends at its first repeat. The remaining graph has no
+ * cycles, so the shares of a function add up to 1 and every tree keeps each function's total. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
-  uint32_t *found; /* for each function: its number in the order of discovery; 0 if not found yet */
+  uint32_t *found; /* for each function: rank in the order of discovery, or 0 if not found yet */
   uint32_t *low;   /* for each function: smallest `found` among the functions in `open` that the
                       function reaches */
   uint32_t *next;  /* for each function: next call to follow */

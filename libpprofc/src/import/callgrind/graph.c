@@ -206,7 +206,7 @@ static bool call_is_same(const struct callgrind_graph *graph, const struct callg
          (!graph->by_site || same_place(&a->site, &b->site));
 }
 
-/* Returns the index of the call in the graph that is equal to `call`, or NONE. */
+/* Returns the index of the graph's call that is equal to `call`, or NONE. */
 static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
   const struct callgrind_function *f = &graph->functions[call->caller];
   const struct callgrind_call *calls = graph->calls;

@@ -1,4 +1,4 @@
-/* Makes samples of each part of callgrind's output, with labels and comments. */
+/* Makes samples from each part of callgrind's output, with labels and comments. */
 #include "import/callgrind/reader.h"
 #include "import/names.h"
 

@@ -49,7 +49,7 @@ bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);
 struct callgrind_name {
   uint64_t id;
   pprofc_str raw;
-  uint32_t text; /* string index of the name; for a function, index of the name in `contexts` */
+  uint32_t text; /* string index of the name; for a function, index in callgrind_contexts.names */
 };
 
 /* Names of objects, files or functions. Each of these three kinds has its own ids. */
@@ -128,9 +128,9 @@ struct callgrind_reader {
   pprofc_str command;
   uint32_t program; /* string index of the program that the command runs, or 0; the program becomes
                        the first mapping, which names the profile */
-  struct interner benchmarks; /* names of benchmarks */
-  pprofc_str last_part;       /* part number of the last part that has a benchmark */
-  uint64_t repeated; /* number of parts whose benchmark has the name of an earlier benchmark */
+  struct interner benchmarks;
+  pprofc_str last_part; /* part number of the last part that has a benchmark */
+  uint64_t repeated;    /* number of parts whose benchmark has the name of an earlier benchmark */
   uint64_t lines, bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
   struct callgrind_total wrong; /* first total that differs from the sum of its lines */
   int64_t version;

@@ -1,4 +1,4 @@
-/* Makes samples of a call graph. Divides the cost of each line among the positions of its function.
+/* Makes samples from a call graph. Divides each line's cost among the positions of its function.
  * A position is a stack that ends at the function (callgrind.h). The parts are integers and add up
  * to the cost in the file. */
 #include "import/callgrind/callgrind.h"
@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* Limits of the frames of one function and of all functions. A function has a sample for each
- * combination of line and position. The number of samples is limited in proportion to the lines of
- * the graph. If a function exceeds a limit, the reader treats all its lines as one line. Profiles
- * of compilers need about 30 samples for each line. */
+/* Limits on the frames of one function's samples, the frames of all samples, and the number of
+ * samples: SAMPLES_ALWAYS plus SAMPLES_FOR_EACH for each line. A function has a sample for each
+ * combination of line and position. If it exceeds a limit, the reader treats all its lines as one
+ * line. Profiles of compilers need about 30 samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
@@ -66,7 +66,7 @@ static void split_magnitude(int64_t total, const double *weights, size_t count, 
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     double exact = floor((double)total * (weights[i] / sum));
-    /* A double cannot represent every large total, so `exact` may exceed the rest. */
+    /* A double cannot represent every large total, so `exact` may exceed `left`. */
     int64_t whole = exact < (double)left ? (int64_t)exact : left;
     out[i * stride] = whole;
     left -= whole;
@@ -173,8 +173,8 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
 
-/* Adds samples as if all costs of a function were at its first line. Used if the number of lines
- * times positions exceeds a limit. */
+/* Adds samples as if all costs of a function were at its first line. share_function calls it if the
+ * function's lines times its positions exceed a limit. */
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
   uint32_t first = graph->functions[function].first_cost;
@@ -217,7 +217,7 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
   }
 }
 
-/* Adds samples with the leaf "[pruned]" for the cost of pruned branches. Their caller is the
+/* Adds samples with the leaf "[pruned]" for the cost of pruned branches. The leaf's caller is the
  * function that makes the pruned calls, without a line number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
   size_t types = s->graph->types, count = s->tree.position_count;

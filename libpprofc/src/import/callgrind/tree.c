@@ -1,6 +1,6 @@
-/* Finds the positions of functions in stacks. Makes one position for each function (flat), one for
- * each call (edges), or a tree of all calls. A branch of the tree is a position with all positions
- * below it. Small branches are pruned.
+/* Finds the positions of each function: stacks whose leaf is the function. Makes one position for
+ * each function (flat), one for each call (edges), or a tree of all calls. A branch of the tree is
+ * a position with all positions below it. Small branches are pruned (omitted).
  *
  * A graph has more paths than calls: if N callers call a function that calls N others, there are
  * N*N paths. Therefore the size of the tree is limited in proportion to the graph. Branches over
@@ -9,16 +9,16 @@
 #include "import/callgrind/callgrind.h"
 #include "import/names.h"
 
-/* Share of each total below which a branch is pruned. Speedscope uses 1e-4, which prunes an eighth
- * of the cost in graphs with many paths, for example of a garbage collector. */
+/* A branch is pruned if its costs are below this share of the totals. Speedscope uses 1e-4, which
+ * prunes an eighth of the cost in graphs with many paths, for example of a garbage collector. */
 #define SMALLEST_SHARE 1e-6
 
 /* Relative rounding error of sums and products of shares. */
 #define ROUNDING 1e-9
 
-/* Limits of a tree. A limit of two constants is ALWAYS, plus FOR_EACH times the number of functions
- * and calls. Trees of compilers and interpreters have about three positions for each function and
- * each call. */
+/* Limits of a tree. The limits on positions and visits are X_ALWAYS + X_FOR_EACH * (number of
+ * functions and calls). Trees of compilers and interpreters have about three positions for each
+ * function and each call. */
 #define MAX_POSITIONS      ((size_t)1 << 18)
 #define MAX_FRAMES         ((uint64_t)1 << 22)
 #define POSITIONS_ALWAYS   ((size_t)1 << 11)
@@ -42,10 +42,10 @@ struct growing {
   double *below;        /* for each function and type: cost of all its branches */
   uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
-  double *rest; /* only in the second pass: for each call and type, the share of the callee that has
-                   no position in the tree */
-  double *open; /* only in the second pass: for each function and type, the share whose calls have
-                   no position in the tree */
+  double *rest; /* only in the second pass: for each call and type, the share of the callee's cost
+                   for which the tree lacks a position */
+  double *open; /* only in the second pass: for each function and type, the share of its cost at
+                   positions whose branches are all pruned */
 };
 
 /* Appends a position without weights. Returns false, and makes the builder fail, when out of
@@ -132,8 +132,8 @@ static void add_rest(struct growing *g, const struct callgrind_call *call, const
 
 enum branch_size { BRANCH_EMPTY, BRANCH_SMALL, BRANCH_LARGE };
 
-/* Classifies a branch: a function with shares of its costs. A branch is large if one of its costs
- * is at least SMALLEST_SHARE of the total. */
+/* Returns the size of a branch, whose costs are these shares of a function's inclusive costs. A
+ * branch is large if one of its costs is at least SMALLEST_SHARE of the total. */
 static enum branch_size size_of_branch(const struct growing *g, uint32_t function,
                                        const double *shares) {
   const double *inclusive = g->flow.inclusive + function * g->tree->types;
@@ -147,7 +147,7 @@ static enum branch_size size_of_branch(const struct growing *g, uint32_t functio
   return size;
 }
 
-/* Adds the cost of a pruned branch to the position `above`, or to the pruned roots. */
+/* Adds the cost of a pruned branch to the position `above`; if `above` is NONE, to pruned_roots. */
 static void add_pruned(struct growing *g, uint32_t function, uint32_t above, const double *shares) {
   struct callgrind_tree *tree = g->tree;
   const double *inclusive = g->flow.inclusive + function * tree->types;
@@ -157,8 +157,8 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
 
 /* Adds a branch: a position of a function with a share of the function's cost. Prunes the branch if
  * it is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
- * branch to the position `above`. The second pass adds the share of a pruned branch to g->rest of
- * the call, and never prunes roots. */
+ * branch to the position `above`. The second pass adds the share of a pruned branch to the call's
+ * entry in g->rest, and never prunes roots. */
 static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
@@ -243,8 +243,8 @@ static void grow_tree(struct growing *g) {
 
 /* ---- branches over the limit ------------------------- */
 
-/* Adds the shares of functions that have no position in the tree (g->open) to g->rest of the calls
- * that the functions make. Visits callers before callees. */
+/* Divides each function's share in g->open among the calls that the function makes (g->rest).
+ * Visits callers before callees. */
 static void pass_rest_on(struct growing *g) {
   const struct callgrind_call *calls = g->graph->calls;
   size_t types = g->tree->types;
