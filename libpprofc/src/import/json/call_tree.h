@@ -8,8 +8,8 @@
 enum call_kind {
   CALL_FRAME,
   CALL_OUTSIDE, /* node such as V8's (root) and (idle): the node and its callers are not frames */
-  CALL_ON_TOP   /* node such as V8's (program) and (garbage collector): the node is a callee of the
-                   stack of the previous sample */
+  CALL_ON_TOP   /* node such as V8's (program) and (garbage collector): the node runs as a callee of
+                   the previous sample's stack */
 };
 
 struct call_node {
@@ -17,7 +17,7 @@ struct call_node {
   const struct node *json;
   uint32_t parent; /* index of the caller's node, or MAP_NONE */
   uint32_t location;
-  uint32_t seen; /* number of the walk that first reached the node in the search for loops, or 0 */
+  uint32_t seen; /* in the search for loops: id of the walk that reached the node first, or 0 */
   uint32_t path; /* call path of the node; MAP_NONE if the path has no frames */
   enum call_kind kind;
 };
@@ -49,7 +49,7 @@ void call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths)
 /* A visited node of a tree whose nodes contain their callees. */
 struct json_visit {
   const struct node *node;
-  uint32_t path; /* call path of the node */
+  uint32_t path;
 };
 
 /* Visited nodes, callers before callees. */

@@ -23,7 +23,7 @@ static const char dhat_own_frames[] =
     "__builtin_(vec_)?new";
 
 /* Adds the mapping of the program, the first word of the command. This mapping must be the first,
- * because reports print the first mapping as the file. */
+ * because reports print the name of the first mapping as the profile's file. */
 static void dhat_add_program(pprofc_builder *builder, const struct node *root) {
   pprofc_str command = node_text(root, "cmd"), program;
   if (import_next_word(&command, &program)) import_object(builder, program);
@@ -100,7 +100,7 @@ static size_t dhat_read_stack(const struct node *point, const uint32_t *location
   return depth;
 }
 
-/* Adds the program points. `members` are the members that become values. */
+/* Adds a sample for each program point. `members` names the members with the sample's values. */
 static void dhat_read_points(pprofc_builder *builder, struct arena *arena, const struct node *root,
                              const char *const *members, size_t types) {
   const struct node *points = node_get(root, "pps"), *table = node_get(root, "ftbl");

@@ -22,7 +22,6 @@ struct gecko {
   uint64_t read, empty, hidden;
 };
 
-/* A table of one thread. */
 struct gecko_table {
   const struct node *rows, *schema;
 };
@@ -61,8 +60,8 @@ struct gecko_place {
   int64_t line, column; /* line and column, counted from 1, or 0 if unknown */
 };
 
-/* Removes the number of a source file, which Firefox appends since version 32 of the format: "alpha
- * (FILE:14:13)[7]". */
+/* Removes the number of the source file, such as "[7]" in "alpha (FILE:14:13)[7]". Firefox appends
+ * this number since version 32 of the format. */
 static pprofc_str gecko_without_source(pprofc_str location) {
   size_t open = str_find_last_char(location, '[');
   uint64_t source;

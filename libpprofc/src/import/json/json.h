@@ -35,8 +35,7 @@ JSON_SHAPE(json_pyinstrument_session);
 JSON_SHAPE(json_scalene);
 JSON_SHAPE(json_gprof2dot);
 
-/* Reads a V8 log from the text of the document. Also returns false if the text is not valid JSON.
- */
+/* Reads a V8 log from its text. Returns false for other documents and for invalid JSON. */
 bool json_v8_log(pprofc_str text, pprofc_builder *builder, struct arena *arena);
 
 /* Buffer for the frames of one stack, leaf first. The buffer grows to the longest list of frames in
@@ -70,7 +69,7 @@ int64_t json_rounded(pprofc_builder *builder, const struct node *node, double va
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
-/* Releases the memory of the text of the first `count` items of a packed array (core/json_tree.h).
+/* Releases the memory with the text of a packed array's first `count` items (core/json_tree.h).
  * The caller must not read these items again. Does nothing for an array that is not packed. Call
  * this function only after the reader has recognised the shape of the file. */
 void json_drop(const struct node *array, size_t count);

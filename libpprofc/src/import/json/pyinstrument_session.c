@@ -8,8 +8,8 @@ struct pyinstrument_session {
   uint64_t samples;
 };
 
-/* Returns the frame of a text: name, file and line of the function, separated by NUL bytes.
- * Attributes follow, which begin with the byte 1: "l12" is the current line. */
+/* Parses a frame: name, file and line of the function, separated by NUL bytes. Attributes follow,
+ * each after a byte 1: "l12" is the current line. Returns the location. */
 static uint32_t session_frame(pprofc_builder *b, pprofc_str text) {
   pprofc_str name = STR(""), file = STR(""), place = STR(""), attribute;
   int64_t line = 0;

@@ -187,8 +187,8 @@ static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope
   import_label(r->builder, "profile", m->name);
 }
 
-/* Keeps the frames of the previous stack that the stack at `text` shares. `room` is the number of
- * bytes that can be read at `text`. */
+/* Removes the frames of the previous stack that the next stack, at `text`, does not share. `room`
+ * is the number of bytes that can be read at `text`. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
   size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;
   if (room > end) room = end; /* do not compare bytes after the previous stack */
@@ -218,8 +218,8 @@ static bool speedscope_push(struct speedscope_reader *r, const char *p, const ch
   return true;
 }
 
-/* Reads a stack of a packed list and sets *path to its call path. Returns false if a frame is not
- * in the table. */
+/* Parses the text of a stack from a packed list and sets *path to its call path. Returns false if a
+ * frame is not in the table. */
 static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, uint32_t *path) {
   struct speedscope_stack *stack = &r->stack;
   speedscope_share(stack, text.data, text.size);

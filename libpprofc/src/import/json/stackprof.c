@@ -1,6 +1,6 @@
 /* Reads JSON of stackprof (Ruby). `raw` is a list of runs. A run consists of the depth of a stack,
  * its frames (root first), and the number of consecutive samples with this stack. `raw_lines`
- * (version 0.2.27) has lines in place of frames. */
+ * (version 0.2.27) has the line numbers of these frames. */
 #include "core/map.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
@@ -69,9 +69,8 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
     values[1] = INT64_MAX;
 }
 
-/* Completes the stack of a sample, which has `depth` frames, and returns the new depth. If the
- * frames belong to the garbage collector, their callers are the frames of the last stack without
- * the collector. */
+/* Completes a sample's stack of `depth` frames, and returns the new depth. If the frames belong to
+ * the garbage collector, their callers are the frames of the last stack without the collector. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
   size_t below = collector ? s->collected_depth : 0;
   if (!json_stack_reserve(&s->stack, s->builder, depth + below) ||

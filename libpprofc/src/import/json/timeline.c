@@ -1,5 +1,5 @@
 /* Reads CPU profiles in recordings of Chromium's performance panel: CpuProfile events (until 2017),
- * or Profile events, each with the ProfileChunk events after it. */
+ * or Profile events and the ProfileChunk events that follow them. */
 #include "core/array.h"
 #include "import/json/trace_threads.h"
 #include "import/json/v8.h"

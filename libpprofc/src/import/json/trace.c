@@ -79,8 +79,8 @@ static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   return buffer_str(&r->scratch);
 }
 
-/* Adds and returns the location of an event. The location has the name of the event, clang's
- * `detail` if given, and the source position in the arguments. */
+/* Adds and returns the location of an event. The location has the event's name, and from its
+ * arguments the source position and clang's `detail`, if given. */
 static uint32_t trace_location(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
   pprofc_str name = json_id(node_get(event, "name")), detail = node_text(args, "detail");
@@ -274,9 +274,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Replaces the indices of sums in the recorded times (builder_event_of) by indices of samples.
- * Begins at entry `first` of the times. `sample` is the index of the first sample of this
- * thread. */
+/* Replaces the sum index of each recorded time (builder_event_of) by the index of the sum's sample.
+ * Begins at the recorded time `first`. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

@@ -16,7 +16,7 @@ struct trace_mark {
 
 /* Data shared by events with the same name and arguments. */
 struct trace_key {
-  uint32_t name; /* index of the name, equal for equal names */
+  uint32_t name; /* index of the name; events with equal names have the same index */
   uint32_t location;
   const struct node *args;
 };
@@ -26,8 +26,8 @@ struct trace_marks {
   size_t count;
 };
 
-/* Number of end events that match no open frame, number of frames that were never closed, and
- * number of complete events with a negative duration. */
+/* unmatched: number of end events that match no open frame; open: number of frames that were never
+ * closed; reversed: number of complete events with a negative duration. */
 struct trace_faults {
   size_t unmatched, open, reversed;
 };
@@ -35,8 +35,8 @@ struct trace_faults {
 /* List of end events with the same time that have not yet closed a frame. All events of a list have
  * the same key (end_lists.by_key) or the same name (end_lists.by_name). */
 struct end_list {
-  uint32_t batch; /* number of the group of simultaneous end events to which the list belongs; for
-                     any other group the list is empty */
+  uint32_t batch; /* id of the group of simultaneous end events to which the list belongs; for any
+                     other group the list is empty */
   uint32_t first; /* index of the first end event in the list, or MAP_NONE */
 };
 

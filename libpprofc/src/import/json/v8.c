@@ -159,9 +159,9 @@ static uint32_t v8_sample_node(const struct v8_recording *r, size_t i) {
   return r->samples[i] == MAP_NONE ? MAP_NONE : r->node_of[r->samples[i]];
 }
 
-/* Adds a sample for each run of consecutive samples with the same node. A run lasts until the next
- * run; the duration of the last sample is unknown. If the clock goes back, no time passes until the
- * clock reaches its latest value again. */
+/* Adds one sample to the profile for each run: consecutive samples with the same node. A run lasts
+ * until the next run; the duration of the last sample is unknown. If the clock goes back, no time
+ * passes until the clock reaches its latest value again. */
 static void v8_add_times(struct v8_recording *r, call_label_fn label, const void *context,
                          struct v8_counts *counts) {
   pprofc_builder *builder = r->tree.builder;

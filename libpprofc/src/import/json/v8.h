@@ -39,8 +39,8 @@ void v8_add_nodes(struct v8_recording *recording, const struct node *nodes);
 void v8_add_samples(struct v8_recording *recording, const struct node *samples);
 void v8_add_deltas(struct v8_recording *recording, const struct node *deltas);
 
-/* Adds the samples and counts them. Calls `label`, unless it is NULL, to add labels to each
- * sample. */
+/* Adds the recording's samples to the profile and counts them. Calls `label`, unless it is NULL, to
+ * add labels to each sample. */
 void v8_finish(struct v8_recording *recording, call_label_fn label, const void *context,
                struct v8_counts *counts);
 

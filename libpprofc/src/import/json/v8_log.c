@@ -275,7 +275,7 @@ static void v8_sum_ticks(struct v8_log *log, struct v8_sum *sums) {
                      "ticks have no stack");
 }
 
-/* Adds a sample for each call path that has ticks, in the order of the first ticks. */
+/* Adds a sample for each call path that has ticks. Orders the paths by their first ticks. */
 static void v8_add_log_samples(struct v8_log *log) {
   json_wall_types(log->builder, 0);
   struct v8_sum *sums = mem_zero_array(log->mem, log->paths.count, sizeof *sums);
