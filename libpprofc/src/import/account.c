@@ -1,5 +1,5 @@
-/* Adds comments to a profile about the file that it comes from: skipped events, wrong totals, and
- * an untested version of the format. */
+/* Adds comments about the input file to a profile: skipped events, wrong totals, and an untested
+ * version of the format. */
 #include "import/account.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* Counts the events of a file that a reader used, and the events that it skipped, by reason. The
- * counts become comments of the profile. open.c prints the comments that users must see. */
+/* Counts the events that a reader used, and the events that it skipped for each reason. The counts
+ * become comments in the profile. open.c prints the comments that users must see. */
 #ifndef PPROFC_IMPORT_ACCOUNT_H
 #define PPROFC_IMPORT_ACCOUNT_H
 
 #include "profile/builder.h"
 
-/* A reason for which a reader skipped events. It becomes a comment, "1 ONE" or "COUNT MANY". */
+/* A reason for skipping events. The reason becomes the comment "1 ONE" or "COUNT MANY". */
 struct import_loss {
   uint64_t count;
   /* `one` is the text for one event, `many` the text for several events. In the row that ends a

@@ -23,8 +23,8 @@ static bool call_path_is(const void *items, uint32_t index, const void *wanted) 
 }
 
 /* Returns the index of the path that has the caller and location of `path`. If there is no such
- * path, returns paths->count, and the caller must add the path at this index. Returns MAP_NONE when
- * out of memory. */
+ * path, returns paths->count: the index at which call_paths_enter then adds the path. Returns
+ * MAP_NONE when out of memory. */
 static uint32_t call_paths_find(struct call_paths *paths, const struct call_path *path) {
   uint32_t count = (uint32_t)paths->count;
   uint32_t *first = path->caller == MAP_NONE ? NULL : &paths->items[path->caller].callee;
@@ -36,8 +36,8 @@ static uint32_t call_paths_find(struct call_paths *paths, const struct call_path
 
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location) {
   struct call_path path = {.caller = caller, .location = location, .callee = MAP_NONE, .depth = 1};
-  /* Try the next path first, because a file may list the same stacks in the same order for each
-   * sample type. */
+  /* Try the path after `newest` first, because a file may list the same stacks in the same order
+   * for each sample type. */
   uint32_t guess = paths->newest + 1;
   if (guess < paths->count && call_path_is(paths->items, guess, &path))
     return paths->newest = guess;
@@ -52,8 +52,8 @@ uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t lo
 }
 
 /* Stores the stack of a path. Follows the first callees from this path to a leaf, and stores the
- * stack of the leaf. The stacks of the callers are the ends of the stored stack, so all paths share
- * its memory. Returns false on failure. */
+ * stack of the leaf. The leaf is first in memory, so the stack of each caller is the tail of the
+ * leaf's stack and shares its bytes. Returns false on failure. */
 static bool call_paths_store(struct call_paths *paths, uint32_t path) {
   uint32_t size, leaf = path, at = 0;
   while (paths->items[leaf].callee != MAP_NONE) leaf = paths->items[leaf].callee;

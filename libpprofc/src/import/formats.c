@@ -1,5 +1,5 @@
-/* Table of the formats of other tools and of old formats, in the order in which the library tries
- * them, and the function that runs a reader of the table. */
+/* Table of the formats of other tools and of old formats, and the function that runs a reader. The
+ * library tries the formats in the order of the table. */
 #include "import/formats.h"
 
 #include "profile/builder_times.h"

@@ -21,7 +21,7 @@ struct import_options {
   bool times; /* true to keep the times of samples (profile/times.h) */
 };
 
-/* True for data of a reader's format. */
+/* Returns true if the data has the reader's format. */
 typedef bool (*import_begins_fn)(pprofc_str data);
 
 /* Reads data into the builder, which keeps the first error. If the data turns out to have another

@@ -15,8 +15,8 @@ static void name_of_python(pprofc_str text, struct jit_function *f) {
   f->file = str_slice(text, colon + 1, text.size);
 }
 
-/* Returns the offset of the space between a function's name and its place, which is a file. The
- * name may also contain spaces, as in "get size file:///app/parser.mjs:4:13". */
+/* Returns the offset of the space between a function's name and its source file. The name may also
+ * contain spaces, as in "get size file:///app/parser.mjs:4:13". */
 static size_t script_space(pprofc_str text) {
   static const pprofc_str starts[] = {{" file://", 8}, {" node:", 6}, {" /", 2}};
   size_t first = text.size;
