@@ -1,5 +1,5 @@
 /* Returns the call graph as data: the nodes of -top and the edges of -tree. The data is a copy in
- * its own region. */
+ * its own memory region. */
 #include "core/budget.h"
 #include "core/error.h"
 #include "pprofc/graph.h"
@@ -74,8 +74,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Updates the marks of an edge's target from this edge. A node is inlined if all calls to it are
- * inlined, and partly inlined if only some are. Sets *plain to true if a call is not inlined. */
+/* Marks the callee of an edge as inlined if the edge has only inlined calls. Otherwise sets *plain
+ * to true. A callee with edges of both kinds is partly inlined. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;
@@ -96,7 +96,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
     if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* Skip the edge. A node whose changes cancel out is not shown. */
+      continue; /* One of the nodes is not shown, because its changes cancel out. */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,
@@ -127,7 +127,7 @@ static bool graph_copy_totals(struct graph_copy *c) {
   return graph_copy_text(c, r->type, &t->type) && graph_copy_text(c, r->sample_unit, &t->unit);
 }
 
-/* Copies the graph into a region. The region also contains the graph object. */
+/* Copies the graph, and the struct pprofc_graph itself, into a memory region. */
 static pprofc_status graph_copy(const struct pipeline_result *result, const struct graph *g,
                                 pprofc_graph **graph, pprofc_error *error) {
   struct region *region = region_new(g->mem);

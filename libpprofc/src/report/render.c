@@ -87,7 +87,7 @@ static pprofc_status report_render(struct report *report, pprofc_write_fn write,
   return status;
 }
 
-/* True if the format and its filters can read the profile. A profile with a stack tree lacks single
+/* True if the report can be made from the profile. A profile with a stack tree has only sums of
  * samples, and may lack labels. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
@@ -242,8 +242,8 @@ static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
   return best;
 }
 
-/* Keeps the names with the smallest edit distances. Names with equal distances stay in the order of
- * the profile. */
+/* Inserts a name into `best`, the names with the smallest edit distances (`cost`). Names with equal
+ * distances stay in the order of the profile. */
 static void similar_keep(struct similar_name best[SIMILAR_MAX], pprofc_str name, size_t cost) {
   for (size_t i = 0; i < SIMILAR_MAX; i++)
     if (str_equal(best[i].name, name)) return;

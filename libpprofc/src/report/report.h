@@ -16,8 +16,8 @@ struct report {
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* filtered and aggregated profile, with its value and total */
-  const struct graph *kept; /* graph of a kept report, which the report prints; NULL: the report
-                               builds its own graph */
+  const struct graph *kept; /* graph to print, which a kept_report owns; NULL: the report builds
+                               its own graph */
   bool rows_add_up; /* true if the report marks its rows by output_row, and the flat values of these
                        rows add up to the total */
   struct graph_summary legend; /* if rows_add_up: numbers of nodes for the lines above the report */
@@ -59,13 +59,13 @@ struct report_format {
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
 
-/* Sets *graph to the graph of a kept report, or else builds the graph. The caller calls
+/* Sets *graph to report->kept if that is not NULL. Otherwise builds a graph. The caller calls
  * report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
 
-/* Returns the table row of a format, or NULL. */
+/* Returns the table row of a format, or NULL if no format has this name. */
 const struct report_format *report_format_find(const char *name);
 
 /* Returns a sample's value for display with the option mean: the value divided by the first value

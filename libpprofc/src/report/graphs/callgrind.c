@@ -19,7 +19,7 @@ struct callgrind_texts {
   bool failed;      /* true if memory ran out */
 };
 
-/* Address of the output line that is printed, and of the output line before it. */
+/* Addresses of the current and the previous line of the output. */
 struct callgrind_spot {
   uint64_t address, before;
   bool has_before;
@@ -38,8 +38,8 @@ static void callgrind_texts_free(struct callgrind_texts *names) {
   if (names->arena) interner_free(&names->printed);
 }
 
-/* Appends the number of a name that was printed before: "fn=(1)". Appends "fn=" for the number 0,
- * an empty name. `tag` is "fn=", for example. */
+/* Appends the tag, such as "fn=", and the number of a name that was printed before: "fn=(1)". The
+ * number 0 means an empty name, and gives only the tag. */
 static void callgrind_put_number(struct output *out, const char *tag, uint32_t number) {
   output_add_text(out, tag);
   if (number) {
@@ -74,8 +74,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Does the same as callgrind_put_name for a text of the graph. `name` is the printed form of the
- * text `text`. names->number keeps the number of the text. */
+/* Does the same as callgrind_put_name for the text with the id `text` in the graph. `name` is its
+ * printed form. Keeps its number in names->number. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -299,7 +299,6 @@ static void callgrind_print_all(struct callgrind *c) {
   }
 }
 
-/* Prepares the tables for printing. Returns false when out of memory. */
 static bool callgrind_prepare(struct callgrind *c) {
   size_t texts = c->graph.frames.texts.count;
   return callgrind_texts_init(&c->objects, texts, &c->arena) &&

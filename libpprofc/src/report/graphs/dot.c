@@ -156,7 +156,8 @@ void dot_color(struct output *out, double score, bool light) {
   output_printf(out, "#%02x%02x%02x", channel(r), channel(g), channel(b));
 }
 
-/* Maximum number of a node's string tags, and of number tags for each string tag. */
+/* Maximum number of string tags (label texts) below a node, and of number tags below each of
+ * them. */
 #define MAX_TAGS 4
 
 struct dot {
@@ -245,7 +246,7 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size = 8; /* The smallest integer stays negative in number_abs. */
+  int64_t size = 8;
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -401,9 +402,8 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves tags to the front of `tags`, and returns their number. If `number` is true, these are the
- * number tags, else the string tags. If any_labels is false, only tags with the set of string
- * labels `labels` move. */
+/* Moves the number tags (`number` is true) or the string tags to the front of `tags`. If any_labels
+ * is false, moves only tags with the string labels `labels`. Returns how many tags it moved. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;

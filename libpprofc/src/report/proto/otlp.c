@@ -113,8 +113,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Writes the fields of profile.proto that OTLP does not have as attributes. The keys of attributes
- * must differ, so if there are several comments, each key has a number. */
+/* Writes, as attributes, the fields of profile.proto that OTLP lacks. The keys of attributes must
+ * differ, so if there are several comments, each key has a number. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =

@@ -3,8 +3,8 @@
  * The keys of a sample's attributes must differ, so several values of a key become an array. An
  * attribute has only one unit. So if the values of a key have several units, or are texts and
  * numbers, each sequence of values with equal units becomes an attribute. The key of the second
- * attribute is "pprof.label.1.KEY". An attribute has at most as many values as readers convert to
- * labels. */
+ * attribute is "pprof.label.1.KEY". An attribute has at most OTLP_RUN_MOST values, because the
+ * reader converts only this number of values to labels. */
 #include "report/proto/otlp_tables.h"
 
 #define OTLP_RUN_MOST 64u
@@ -39,8 +39,8 @@ static void otlp_array_value(struct otlp_writer *w, const struct keyed_label *la
   value->array_value = (ProtobufCBinaryData){bytes ? size : 0, bytes};
 }
 
-/* Returns the index in the dictionary of the key for an attribute. `before` is the number of
- * earlier attributes of the sample for the same label key. */
+/* Returns the dictionary index of the key for an attribute. `before` is the number of earlier
+ * attributes of the sample for the same label key. */
 static int32_t otlp_write_key(struct otlp_writer *w, const struct keyed_label *label,
                               size_t before) {
   struct buffer key;
@@ -95,8 +95,8 @@ static size_t otlp_write_group(struct otlp_writer *w, struct otlp_list *list,
 void otlp_write_labels(struct otlp_writer *w, size_t sample) {
   const struct label_groups *g = &w->groups;
   struct otlp_list *list = &w->labels[w->profile->samples.label_set[sample]];
-  /* Index of the first group of texts whose key is the key of the current numbers, or a later
-   * key. */
+  /* Index of the first group of texts whose key does not sort before the key of the current group
+   * of numbers. */
   size_t text = 0;
   label_groups_read(&w->groups, sample);
   list->items =

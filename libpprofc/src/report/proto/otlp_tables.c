@@ -5,8 +5,8 @@
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
-/* Packs a message, and adds it to `table` if the table has no equal message. Returns the index of
- * its entry. */
+/* Packs a message. Adds it to `table` if there is no equal entry. Returns the index of the
+ * entry. */
 static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
                                 const ProtobufCMessage *message) {
   size_t size = protobuf_c_message_get_packed_size(message);

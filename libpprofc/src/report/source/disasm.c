@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A symbol of a binary that is printed, because its name matches the expression. */
+/* A symbol that the report prints. */
 struct routine {
   struct object *object;
   uint64_t start, end; /* addresses in the file; `end` is the address of the last byte */
@@ -255,8 +255,9 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the values of the nodes from *node up to the address `next`, where the next instruction
- * begins. Takes function, file and line from these nodes if the disassembler did not give them. */
+/* Adds to an instruction the values of the nodes from *node up to the address `next`, where the
+ * next instruction begins. Takes function, file and line from these nodes if the disassembler did
+ * not give them. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;

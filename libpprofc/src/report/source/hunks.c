@@ -43,8 +43,8 @@ static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   return str_slice((pprofc_str){out, size}, 2, size);
 }
 
-/* Parses a range in a hunk header, and advances *rest past it. A range is a sign, "12,3" or "12",
- * and a blank. */
+/* Parses a range in a hunk header, and advances *rest past it. A range is a sign, then "12,3" or
+ * "12", then a blank. */
 static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   pprofc_str word, number;
   if (!str_next(rest, ' ', &word) || !word.size) return false;
@@ -54,7 +54,7 @@ static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   if (!str_next(&word, ',', &number) || !str_parse_int(number, 10, line)) return false;
   if (counted && !str_parse_int(word, 10, count)) return false;
   if (*line < 0 || *count < 0 || *line > INT32_MAX || *count > INT32_MAX) return false;
-  if (!*count) (*line)++; /* Git gives the line before an empty range. */
+  if (!*count) (*line)++; /* For an empty range, git gives the line before the range. */
   return true;
 }
 
@@ -126,7 +126,7 @@ static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return ARRAY_PUSH_IN(h->arena, h->files, h->file_count, h->file_capacity, file);
 }
 
-/* Drops the file that add_rename added if add_file has added the same file after it. */
+/* Drops the entry from add_rename if add_file has then added the same file again. */
 static void drop_rename(struct hunks *h) {
   size_t n = h->file_count;
   if (n < 2 || h->files[n - 2].count || !str_equal(h->files[n - 1].base, h->files[n - 2].base))

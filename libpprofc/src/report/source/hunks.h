@@ -20,7 +20,6 @@ struct hunk {
                   lines */
 };
 
-/* A file with changes. */
 struct changed_file {
   pprofc_str base, head; /* paths in the repository; "" if base or head has no such file */
   size_t first, count;   /* hunks of the file, in order: index of the first, and their number */
@@ -47,8 +46,8 @@ struct hunks {
  * outside the diff. Returns false when out of memory. */
 bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 
-/* Returns the changed file that has this path on the side `side`. Returns NULL if the diff does not
- * contain the file. */
+/* Returns the changed file that has this path in base or in head (`side`). Returns NULL if the diff
+ * does not contain the file. */
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
@@ -70,8 +69,8 @@ struct diff_line {
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,
                             int64_t place);
 
-/* Returns the number of hunks that change a line in [from, to] of a side, or add lines between two
- * of these lines. Stores the index of the first of these hunks in *first. */
+/* Returns the number of hunks that change a line in [from, to] of base or head (`side`), or add
+ * lines between two of these lines. Stores the index of the first of these hunks in *first. */
 size_t hunks_touch(const struct hunks *hunks, const struct changed_file *file, enum diff_side side,
                    int64_t from, int64_t to, size_t *first);
 

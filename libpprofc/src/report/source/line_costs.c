@@ -19,12 +19,13 @@ struct line_pass {
   uint32_t *name_of; /* for each function, the id of its name in `names` */
   uint32_t *function_of; /* for each item in costs->items, the index of its function */
   size_t function_capacity;
-  uint8_t *known; /* for each name, a value NAME_*: not known yet, its lines are added up, or not */
+  uint8_t *known; /* for each name, a value NAME_*: its lines are added up, are ignored, or this is
+                     not known yet */
   uint32_t *counted; /* for each name, 1 + the index of the last sample that was added to one of its
                         lines */
   uint32_t *stack;
   const struct line_costs_choice *choice;
-  bool owned; /* true if a line nearer to the leaf owns the current sample */
+  bool owned; /* true if a line nearer to the leaf takes the current sample from its callers */
 };
 
 /* Returns the cost of a line. Adds a cost of 0 for a new line. Returns NULL when out of memory. */
@@ -49,8 +50,7 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
-/* True if a line owns the samples of its callees. Calls choice->owns at most once for each line and
- * side. */
+/* Returns the result of choice->owns for a line. Calls it at most once for each line and side. */
 static bool line_owns(const struct line_pass *pass, struct line_cost *cost, enum diff_side side) {
   const struct line_costs_choice *choice = pass->choice;
   if (!choice->owns) return false;

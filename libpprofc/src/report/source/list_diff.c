@@ -14,7 +14,7 @@
 
 /* A line of a function that has a cost or a change. */
 struct list_diff_row {
-  pprofc_str path; /* path of the file in head; "" outside of the repository */
+  pprofc_str path; /* path of the file in head; "" for a file outside of the repository */
   int64_t place; /* index of the line in the listing of its file (hunks.h), or NO_PLACE if the line
                     is unknown */
   int64_t cum[DIFF_SIDES];
@@ -44,8 +44,8 @@ static int list_diff_order(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the changed file that has the path *path on a side. Sets *path to its path in head if
- * head has the file. */
+/* Returns the changed file that has the path *path in base or in head (`side`). Sets *path to its
+ * path in head if head has the file. */
 static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
                                               pprofc_str *path) {
   const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);
@@ -124,7 +124,8 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the place of the first changed line at or after `place`, or INT64_MAX. */
+/* Returns the place of the first changed line at or after `place`, or INT64_MAX if all are
+ * before. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   size_t count = f->changes ? f->changes->count : 0;
@@ -152,8 +153,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the place of the first line at or after `place` in the window that has a cost or a
- * change, or INT64_MAX. `row` is the index of the next row. */
+/* Returns the place of the first line in the window, at or after `place`, with a cost or a change.
+ * Returns INT64_MAX if there is no such line. `row` is the index of the next row. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);

@@ -7,8 +7,8 @@
 #include "pprofc/graph.h"
 #include "report/report.h"
 
-/* Builds a graph without edges and without trimming. Nodes with different object files or start
- * lines are different nodes. If any_order is true, the nodes are not sorted. The caller frees the
+/* Builds a graph without edges and without trimming. Functions with different object files or start
+ * lines get different nodes. If any_order is true, the nodes are not sorted. The caller frees the
  * graph, even after an error. */
 pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
                             pprofc_error *error);

@@ -125,8 +125,8 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Reads the file folder/name. If there is no such file, reads `name` in the nearest parent of the
- * folder that has it. Returns false if no file was read. Sets *exists to true if a file exists. */
+/* Reads the file folder/name. If it does not exist, tries `name` in the parents of the folder,
+ * nearest first. Returns false if no file was read. Sets *exists to true if a file exists. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];

@@ -52,9 +52,9 @@ void source_lookup_free(struct source_lookup *lookup);
  * until the next call. */
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
 
-/* Appends flags such as "-trim_path=example.com" to `flags`, with which a missing file would be
- * found. For this, a search folder or its direct subfolder must contain a file whose path equals at
- * least the last two components of `name`. */
+/* Searches for the missing file `name`, without some of its first path components, in the search
+ * folders and their direct subfolders. At least two components must be equal. If a file is found,
+ * appends the flags that would find it, such as "-trim_path=example.com". */
 void source_lookup_suggest(const struct source_lookup *lookup, pprofc_str name,
                            struct buffer *flags);
 

@@ -29,11 +29,12 @@ pprofc_status revisions_open_at(struct revisions *revisions, const char *folder,
                                 int64_t seconds, const pprofc_allocator *mem, pprofc_error *error);
 void revisions_free(struct revisions *revisions);
 
-/* Returns the path in the repository of a file of the profile. This is the longest suffix of `file`
- * that is the path of a file on the side. Returns "" if no suffix is such a path. */
+/* Returns the path in the repository of a file that the profile calls `file`. This is the longest
+ * suffix of `file` that is a path in base or in head (`side`). Returns "" if there is no such
+ * suffix. */
 pprofc_str revisions_place(const struct revisions *revisions, enum diff_side side, pprofc_str file);
 
-/* Reads a file of one side. If the side is the working tree, `lookup` reads the file.
+/* Reads a file of base or head (`side`). If this is the working tree, `lookup` reads the file.
  * (*file)->failure is "" or the reason why the file has no lines. *file is valid until the next
  * call. The lines are valid as long as `revisions` and `lookup`. */
 pprofc_status revisions_text(struct revisions *revisions, struct source_lookup *lookup,

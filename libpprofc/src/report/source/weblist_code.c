@@ -1,5 +1,5 @@
-/* Finds the instructions for matching addresses. Disassembles ranges of code around the addresses.
- * Then finds the functions that contain each instruction. */
+/* Finds the instructions at the addresses that match the expression. Disassembles ranges of code
+ * around the addresses. Then finds the functions that contain each instruction. */
 #include "graph/number.h"
 
 #include "core/array.h"
@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Number of bytes by which a range of code begins before its first address and ends after its last.
- * If the distance of two addresses is at most twice this number, they are in one range. */
+/* Number of bytes before the first address and after the last address of a range of code. Two
+ * addresses are in one range if their distance is at most twice this number. */
 #define EXPAND ((uint64_t)500)
 
 /* Maximum number of ranges of code that are disassembled: the ranges with the most samples. */
@@ -80,8 +80,8 @@ static uint32_t code_add_instruction(const struct code *c, struct web_instructio
   return web_data_add(c->data, in);
 }
 
-/* Adds an instruction for an address that has no binary. Its functions and lines come from the
- * profile. */
+/* Adds an instruction for an address without a readable binary. Its functions and lines come from
+ * the profile. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
   const pprofc_profile *p = c->report->result.profile;
   const struct locations *l = &p->locations;
@@ -143,7 +143,7 @@ static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint
   return !limit || address < limit;
 }
 
-/* Groups addresses into ranges. Addresses that have no binary do not get a range: their
+/* Groups addresses into ranges. Addresses without a readable binary do not get a range: their
  * instructions are added at once. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;

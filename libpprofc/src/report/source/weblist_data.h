@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "symbolize/object.h"
 
-/* An instruction. Its text is empty if the address has no binary. */
+/* An instruction. Its text is empty if there is no readable binary for the address. */
 struct web_instruction {
   uint64_t address;      /* address of the instruction in the process */
   uint64_t file_address; /* address in the object file, which the page shows */
@@ -31,7 +31,7 @@ struct web_place {
   const struct web_call
       *calls; /* inlined calls that lead to the instruction, outermost caller first */
   size_t call_count;
-  size_t order; /* number of the item, in the order in which items were found */
+  size_t order; /* number of the place, in the order in which places were found */
 };
 
 struct web_data {
@@ -65,7 +65,6 @@ bool web_data_place(struct web_data *data, uint32_t instruction, const struct so
 
 /* ---- weblist_code.c: finds instructions for addresses */
 
-/* Samples of an address. */
 struct web_sample {
   uint64_t address;
   int64_t flat, cum;
@@ -105,7 +104,7 @@ struct weblist_run {
 size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs);
 
-/* Adds the samples of the group's instructions to *flat and *cum. */
+/* Adds the samples of the instructions in `places` to *flat and *cum. */
 void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
                  int64_t *flat, int64_t *cum);
 

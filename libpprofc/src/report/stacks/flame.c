@@ -10,7 +10,7 @@
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
-/* Maximum number of label keys in the list of keys with too many values for groups. */
+/* Maximum number of label keys that the page lists because they have too many values for groups. */
 #define MAX_LEFT_OUT 96u
 
 /* Maximum number of nodes in the tree. The narrowest nodes of a larger tree are folded. */
@@ -168,7 +168,6 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
   };
 }
 
-/* Draws a picture with the function `drawer`. */
 static pprofc_status draw(struct report *report, struct output *out,
                           pprofc_status (*drawer)(const struct flame_drawing *, struct output *,
                                                   pprofc_error *),
@@ -195,8 +194,8 @@ struct flame_form {
   struct flame_data_range range;
 };
 
-#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in the data of a whole tree */
-#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes in the first data of a larger tree */
+#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes of a tree that is sent at once */
+#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes that are first sent of a larger tree */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   if (!form->data || form->all) return true;
@@ -308,8 +307,8 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* Use `mem` only in the fields that the output uses. The output adds nothing to the tree, so the
-   * tree needs no other memory. */
+  /* Besides report.mem, the output uses only this allocator, because it adds nothing to the
+   * tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

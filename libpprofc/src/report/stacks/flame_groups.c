@@ -110,7 +110,7 @@ static uint64_t child_hash(uint32_t parent, uint32_t frame) {
   return hash_mix(parent, frame);
 }
 
-/* Fills in the map `children`, from a node and a frame to the child with this frame. Returns false
+/* Fills in `children`, the map from a node and a frame to the child with this frame. Returns false
  * when out of memory, or if the budget is stopped. */
 static bool flame_groups_map(struct grouping *g) {
   const struct flame_tree *t = &g->graph->tree;

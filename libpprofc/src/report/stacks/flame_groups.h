@@ -57,9 +57,9 @@ pprofc_status flame_times_make(struct grouping *grouping, const uint32_t **node_
 
 #define FLAME_COSTS_MAX 32
 
-/* Finds the sample types that the import of callgrind files makes, by their names. Sets the terms
- * of the cost estimate (struct flame_cost) for these types. Returns the number of terms. Returns 0
- * if the profile has no instruction count. */
+/* Finds by name the sample types that an import of callgrind files makes. Sets the terms of the
+ * cost estimate (struct flame_cost) for these types. Returns the number of terms, or 0 if the
+ * profile has no instruction count. */
 size_t flame_costs_find(const pprofc_profile *profile, struct flame_cost costs[FLAME_COSTS_MAX]);
 
 #endif

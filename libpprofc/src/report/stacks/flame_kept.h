@@ -14,8 +14,8 @@ pprofc_status flame_kept_open(const pprofc_profile *profile, const pprofc_report
                               struct flame_kept **kept, pprofc_error *error);
 
 /* Writes the output of the variant "data" for node 0, or of the variant "data:NODE" for another
- * node. Allocates only from `mem`, and obeys its time limit, so several threads may call this
- * function at the same time. */
+ * node. Allocates only from `mem`, and obeys the time limit of `mem`, so several threads may call
+ * this function at the same time. */
 pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
                                const pprofc_allocator *mem, pprofc_write_fn write, void *context,
                                pprofc_error *error);

@@ -20,7 +20,7 @@ struct verdict_maker {
   const bool *named; /* for each frame, true if the verdicts have a row for its function */
   pprofc_verdict_summary summary;
   struct arena *arena;
-  double unit; /* factor from values in the verdicts to values of the tree */
+  double unit; /* factor that converts values in the verdicts to values of the tree */
 };
 
 /* ---- numbers ----------------------------------------- */
@@ -45,9 +45,9 @@ static double verdict_named(const struct verdict_maker *m, size_t type, bool hea
   return sum;
 }
 
-/* Returns the factor from the total in the verdicts to the total of the tree. A filter may have
- * dropped samples without frames. In this case, the factor comes from the sums over the functions
- * that have a row in the verdicts. */
+/* Returns the factor that converts the total in the verdicts to the total of the tree. If a filter
+ * dropped samples without frames, the factor comes from the sums over the functions that have a row
+ * in the verdicts. */
 static double verdict_scale(const struct verdict_maker *m, size_t type, bool head) {
   double total = head ? m->summary.total_head : m->summary.total_base, judged = 0;
   double drawn = (double)(head ? flame_head(m->tree, 0, type) : flame_base(m->tree, 0, type));
@@ -68,8 +68,8 @@ static bool verdict_mark_named(struct verdict_maker *m) {
   return true;
 }
 
-/* Computes the factors from values in the verdicts to values of the tree, which are sums over
- * runs. */
+/* Computes the factors that convert values in the verdicts to values of the tree. The latter are
+ * sums over runs. */
 static void verdict_scales(struct verdict_maker *m, size_t type, struct flame_verdicts *out) {
   double base = verdict_scale(m, type, false), head = verdict_scale(m, type, true);
   m->unit = isfinite(base) && base > 0 ? base : verdict_or_one(head);
@@ -163,8 +163,8 @@ static bool verdict_fill_nodes(struct verdict_maker *m, bool reversed, struct fl
 
 /* ---- notes ------------------------------------------- */
 
-/* Each of the following functions appends a sentence about the comparison, or nothing if it does
- * not apply. */
+/* Each of the following functions appends a sentence about the comparison, unless that sentence
+ * does not apply. */
 static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *text) {
   buffer_add_str(text, m->summary.sentence);
 }

@@ -118,7 +118,7 @@ static const char *pyroscope_unit(pprofc_str unit) {
 }
 
 /* Writes the metadata. Pyroscope divides times by the sample rate to get seconds. So the rate is
- * the number of units of the values in a second. */
+ * the number of time units in a second, such as 1e9 for nanoseconds. */
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
   double factor = unit_is_time(unit) ? unit_factor(unit) : 0;

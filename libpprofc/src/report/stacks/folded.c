@@ -72,13 +72,13 @@ static const char *folded_mark(const pprofc_profile *p, const struct stack_frame
   return folded_is_jit(object) ? "_[j]" : "";
 }
 
-/* Appends the printed name of a frame: its name, file, line and so on, as far as the granularity
- * distinguishes frames by them. */
+/* Appends the printed name of a frame. It has the properties (name, file, line ...) by which the
+ * granularity distinguishes frames. */
 static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
                              struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
-  /* Without a function, the name already has the address. */
+  /* The name of a frame without a function already contains the address. */
   if (frame->function != NONE) place.address = frame->address;
   struct arena arena;
   arena_init(&arena, f->report->mem);
@@ -122,8 +122,8 @@ static int64_t shown_value(const struct report *report, int64_t value, int64_t d
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
 
-/* Moves a negative value from base to head or from head to base, where it is positive. Flame graph
- * tools do not accept negative numbers. */
+/* If *from is negative, adds its absolute value to *to and clears *from, because flame graph tools
+ * do not accept negative numbers. The two values are base and head, or head and base. */
 static void move_negative(int64_t *from, int64_t *to) {
   if (*from >= 0) return;
   if (__builtin_sub_overflow(*to, *from, to)) *to = INT64_MAX;

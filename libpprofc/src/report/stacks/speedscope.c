@@ -58,8 +58,8 @@ static bool is_timed(const struct speedscope *s) {
 
 /* ---- frames ------------------------------------------ */
 
-/* True if at least one profile of the file contains the stack as a separate sample, because its
- * weight is not too small. */
+/* True if the stack has its own sample in at least one profile of the file, because the weight of
+ * the stack is large enough. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
   for (size_t i = 0; i < s->shown_count; i++) {
     int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);

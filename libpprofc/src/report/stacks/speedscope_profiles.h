@@ -9,13 +9,13 @@
 #include "report/report.h"
 #include "stacks/stacks.h"
 
-/* Part of the values that a profile of the file has. speedscope does not accept negative weights.
- * So a difference has one profile for increases (slower) and one for decreases (faster). */
+/* Values that a profile of the file shows. speedscope does not accept negative weights, so a
+ * difference has one profile for increases (slower) and one for decreases (faster). */
 enum speedscope_part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER };
 
 #define SPEEDSCOPE_PARTS_MAX 4
 
-/* A profile of the file. */
+/* A profile of the speedscope file. */
 struct speedscope_profile {
   size_t type; /* index of the sample type */
   enum speedscope_part part;

@@ -1,4 +1,4 @@
-/* Prints -tags: the values of each label key, and their shares in the profile. */
+/* Prints the report -tags: the values of each label key, and their shares in the profile. */
 #include "report/text/tag_sums.h"
 
 #include "core/array.h"

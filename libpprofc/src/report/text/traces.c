@@ -196,7 +196,7 @@ static void traces_print_value(struct traces *traces, size_t sample) {
   report_text(traces->out, report->mem, label);
 }
 
-/* Prints the frames of a location. `indent` blanks precede the first frame. */
+/* Prints a location like traces_print_location, but from its formatted text if there is one. */
 static bool traces_print_frames(struct traces *traces, uint32_t location, size_t indent) {
   const struct frame_texts *texts = &traces->texts;
   if (location >= texts->count) return traces_print_location(&traces->printer, location, indent);
