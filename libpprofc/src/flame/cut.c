@@ -1,6 +1,6 @@
-/* Selects the widest nodes of a large tree for the viewer. A remainder replaces all nodes that are
- * cut below a kept node. The remainder has the sums of the cut nodes, so every kept node keeps its
- * width. */
+/* Selects the widest nodes of a large tree for the viewer. Below each kept node, one node (the
+ * remainder) replaces all nodes that are cut. It has the sums of the cut nodes, so every kept node
+ * keeps its width. */
 #include "flame/pack.h"
 
 static double cut_magnitude(int64_t value) {
@@ -38,10 +38,10 @@ static uint32_t cut_bits(float value) {
   return bits;
 }
 
-/* Does one of the two steps of a radix selection among descending weights. The first step (`low` is
- * false) returns the 16 upper bits of the weight at rank *place. The second step returns the 16
- * lower bits, and counts only weights whose upper bits are `upper`. *place becomes the rank among
- * the weights that have the returned bits. */
+/* Does one of two steps that find the weight with the rank *place in descending order. The first
+ * step (`low` is false) returns the 16 upper bits of this weight. The second step returns the 16
+ * lower bits. It counts only weights with the upper bits `upper`. Each step sets *place to the rank
+ * among the weights with the returned bits. */
 static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t upper,
                           uint32_t *bins, size_t *place) {
   memset(bins, 0, 65536 * sizeof *bins);

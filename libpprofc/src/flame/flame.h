@@ -104,16 +104,15 @@ struct flame_data_range {
 /* Writes the data of the viewer as bytes. They begin with "PFL1" and the lengths of four parts as
  * 32-bit little-endian numbers. Then the parts follow: JSON about the page, frames, nodes and
  * labels. Data with times has a fifth part without a length. All parts except the first are
- * deflated. If nodes are cut, a remainder has their sums and widths, so every node keeps its width.
- * Cut data has no labels. */
+ * deflated. If nodes are cut, one node (the remainder) has their sums and widths, so every node
+ * keeps its width. Then the data has no labels. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 
 /* Writes an HTML file that needs no network and no server. The tree may have any size. */
 pprofc_status flame_html(const struct flame_page *page, struct output *out, pprofc_error *error);
 
-/* Returns the name of a box in the form that a drawing shows. The text is in the scratch buffer or
- * in the profile. */
+/* Returns the name of a box for drawings. The text is in the scratch buffer or in the profile. */
 pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,
                       struct buffer *scratch);
 

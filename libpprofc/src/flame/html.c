@@ -28,7 +28,7 @@ struct page {
   struct flame_cut cut; /* list of the nodes in the page, which are all nodes of the tree */
 };
 
-/* Writes a section of the template, and frees its values. */
+/* Writes a section of the template with the values of `fill`, and frees `fill`. */
 static pprofc_status flame_html_put_part(struct page *p, const char *part, struct fill *fill) {
   const pprofc_str page = {(const char *)asset_page_html, asset_page_html_size};
   return template_print(p->out, page, part, fill) ? PPROFC_OK : error_nomem(p->error);

@@ -300,7 +300,7 @@ bool label_make(struct label_forms *forms, pprofc_str name) {
   forms->count = 0;
   buffer_clear(all);
   label_add(forms, name);
-  /* Each step makes the text shorter. The results of four steps therefore fit, and no text
+  /* The results of the four steps fit, because each step shortens the text. So the buffer never
    * moves. */
   if (!buffer_reserve(all, 4 * name.size + 1)) return false;
   pprofc_str text = name;

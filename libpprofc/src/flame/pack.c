@@ -116,8 +116,8 @@ static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {
-  size_t *of_file;    /* for each file, the first rule that it matches, or UNASKED */
-  size_t *of_mapping; /* for each mapping, the first rule that it matches, or UNASKED */
+  size_t *of_file;    /* for each file, the first rule that matches the file, or UNASKED */
+  size_t *of_mapping; /* for each mapping, the first rule that matches the mapping, or UNASKED */
 };
 
 static size_t *make_matches(struct arena *arena, size_t count) {

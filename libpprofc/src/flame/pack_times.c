@@ -122,7 +122,7 @@ static bool times_number_ends(struct times_packer *p, size_t samples) {
 }
 
 /* Widens the buckets until at most TIMES_MOST events remain, or until each track has a single
- * bucket. Adds the number of events to *events. */
+ * bucket. Sets *events to the number of events. */
 static bool times_fit(struct times_packer *p, size_t *events) {
   for (*events = 0;; *events = 0) {
     for (size_t i = 0; i < p->times->track_count; i++) {

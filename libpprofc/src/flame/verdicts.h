@@ -10,7 +10,6 @@
 
 #include "stacks/layout.h"
 
-/* Certainty of a change. */
 enum flame_certainty {
   FLAME_QUIET,  /* the change is within noise, or was not judged */
   FLAME_SHARED, /* the function changed only by the factor that all functions share */

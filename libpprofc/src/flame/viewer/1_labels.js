@@ -1,11 +1,11 @@
-// Short forms of function names, from the whole name to its last part, for boxes of any width. label.c has the same rules;
-// tests/flame/labels.txt tests both.
+// Makes short forms of function names for boxes: the whole name, then shorter forms, then its last part. label.c has the same
+// rules. tests/flame/labels.txt tests both.
 "use strict";
 
 const OPENING = "([{<", CLOSING = ")]}>";
 const isWord = (c) => c !== undefined && (c === "_" || c === "$" || /[0-9A-Za-z]/.test(c) || c > "\x7f");
 
-// Returns the place of the bracket that closes the one at `at`, or the end of the text.
+// Returns the index of the bracket that closes the bracket at `at`, or the length of the text.
 function closingOf(text, at) {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
@@ -16,13 +16,13 @@ function closingOf(text, at) {
   return text.length;
 }
 
-// True if the bracket at `at` is a part of an operator's name: "operator()", "operator<<".
+// True if the bracket at `at` is part of an operator's name, such as "operator()" or "operator<<".
 const afterOperator = (text, at) => /(^|[^0-9A-Za-z_])operator$/.test(text.slice(0, at)) ||
   (text[at] === "<" && /(^|[^0-9A-Za-z_])operator<$/.test(text.slice(0, at)));
 // True if the text before `at` is the whole name of an operator.
 const isOperator = (text, at) => /(^|[^0-9A-Za-z_])operator[^0-9A-Za-z_: ]{0,16}$/.test(text.slice(0, at));
 
-// Calls each(position) for the characters outside brackets.
+// Calls each(index) for each character outside brackets.
 function eachOutside(text, each) {
   for (let i = 0; i < text.length; i++) {
     if (OPENING.includes(text[i]) && !afterOperator(text, i)) i = closingOf(text, i);
@@ -34,7 +34,7 @@ function eachOutside(text, each) {
 const withoutSuffix = (text) =>
   text.replace(/ \[clone [^\]]*\]/g, "").replace(/::h[0-9a-f]{16}$/, "").replace(/(\.(isra|part|constprop|llvm|cold)(\.[0-9]+)?)+$/, "");
 
-// "<Vec<T> as Extend<T>>::extend" is "Vec<T>::extend".
+// Removes a trait: "<Vec<T> as Extend<T>>::extend" becomes "Vec<T>::extend".
 function withoutTrait(text) {
   const end = text[0] === "<" ? closingOf(text, 0) : text.length;
   if (!text.startsWith("::", end + 1)) return text;
@@ -44,7 +44,7 @@ function withoutTrait(text) {
   return inner.replace(/^[&*]*(mut |const |dyn )*/, "") + text.slice(end + 1);
 }
 
-// Removes parameters and the text after them: "f(int) const" is "f".
+// Removes parameters and the text after them: "f(int) const" becomes "f".
 function withoutParameters(text) {
   let out = "", cut = false;
   for (let i = 0; i < text.length; i++) {
@@ -76,7 +76,7 @@ function withoutArguments(text) {
   return out;
 }
 
-// Removes the type in front of a name: "void f" is "f". Only names that had parameters have one.
+// Removes the return type: "void f" becomes "f". Only names that had parameters have a return type.
 function withoutType(text) {
   let from = 0;
   eachOutside(text, (i) => { if (text[i] === " " && !isOperator(text, i)) from = i + 1; });
@@ -89,11 +89,11 @@ function withoutPath(text) {
   return text.slice(from);
 }
 
-// Matches parts that need the part before them: closures, and names of files with a dot.
+// Matches parts of a name that mean nothing without the previous part, such as a closure or the end of a file name.
 const WEAK = new RegExp("^(func[0-9]*|[0-9]+|gowrap[0-9]+|deferwrap[0-9]+|call|call_once|call_mut|lambda.*|_?init|new|main|" +
   "[\\[({<].*|operator\\(\\).*|(c|cc|cpp|cxx|h|hpp|go|rs|py|js|mjs|ts|java|kt|rb|s|S|so|out|php|asm)(:[0-9]+)?)$");
 
-// Returns the places at which the parts of a name begin, without the first: "a::b.c" has 3 parts.
+// Returns the indices at which the parts of a name begin, without the first part. "a::b.c" has 3 parts.
 function partsOf(text) {
   const starts = [];
   eachOutside(text, (i) => {
@@ -103,7 +103,7 @@ function partsOf(text) {
   return starts;
 }
 
-// Returns all forms of a name, the longest first.
+// Returns all forms of a name, longest first.
 function labelForms(name) {
   const forms = [name];
   const add = (text) => {
@@ -127,8 +127,8 @@ function labelForms(name) {
 const SMALL = 10.5 / 12; // the size of small labels; widths are measured at 12 pixels
 const FEWEST = 4; // leading letters that still tell a name
 
-// Returns the label of a box: the longest form that fits, else the longest one in small letters, else the first letters of the
-// shortest form in small letters; null if fewer than four letters fit. `whole` is true if the label is a complete form.
+// Returns the label of a box: the longest form that fits, or else the longest form that fits in small letters, or else the
+// first letters of the shortest form. Returns null if fewer than four letters fit. `whole`: the label is a complete form.
 function fitLabel(forms, room, measure, sign = "") {
   const most = room / SMALL - 0.5, fits = (text, limit) => measure(sign + text) <= limit;
   const large = forms.find((text) => fits(text, room));

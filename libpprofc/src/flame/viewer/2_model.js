@@ -1,4 +1,4 @@
-// The data of the viewer: packed by libpprofc/src/flame/pack.c, unpacked once into typed arrays.
+// Unpacks the data of the viewer into typed arrays. libpprofc/src/flame/pack.c packs the data.
 const ORIGINS = ["unknown", "user", "library", "system"];
 const STATUS = { unchanged: 0, slower: 1, faster: 2, added: 3, removed: 4 };
 const STATUS_NAMES = ["unchanged", "slower", "faster", "added", "removed"];
@@ -10,7 +10,7 @@ async function inflate(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The parts of "PFL1": JSON about the page, frames, nodes, labels, and perhaps times.
+// Splits the data of the viewer ("PFL1") into parts: JSON about the page, frames, nodes, labels, and perhaps times.
 function splitData(buffer) {
   const view = new DataView(buffer), parts = [];
   if (buffer.byteLength < 20 || view.getUint32(0) !== 0x50464c31) throw new Error("this is not the data of a flame graph");
@@ -24,7 +24,7 @@ function splitData(buffer) {
   return { meta: JSON.parse(new TextDecoder().decode(parts[0])), frames: parts[1], nodes: parts[2], groups: parts[3], times };
 }
 
-// Reads varints of up to 53 bits. Larger numbers lose their last digits, as all numbers in JavaScript do.
+// Reads varints. Numbers with more than 53 bits lose their last digits, because JavaScript numbers are doubles.
 class Varints {
   constructor(bytes) { this.bytes = bytes; this.at = 0; }
   next() {
@@ -42,8 +42,8 @@ class Varints {
   }
 }
 
-// Nodes in preorder: [levels up from the previous node + 1, frame + 1, self of each column]. In cut data `id` is the number of
-// a node at the server, and a remainder (frame: the number of frames) has how many nodes were cut, and their widths.
+// Reads nodes in preorder: [levels up from the previous node + 1, frame + 1, self of each column]. If nodes were cut, `id` is
+// the index of a node at the server. A remainder replaces the cut nodes; it has their number and widths.
 function readNodes(bytes, meta, columns) {
   const input = new Varints(bytes), count = meta.nodes, base = meta.has_base;
   const tree = {
@@ -80,14 +80,14 @@ function addTotals(tree) {
   tree.total = tree.self.map((self) => sumUp(tree, self));
 }
 
-// In preorder children follow their parent, so one pass from the last node to the first adds up the totals.
+// Returns the totals. In preorder, children follow their parent, so one pass from the last node to the first is enough.
 function sumUp(tree, self) {
   const total = Float64Array.from(self);
   for (let i = tree.n - 1; i > 0; i--) total[tree.parent[i]] += total[i];
   return total;
 }
 
-// Samples by label: for each "key=value" the nodes they end in and their values.
+// Reads the groups of samples. For each label "key=value", there are the nodes at which the stacks end, and the values.
 function readGroups(bytes, groups, columns) {
   const input = new Varints(bytes);
   return groups.map((name) => {
@@ -103,7 +103,7 @@ function readGroups(bytes, groups, columns) {
   });
 }
 
-// `packed` has the parts of splitData, still deflated.
+// Makes the model from the parts that splitData returned. Inflates the parts first.
 async function readModel(packed) {
   const { meta } = packed;
   const parts = [packed.frames, packed.nodes, packed.groups, ...(meta.tracks ? [packed.times] : [])];
@@ -138,7 +138,7 @@ function addFrame(model, frame) {
 
 const frameKey = (m, i) => [m.name[i], m.file[m.fileOf[i]], m.line[i], m.inlined[i]].join("\0");
 
-// Returns the number in `model` of each frame of `part`. Adds new frames.
+// Returns, for each frame of `part`, the index of the same frame in `model`. Adds new frames to `model`.
 function joinFrames(model, part) {
   const known = new Map(model.name.map((name, i) => [frameKey(model, i), i]));
   return part.name.map((name, i) => {
@@ -198,7 +198,7 @@ const FAMILIES = [
 const TIME = [[3600, "h"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 const SIZE = [[1099511627776, "TB"], [1073741824, "GB"], [1048576, "MB"], [1024, "kB"], [1, "B"]];
 
-// `unit` is a unit's name, or { whole } for percent of a whole.
+// Formats a value. `unit` is the name of a unit, or { whole } to print percent of `whole`.
 function formatValue(value, unit) {
   if (unit.whole) return (100 * value / unit.whole).toFixed(2) + "%";
   if (unit === "%") return value.toFixed(2) + "%";
@@ -206,7 +206,7 @@ function formatValue(value, unit) {
   return trim(number.toFixed(2)) + suffix;
 }
 
-// Formats half of the interval of a value, in the unit and with the digits of the value.
+// Formats half of the interval of a value, with the unit and the number of decimals of the value.
 function formatHalf(half, unit, value) {
   if (unit.whole || unit === "%") return formatValue(half, unit);
   const [number, suffix] = scaled(half, unit, value || half);
@@ -215,7 +215,7 @@ function formatHalf(half, unit, value) {
   return (Number(text) ? grouped(text) : trim(number.toFixed(2))) + suffix;
 }
 
-// Returns the number and the unit that show a value as large as `like`.
+// Returns [number, unit] for a value. The unit is the one that fits `like`.
 function scaled(value, unit, like) {
   const known = FAMILIES.map((f) => f.find((u) => u[0] === unit.toLowerCase()));
   const scale = known[0] ? TIME : known[1] ? SIZE : null;

@@ -1,7 +1,7 @@
-// The times of samples: when each stack ran, by thread. pack_times.c packs them.
+// Reads the times of samples: when each stack ran, by thread. pack_times.c packs these times.
 
-// Events in the order of time, one thread after the other. An end is a sample with events: the node of its stack, its values,
-// and the sum of its time. The timeline draws an event up to `until`.
+// Reads the events, one thread after the other, each in the order of time. An end is a sample with events. It has the last node
+// of its stack, its values, and the sum of its durations. The timeline draws an event up to `until`.
 function readTimes(bytes, meta) {
   if (!meta.tracks) return null;
   const input = new Varints(bytes), duration = Math.max(1, input.next()), bucket = input.next(), ends = input.next(), events = input.next();
@@ -29,8 +29,8 @@ function readTimes(bytes, meta) {
   return t;
 }
 
-// Returns the ends of the boxes of events. An instant, which has one nanosecond, lasts until the next event of its thread; where that is further away than
-// twice the median distance, and at the end of the thread, it lasts for the median.
+// Returns the time up to which each event is drawn. For an instant (1 ns), this is the start of the next event of its thread.
+// If no event follows within twice the median distance, it is the median distance after the instant.
 function extendInstants({ duration, from, to, tracks }) {
   const until = Float64Array.from(to), isInstant = (i) => to[i] - from[i] === 1;
   for (const { first, end } of tracks) {
@@ -66,7 +66,7 @@ function exactTime(ns) {
   return Number((ns / SECONDS[unit]).toPrecision(15)) + unit;
 }
 
-// Returns a time for people, with the digits that distinguish times `step` apart.
+// Returns a time as text for the user, with enough decimals to distinguish two times at the distance `step`.
 function timeText(ns, step) {
   const unit = unitOf(Math.max(ns, step)), digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / SECONDS[unit]) - 1e-9)));
   return grouped((ns / SECONDS[unit]).toFixed(digits)) + (unit === "us" ? "µs" : unit);
@@ -79,7 +79,7 @@ function rangeOf(model, state) {
   return from < to && (from > 0 || to < duration) ? { from, to } : null;
 }
 
-// Returns the values of one type in a range, by node: each sample has the part of its values that its time in the range has.
+// Returns the self values of the nodes in a range of time. A sample counts with the share of its time that is in the range.
 function valuesInRange({ from, to, end, endNode, sum, values }, type, range, nodes) {
   const inside = new Float64Array(sum.length), self = new Float64Array(nodes);
   for (let i = 0; i < end.length; i++) {
@@ -90,7 +90,7 @@ function valuesInRange({ from, to, end, endNode, sum, values }, type, range, nod
   return self;
 }
 
-// "2.1s to 3.4s of 12s".
+// Returns a text such as "2.1s to 3.4s of 12s".
 function rangeText(model, range) {
   const { duration } = model.times;
   if (!range) return formatValue(duration, "ns");
@@ -98,7 +98,7 @@ function rangeText(model, range) {
   return timeText(range.from, step) + " to " + timeText(range.to, step) + " of " + formatValue(duration, "ns");
 }
 
-// Round values from `from` on, at least `room` pixels apart: { step, at: [[value, pixels]] }.
+// Returns round values for an axis that begins at `from`, at least `room` pixels apart: { step, at: [[value, pixels]] }.
 function ticksOf(from, span, width, room = 80) {
   const most = Math.floor(width / room), at = [];
   if (!(span > 0) || most < 1) return { step: span, at };

@@ -1,23 +1,23 @@
 // Verdicts on the changes of functions (libpprofc/src/flame/verdicts.h). All values are recorded amounts.
 
-// Certainty of a change: within noise, with everything else, or by itself.
+// Certainty of a change: within noise, only by the factor that all functions share, or by more than that.
 const QUIET = 0, SHARED = 1, OWN = 2;
 
 const estimateOf = ([word, level, base, delta, low, high, q]) => ({ word, level, base, delta, low, high, q });
 
-// The verdict of each function by its name; null without verdicts.
+// Returns a map from function names to verdicts, or null if there are no verdicts.
 function readVerdicts(meta, frames) {
   if (!meta.verdicts) return null;
   return new Map((frames.verdicts || []).map(([frame, self, total, partner]) =>
     [frames.name[frame], { self: estimateOf(self), total: estimateOf(total), partner }]));
 }
 
-// True if the shown values have verdicts: one sample type, in amounts, of a difference.
+// True if the shown values have verdicts: the judged sample type of a difference, as amounts and not as shares.
 const hasVerdicts = (model, state) => !!model.verdicts && model.meta.verdicts.judged > 0
   && state.type === model.meta.verdicts.type && state.tab === "diff" && !state.normal;
 const isJudging = (model, state) => state.judged && hasVerdicts(model, state);
 
-// The factors that turn sums over runs into the shown values, for head and base: means per run, or values per operation.
+// Returns the factors [head, base] that convert sums over runs to the shown values: means per run, or values per operation.
 function valueFactors(model, type) {
   const { verdicts, ratio = 1 } = model.meta;
   if (!verdicts) return [ratio, ratio];
@@ -25,14 +25,14 @@ function valueFactors(model, type) {
   return [1 / verdicts.runs[1], 1 / verdicts.runs[0]];
 }
 
-// The totals of the profile, or of its range of time, which percentages refer to, whatever filters leave.
+// Returns the totals to which percentages refer: of the profile, or of the range of time. Filters do not change these totals.
 function wholeOf(model, type) {
   const { totals } = model.meta, [headFactor, baseFactor] = valueFactors(model, type), other = model.types.length + type;
   const of = (column) => (totals ? totals[column] : model.tree.total[column][0]);
   return { head: model.rangeTotal ?? of(type) * headFactor, base: model.hasBase ? of(other) * baseFactor : 0 };
 }
 
-// Returns the factor that makes the total of head equal to the base's, if shares are compared.
+// Returns the factor for values of the head: it makes the totals equal if shares are compared, and is 1 otherwise.
 function headScale(model, state) {
   const { head, base } = wholeOf(model, state.type);
   return state.normal && head ? base / head : 1;
@@ -44,7 +44,8 @@ function difference(head, base) {
   return Math.abs(delta) <= 1e-9 * Math.max(Math.abs(head), Math.abs(base)) ? 0 : delta;
 }
 
-// The verdict on each node's function, or on its nearest judged caller. In a view from the leaf the parent is not a caller.
+// Returns for each node the verdict on its function, or else on its nearest judged caller. If the view begins at the leaves
+// (`fromLeaf`), parents are not callers, so only the function of the node counts.
 function nearestVerdicts(model, view, fromLeaf) {
   if (view.nearest && view.nearestOf === model.verdicts) return view.nearest;
   const nearest = new Array(view.n).fill(null);
@@ -54,10 +55,10 @@ function nearestVerdicts(model, view, fromLeaf) {
   return (view.nearest = nearest);
 }
 
-// Returns the level of an estimate if it has the direction of `delta`, else QUIET.
+// Returns the certainty of an estimate if the estimate has the same sign as `delta`, else QUIET.
 const agreed = (estimate, delta) => (estimate.level && estimate.delta > 0 === delta > 0 ? estimate.level : QUIET);
 
-// Returns the certainty of a box's change, from the self or total of its function. A frame without a verdict counts as its caller's own cost.
+// Returns the certainty of a box's change. A function without a verdict counts as self value of its caller.
 function certainty(model, view, node, delta, fromLeaf) {
   if (!delta) return QUIET;
   if (node === 0) return agreed(model.meta.verdicts.total, delta);
@@ -67,13 +68,13 @@ function certainty(model, view, node, delta, fromLeaf) {
   return model.verdicts.has(model.name[view.frame[node]]) ? Math.max(self, agreed(verdict.total, delta)) : self;
 }
 
-// " ±0.07s"; nothing without an interval, and for equal counts of several runs.
+// Returns a text such as " ±0.07s", or "" if there is no interval or its width is 0.
 function halfWidth(estimate, unit) {
   const half = (estimate.high - estimate.low) / 2;
   return half > 0 ? " ±" + formatHalf(half, unit, estimate.delta) : "";
 }
 
-// "grew: +0.31s ±0.07s (+9.70%), q = 0.0012".
+// Returns a text such as "grew: +0.31s (+9.70%) ±0.07s, q = 0.0012".
 function verdictText(estimate, unit, partner) {
   if (!estimate || !estimate.word) return "";
   const { word, delta, base, q } = estimate;
@@ -83,7 +84,7 @@ function verdictText(estimate, unit, partner) {
     + (q === null ? "" : ", q " + (q < 1e-4 ? "< 0.0001" : "= " + q.toFixed(q < 0.0995 ? 4 : 2)));
 }
 
-// Rows of the inspector: [title, text].
+// Returns the rows [title, text] about the verdict for the inspector.
 function verdictRows(app, frame) {
   const { model, state } = app;
   if (frame < 0 || frame === model.smaller || !hasVerdicts(model, state)) return [];

@@ -1,7 +1,7 @@
-// The view: the tree that the page shows, with the values of one sample type, and the places of its boxes. It is another
-// tree than the model's when stacks are reversed, cut or filtered.
+// Makes the view: the tree that the page shows, with the values of one sample type, and the positions of its boxes. This tree
+// differs from the model's tree if stacks are reversed, cut or filtered.
 
-// The stacks of the model with the values of one type: head, base.
+// Returns the tree of the model with the values of one sample type, for head and base.
 function baseView(model, state) {
   const t = model.tree, type = state.type, group = model.groups[state.group];
   const [headFactor, baseFactor] = valueFactors(model, type), range = rangeOf(model, state);
@@ -22,7 +22,7 @@ function baseView(model, state) {
   return { n: t.n, parent: t.parent, frame: t.frame, depth: t.depth, selfHead, selfBase, head, base, cut: t.cut, id: t.id };
 }
 
-// A prefix tree that grows. A table finds children by (parent, frame).
+// A prefix tree under construction. A map finds the child of a node that has a frame.
 class Trie {
   constructor(frames) {
     this.frames = frames + 2;
@@ -67,8 +67,8 @@ const SYSTEM = ORIGINS.indexOf("system");
 // True if the view is the unchanged tree of the file.
 const isPlain = (s) => !s.reverse && !s.sandwich && !s.focus && !s.hide && !s.collapse && s.system;
 
-// Maps each node of `from`, in preorder, to a node of a new tree. place(node, above) returns the new node, or -1 to drop the
-// stack.
+// Makes a new tree from the nodes of `from`, in preorder. place(node, above) returns the new node for a node whose parent
+// became `above`. It returns -1 to drop the node and all nodes below it.
 function remap(from, trie, place) {
   const to = new Int32Array(from.n);
   for (let i = 1; i < from.n; i++) {
@@ -80,7 +80,7 @@ function remap(from, trie, place) {
   return Object.assign(trie.view(), { of: mapped(from, to) });
 }
 
-// Maps the nodes of the model to nodes of a view, or to -1; `to` maps those of the view before it.
+// Returns a map from nodes of the model to nodes of a new view, or -1. `to` maps the nodes of the previous view `from`.
 const mapped = (from, to) => (from.of ? from.of.map((node) => (node < 0 ? -1 : to[node])) : to);
 
 function filtered(model, from, state) {
@@ -94,7 +94,7 @@ function filtered(model, from, state) {
   });
 }
 
-// Returns the stacks that go through a matching frame; all stacks if the text is not an expression.
+// Keeps only the stacks that contain a matching frame. Keeps all stacks if the text is not a regular expression.
 function focused(model, from, state) {
   const wanted = matcher(model, state.focus);
   if (!wanted) return from;
@@ -113,7 +113,7 @@ function focused(model, from, state) {
   return Object.assign(trie.view(), { of: mapped(from, to.map((node, i) => (hit[i] ? node : -1))) });
 }
 
-// Returns the stacks merged from the leaf, which show the callers of expensive functions.
+// Returns the tree that begins at the leaves. It shows the callers of expensive functions.
 function reversed(model, from) {
   const trie = new Trie(model.name.length);
   for (let i = 1; i < from.n; i++) {
@@ -126,14 +126,15 @@ function reversed(model, from) {
   return trie.view();
 }
 
-// Returns the frames of the function `text`, or, if no function has this name, of all functions that match it as an expression.
+// Returns the frames of the function `text`. If there is no such function, uses `text` as a regular expression.
 function framesOf(model, text) {
   const exact = Uint8Array.from(model.name, (name) => (name === text ? 1 : 0));
   if (exact.includes(1)) return exact;
   return matcher(model, text) || exact;
 }
 
-// Callees of functions, and their callers in reversed order. A recursive function counts at its outermost call.
+// Returns the tree of callees and the tree of callers of the functions that match. Of recursive calls, only the outermost
+// counts.
 function sandwiched(model, from, text) {
   const down = new Trie(model.name.length), up = new Trie(model.name.length);
   const to = new Int32Array(from.n), wanted = framesOf(model, text);
@@ -152,7 +153,7 @@ function sandwiched(model, from, text) {
   return { callees: down.view(), callers: up.view() };
 }
 
-// The views to draw (callers and callees, or one), and `source`: all stacks of the profile.
+// Returns the views to draw (callers and callees, or a single one), and `source`, the view of all stacks.
 function makeViews(model, state) {
   const source = baseView(model, state), range = rangeOf(model, state), { type } = state;
   model.rangeTotal = null;
@@ -174,13 +175,13 @@ function viewsOf(model, state, view) {
 
 // ---- which frames match -------------------------------------------------------------------------------
 
-// A pattern in lower case ignores case, as in editors, and as "(?i)" in front says.
+// Compiles a regular expression. It ignores case if it has no capital letters or begins with "(?i)".
 function expression(text) {
   const rest = text.replace(/^\(\?i\)/, "");
   return new RegExp(rest, rest === text && /[A-Z]/.test(text) ? "" : "i");
 }
 
-// Returns a name as a part of a path. ";" separates the parts.
+// Returns a name for use in a path of names. Replaces ";", which separates the names of a path.
 const pathName = (name) => name.replaceAll(";", ":");
 
 // Returns the expression that matches only this name.
@@ -210,9 +211,8 @@ const MEASURES = {
   max: (h, b) => Math.max(Math.abs(h), Math.abs(b)), sum: (h, b) => Math.abs(h) + Math.abs(b),
 };
 
-// Widths add up: the width of a node is the width of its self and its children, in every measure. When there is a base, children
-// are sorted by name (the order of the names, not of the tree, so that Base, Head and Diff agree), otherwise by width, the
-// widest first.
+// Places the boxes. The width of a node is the width of its self value plus the widths of its children. If there is a base,
+// children are sorted by name, so that Base, Head and Diff have the same order. Otherwise the widest child is first.
 function layout(model, view, state) {
   const how = state.tab === "head" ? "head" : state.tab === "base" ? "base" : state.width, measure = MEASURES[how];
   const scale = headScale(model, state), [headFactor, baseFactor] = valueFactors(model, state.type);
@@ -240,7 +240,7 @@ function layout(model, view, state) {
   return { width, x, first, next, deepest, scale };
 }
 
-// Frames in the order of their names. Frames of one file are sorted by name; parts that came later are not.
+// Returns a function that compares nodes by the names of their frames. Frames that were loaded later are not in this order.
 function byName(model, view) {
   if (!model.rank || model.rank.length !== model.name.length) {
     const order = model.name.map((name, i) => i);
@@ -263,7 +263,7 @@ function sortChildren(view, first, next, compare, isLast) {
   }
 }
 
-// Functions of a view: self, and total of the outermost calls. Of a tree that was cut the server sends the sums.
+// Returns self and total of each function. The total counts only outermost calls. If nodes were cut, the server sent the sums.
 function functionTable(model, view, state) {
   if (model.sums && view.cut && state.group < 0) return serverTable(model, state.type);
   const rows = new Map(), chain = [];

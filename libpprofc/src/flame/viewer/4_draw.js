@@ -1,9 +1,9 @@
-// Boxes on a canvas of the size of its place, for graphs of any size. Moving it draws other boxes.
+// Draws the visible boxes of a graph of any size on a canvas.
 
 const ROW = 20, LEAST = 0.5, BAR = 4;
 
 class Drawing {
-  // `callers`: the upper half of a sandwich, which grows upwards from its root.
+  // `callers` is true for the upper half of the view "callers and callees", which grows upwards from its root.
   constructor(canvas, app, callers) {
     Object.assign(this, { canvas, app, callers, scroll: 0, left: 0, span: 1, top: 0 });
     this.context = canvas.getContext("2d");
@@ -11,7 +11,7 @@ class Drawing {
     this.widths = new Map(); // of texts
   }
 
-  // `top`: the first depth that has a row.
+  // `top` is the first depth that has a row.
   show(view, place, top) {
     Object.assign(this, { view, place, top });
     this.left = Math.max(0, Math.min(this.left, place.width[0]));
@@ -23,7 +23,7 @@ class Drawing {
     this.left = Math.max(0, Math.min(whole - this.span, left));
   }
 
-  // While it paints, the drawing keeps the size of the canvas: browsers take long to find it.
+  // While it paints, the drawing caches the size of the canvas, because browsers need much time to compute this size.
   get width() { return this.size ? this.size.width : this.canvas.clientWidth; }
   get height() { return this.size ? this.size.height : this.canvas.clientHeight; }
   get unit() { return this.width / this.span; } // pixels per value
@@ -32,7 +32,7 @@ class Drawing {
   get mostScroll() { return Math.max(0, this.rowsHigh * ROW - this.height); }
   clampScroll() { this.scroll = Math.max(0, Math.min(this.mostScroll, this.scroll)); }
   rowOf(depth) { return this.icicle ? depth - this.top : this.place.deepest - depth; }
-  // Graphs that grow upwards stand on the lower edge.
+  // A graph that grows upwards begins at the lower edge.
   yOf(row) { return row * ROW - this.scroll + (this.icicle ? 0 : Math.max(0, this.height - this.rowsHigh * ROW)); }
   xOf(value) { return (value - this.left) * this.unit; }
 
@@ -60,7 +60,7 @@ class Drawing {
     this.size = null;
   }
 
-  // Draws level by level until boxes are too narrow. Neighbours that are too narrow for a box of their own share one.
+  // Draws all boxes that are wide enough. Adjacent siblings that are too narrow share a box.
   paintBelow() {
     const { view, place } = this, stack = [];
     if (this.top === 0) this.paintBox(0, this.xOf(0), place.width[0] * this.unit);
@@ -89,7 +89,7 @@ class Drawing {
     }
   }
 
-  // Returns the vertical position of a depth, or null outside the canvas.
+  // Returns the vertical position of the row of a depth, or null if the row is outside the canvas.
   visible(depth) {
     const y = this.yOf(this.rowOf(depth));
     return y > -ROW && y < this.height ? y : null;
@@ -128,7 +128,7 @@ class Drawing {
   lookOf(node) { return this.app.look(this.view, node, this.place); }
   isPicked() { return !this.callers; }
 
-  // The selected box, and the others of its function.
+  // Draws an outline if the box is selected, or is another box of the selected function.
   outline(node, x, y, width) {
     const { app, context: c } = this, selected = node === app.selected && this.isPicked();
     if (!selected && !app.isSame(this.view.frame[node])) return;
@@ -138,7 +138,7 @@ class Drawing {
     c.strokeRect(x + inset, y + inset, Math.max(1, width - 2 * inset), ROW - 1 - 2 * inset);
   }
 
-  // Lines over boxes that are new or gone, so that color is not the only mark.
+  // Draws lines over a box that is new or gone, so that not only the color shows this.
   hatch(x, y, width) {
     const c = this.context;
     c.save();
@@ -153,7 +153,7 @@ class Drawing {
     c.restore();
   }
 
-  // The label; where there is room after a complete name, the part or the change at the right.
+  // Draws the label. If the whole form and more fit, adds the share or the change at the right edge.
   paintLabel(look, frame, x, y, width) {
     const from = Math.max(x, 0) + 2, room = Math.min(x + width, this.width) - from - 2, c = this.context;
     const label = fitLabel(this.app.forms(frame), room, (text) => this.measure(text), look.sign);
@@ -176,7 +176,7 @@ class Drawing {
     return (this.rows.get(Math.floor((y - this.yOf(0)) / ROW)) ?? []).find((b) => x >= b.x && x < b.x + b.width);
   }
   nodeAt(x, y) { return this.boxAt(x, y)?.node ?? -1; }
-  // True if a click on the box is the second one.
+  // True if the box was already selected before the click.
   pick(box) { return !!box && box.node === this.app.selected; }
 
   // Scrolls to the row of a node.
@@ -188,7 +188,7 @@ class Drawing {
   }
 }
 
-// The whole graph in a strip, with a frame around the part that is shown.
+// Draws the whole graph in a small strip, with a frame around the part that the large graph shows.
 class Minimap {
   constructor(canvas, app) {
     Object.assign(this, { canvas, app, picture: document.createElement("canvas") });
@@ -222,7 +222,7 @@ class Minimap {
 
   ticks(w) { return ticksOf(0, this.app.drawing.place.width[0], w).at; }
 
-  // The axis of values, on the side where the graph is thin.
+  // Draws the axis of values at the edge where the graph has the fewest boxes.
   paintAxis(w, h) {
     const { context: c, app } = this, low = app.drawing.icicle;
     c.font = "10px " + getComputedStyle(this.canvas).fontFamily;
@@ -260,7 +260,7 @@ function hashOf(text) {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-// Colors of packages: 18 hues that differ. Functions of a package differ a little in lightness.
+// Returns a color for a function of a package. A package has one of 18 hues. Its functions differ a little in lightness.
 const byPackage = (pack, name) => "hsl(" + (hashOf(pack) % 18) * 20 + " 58% " + (73 + hashOf(name) % 3 * 4) + "%)";
 const warm = (text) => {
   const h = hashOf(text);
@@ -269,7 +269,7 @@ const warm = (text) => {
 const ORIGIN_COLORS = ["#c9c9c9", "#f2b04c", "#8ec1e0", "#b9a1d6"];
 const BOTTLENECK_COLORS = { instruction: "#8fc98b", cache: "#f0cf5a", memory: "#ef8a62", system: "#a99bd1", mixed: "#cfcfcf" };
 
-// Orange for more, blue for less. The square root of the share makes small changes visible. `pale`: as everything changed.
+// Returns orange for more, blue for less. `pale` is true for a change by the factor that all functions share.
 function changeColor(delta, most, pale) {
   const share = (most > 0 ? Math.min(1, Math.sqrt(Math.abs(delta) / most)) : 0) * (pale ? 0.4 : 1);
   const mix = (a, b) => Math.round(a + (b - a) * share);

@@ -21,7 +21,7 @@ class Timeline extends Drawing {
     this.picked = null;
   }
 
-  // A thread: its events in the range, its depth, and the blocks of its events.
+  // Returns the data of a thread: its events in the range, their greatest depth, and the blocks of BLOCK events.
   group({ name, first, end }, number) {
     const { from, until: to } = this.app.model.times, { depth } = this.view, { nodes, range } = this;
     while (first < end && to[first] <= range.from) first++;
@@ -35,7 +35,7 @@ class Timeline extends Drawing {
     return { name, number, first, end, node, deep, deepest: deep.reduce((a, b) => Math.max(a, b), 0) };
   }
 
-  // Gives each thread its rows, below the row of the axis.
+  // Assigns rows to each thread, below the row of the axis.
   stack() {
     this.high = 1;
     for (const group of this.groups) {
@@ -44,7 +44,7 @@ class Timeline extends Drawing {
     }
   }
 
-  // Returns the last common node of two paths. Parents come before their children.
+  // Returns the last common node of the paths to two nodes. Parents have lower indices than their children.
   meet(a, b) {
     const { parent } = this.view;
     while (a !== b) if (a > b) a = parent[a]; else b = parent[b];
@@ -54,7 +54,7 @@ class Timeline extends Drawing {
     while (this.view.depth[node] > depth) node = this.view.parent[node];
     return node;
   }
-  // Samples closer than this are adjacent: the timestamps of a profiler are inexact.
+  // True if two events count as adjacent. A short gap is permitted, because the timestamps of profilers are inexact.
   joins(last, next) {
     const { from, until: to } = this.app.model.times;
     return from[next] - to[last] <= Math.min(to[last] - from[last], to[next] - from[next]) / 10 + 1;
@@ -99,7 +99,8 @@ class Timeline extends Drawing {
     this.runs.forEach((run, row) => this.flush(row));
   }
 
-  // Adds the events first..last, whose common stack ends at `node`: closes the boxes that it does not have, opens the others.
+  // Adds the events first..last, whose common path ends at `node`. Ends the boxes that are not on this path, and begins the
+  // others.
   enter(first, last, node, deep) {
     const { from, until: to } = this.app.model.times, { depth, parent } = this.view;
     const same = this.last >= 0 && this.joins(this.last, first) ? this.meet(node, this.open[this.open.length - 1] ?? 0) : 0;
@@ -124,7 +125,7 @@ class Timeline extends Drawing {
 
   pixel(ns) { return this.xOf(ns - this.range.from); }
 
-  // Joins narrow boxes of a row into strokes of up to three pixels.
+  // Joins narrow boxes of a row into boxes of up to three pixels.
   thin(row, node, from, to) {
     const run = this.runs[row];
     if (run && from - run.to < 0.5 && to - run.from < 3) run.to = Math.max(run.to, to);
@@ -150,7 +151,7 @@ class Timeline extends Drawing {
     return !!this.picked && this.picked.from === this.spot.from && this.picked.group === this.spot.group;
   }
 
-  // The axis of time, over the boxes that scroll below it.
+  // Draws the axis of time. It covers the boxes that scroll below it.
   paintAxis() {
     const { context: c, app, width: w } = this, { step, at } = ticksOf(this.range.from + this.left, this.span, w);
     c.fillStyle = app.theme.page;
@@ -163,7 +164,7 @@ class Timeline extends Drawing {
     }
   }
 
-  // The names of threads are buttons that fold their rows.
+  // Shows the names of threads. Each is a button that hides or shows the rows of the thread.
   showLabels() {
     const { labels, groups, folded } = this;
     if (labels.of !== groups) {
@@ -192,14 +193,14 @@ class Timeline extends Drawing {
 
   // ---- the picked box ----
 
-  // True if the box was picked before.
+  // Picks a box. Returns true if the box was already picked.
   pick(box) {
     const again = !!box && !!this.picked && box.from === this.picked.from && box.node === this.picked.node && box.group === this.picked.group;
     this.picked = box ?? null;
     return again;
   }
 
-  // Returns the box of the event `i` at a depth.
+  // Returns the box at a depth that contains the event `i`.
   boxAround(group, i, depth) {
     const { from, until: to } = this.app.model.times, node = this.above(this.nodes[i], depth), { first, end } = group;
     const same = (k) => this.above(this.nodes[k], depth) === node;
@@ -229,7 +230,7 @@ class Timeline extends Drawing {
     return null;
   }
 
-  // Returns the neighbour of the picked box: its caller, its first callee, the box of its depth before or after it.
+  // Returns the box to which an arrow key leads from the picked box: caller, first callee, or next or previous box of the row.
   neighbour(key) {
     const { picked, view } = this, { depth } = view, group = picked?.group ?? this.groups[0];
     if (!group) return null;
@@ -249,7 +250,7 @@ class Timeline extends Drawing {
     return null;
   }
 
-  // Moves the window so that the picked box can be seen.
+  // Scrolls so that the picked box is visible.
   bring() {
     const { picked, range, app } = this;
     if (!picked) return;
@@ -265,7 +266,6 @@ class Timeline extends Drawing {
     this.bring();
   }
 
-  // Start, duration and thread of a box.
   timeRows({ from, to, group }) {
     return [["start", timeText(from, 10 ** Math.floor(Math.log10(Math.max(1, to - from)) - 1))], ["duration", formatValue(to - from, "ns")], ["thread", group.name]];
   }

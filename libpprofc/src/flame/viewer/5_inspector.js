@@ -1,13 +1,13 @@
-// The inspector: a dock of constant size below the graph, so that selecting never moves the picture. Names of the profile are
-// data: panels insert them as text nodes only.
+// The inspector: an area below the graph. Its size is constant, so that a selection never moves the graph. All panels insert
+// names of the profile only as text nodes, so that they cannot contain markup.
 
-// "1.20s (34.50%)"; "0" for a value of 0, and no percentage of a percentage.
+// Returns a text such as "1.20s (34.50%)", or "0". Omits the percentage if the value is a percentage itself.
 function amount(value, whole, unit) {
   if (!value) return "0";
   return formatValue(value, unit) + (unit.whole || unit === "%" ? "" : " (" + percent(value, whole) + ")");
 }
 
-// [title, text] of a value: an amount, or both sides and the change. No rows for zeros.
+// Returns rows [title, text] for a value: the value, or in a difference base, head and change. Returns no rows if all are 0.
 function sideRows(app, title, head, base) {
   const { unit, whole } = app, rows = [];
   if (!head && !base) return rows;
@@ -24,7 +24,7 @@ function valueRows(app, node, view = app.view) {
     ...sideRows(app, "self", view.selfHead[node] * k, view.selfBase[node]), ...verdictRows(app, view.frame[node])];
 }
 
-// "+0.12s (+24.00%)", "new", "gone".
+// Returns a text such as "+0.12s (+24.00%)" or "+0.12s (new)", or "" without a change.
 function changeText(delta, base, unit) {
   if (!delta) return "";
   const text = signed(formatValue(delta, unit), delta);
@@ -33,7 +33,7 @@ function changeText(delta, base, unit) {
 
 const HINT = "Click a box to select it, once more to zoom in. Drag, pinch or Ctrl and the wheel move and zoom the graph. ? lists the keys.";
 
-// Makes the first column: the function, its place and its actions.
+// Makes the first column: the function, its source position and its actions.
 function aboutPart(app, frame, node) {
   const { model } = app, name = app.label(frame), known = frame >= 0;
   const origin = known && model.origin[frame] ? ORIGIN_WORDS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : "") : "";
@@ -47,14 +47,14 @@ function aboutPart(app, frame, node) {
     element("div", { class: "pf-actions" }, ...buttons));
 }
 
-// Cells of a value: of a difference both sides and the change.
+// Returns the cells for a value. In a difference, these are "base → head" and the change.
 function valueCells(app, head, base) {
   const { unit, whole } = app;
   if (!app.model.hasBase) return [amount(head, whole.head, unit)];
   return [amount(base, whole.base, unit) + " → " + amount(head, whole.head, unit), changeText(difference(head, base), base, unit) || "no change"];
 }
 
-// The second column: values of this box, and of the function everywhere.
+// Makes the second column: the values of this box, and of all boxes of its function together.
 function valuesPart(app, node, places) {
   const { view, place, model } = app, k = place.scale, above = view.parent[node], frame = view.frame[node], rows = [];
   const add = (title, cells, wide) => rows.push(element("tr", {}, element("th", { scope: "row" }, title),
@@ -81,7 +81,7 @@ function valuesPart(app, node, places) {
     element("tbody", {}, ...rows)));
 }
 
-// A function at all its places: self, total of the outermost calls, its callers and its callees.
+// Returns sums over all nodes of a function: self, total (only outermost calls), and the totals by caller and by callee.
 function placesOf(app, frame) {
   const { model, source: v } = app, name = model.name[frame], own = Uint8Array.from(model.name, (text) => (text === name ? 1 : 0));
   const inside = new Uint8Array(v.n), callers = new Map(), callees = new Map();
@@ -105,7 +105,7 @@ function placesOf(app, frame) {
 
 const MOST_PARTS = 12, LEAST_PART = 0.07;
 
-// A row of the sandwich: parts as wide as their cost, the widest first, the narrow ones together.
+// Makes a row of the third column. The width of a part is its cost. The widest part is first. Narrow parts share one part.
 function sandwichRow(app, parts, title) {
   const k = app.place.scale, weigh = (part) => Math.max(Math.abs(part.head * k), Math.abs(part.base));
   const sorted = parts.filter(weigh).sort((a, b) => weigh(b) - weigh(a)), sum = sorted.reduce((all, part) => all + weigh(part), 0);
@@ -127,7 +127,7 @@ function sandwichRow(app, parts, title) {
   return element("div", { class: "pf-level", role: "group", "aria-label": title }, ...cells);
 }
 
-// The third column: callers above the function, callees below it, of all places where it is called.
+// Makes the third column: the callers of the function, the function, and its callees, summed over all its boxes.
 function sandwichPart(app, places) {
   const own = { name: places.name, ...places.total, own: true };
   const self = { name: "self", ...places.outer, still: true };
@@ -138,7 +138,7 @@ function sandwichPart(app, places) {
 
 const MOST_SELF = 18;
 
-// The dock without a selection: how to select, and the functions with most self on either side.
+// Returns the contents without a selection: a hint, and the functions with the largest self values in base or head.
 function showOverview(app) {
   const { model, unit, whole } = app, k = app.place.scale, hint = element("p", { class: "pf-soft" }, HINT);
   const size = (r) => Math.max(Math.abs(r.selfHead * k), Math.abs(r.selfBase || 0));
@@ -179,7 +179,7 @@ async function copyName(target, name) {
   setTimeout(() => { target.textContent = "Copy"; }, 1200);
 }
 
-// "file:line", as a link when the page has the address of the sources (-source_link).
+// Returns "file:line", as a link if the option -source_link gave the address of the sources.
 function sourceOf(model, frame) {
   const text = fileName(model, frame), file = model.file[model.fileOf[frame]];
   if (!file || !/^https?:\/\//.test(model.meta.link)) return text;
@@ -188,7 +188,7 @@ function sourceOf(model, frame) {
   return element("a", { href, target: "_blank", rel: "noopener noreferrer" }, text);
 }
 
-// The selected frame as an item of a tree for screen readers, since a canvas has no items.
+// Describes the selected frame to screen readers as an item of a tree, because a canvas has no items.
 function describe(app, node, name) {
   const { view, place } = app, { item, announce, graph } = app.parts;
   let position = 1, size = 0;
@@ -209,7 +209,7 @@ function describe(app, node, name) {
   announce.textContent = text;
 }
 
-// The labels of the samples below a node of the unchanged tree, the heaviest first.
+// Returns the labels of the samples below a node, largest share first. Works only for the unchanged tree.
 function labelsOf(app, node) {
   const { model, view } = app;
   if (!model.groups.length || !isPlain(app.state) || rangeOf(model, app.state)) return "";

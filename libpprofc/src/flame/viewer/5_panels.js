@@ -1,5 +1,5 @@
-// The panels around the graph: the inspector, what changed most, the list of functions, the legend, the keys. Names of the
-// profile are data: the panels insert them as text nodes only.
+// The panels around the graph: the largest changes, the banner, the list of functions, the legend. They insert names of the
+// profile only as text nodes, so that names cannot contain markup.
 
 function element(tag, attributes, ...children) {
   const e = document.createElement(tag);
@@ -18,7 +18,7 @@ const button = (text, onclick, more) => element("button", { type: "button", oncl
 const MOST_CHANGED = 5;
 const LINE = 32; // characters of a name and its value that have room beside each other; what is longer takes two lines
 
-// The functions whose self grew most and the functions whose self shrank most.
+// Returns the functions whose self values grew most, and the functions whose self values fell most.
 function mostChanged(app) {
   const k = app.place.scale, { model } = app;
   let rows = app.functionRows().map((r) => ({ ...r, delta: difference(r.selfHead * k, r.selfBase), verdict: app.verdictOf(r.frame) }));
@@ -28,7 +28,7 @@ function mostChanged(app) {
   return { slower: top(1), faster: top(-1) };
 }
 
-// A function of a list in order of cost, with a bar as long as its part of the first one. A click selects its widest box.
+// Makes a row of a list of functions. `part` is the length of its bar, relative to the first row.
 function rankRow(app, r, { value, part, kind, title }) {
   const forms = app.forms(r.frame), bar = element("i", { class: kind });
   const row = button("", () => app.goTo(r.frame), { "data-name": app.label(r.frame), title: app.label(r.frame) + title });
@@ -54,12 +54,12 @@ function showChanges(app) {
   panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true));
 }
 
-// " ±0.07s" for a judged function.
+// Returns a text such as " ±0.07s" for a function with a verdict, else "".
 function halfText(app, verdict) {
   return app.judging && verdict ? halfWidth(verdict.self, app.unit) : "";
 }
 
-// One sentence about the comparison, and on demand the notes on runs, noise and the common factor.
+// Shows one sentence about the comparison, and a button that shows notes on runs, noise and the common factor.
 function showBanner(app) {
   const { banner } = app.parts, { verdicts } = app.model.meta;
   banner.hidden = !hasVerdicts(app.model, app.state);
@@ -86,7 +86,7 @@ function columnsOf(app) {
     { title: "Base total", value: (r) => r.base }, { title: "Head total", value: (r) => r.head * k }, ...verdictColumns(app)];
 }
 
-// Sorting by the verdict puts certain changes first.
+// Returns the columns about verdicts. The values of the last column sort certain changes first.
 function verdictColumns(app) {
   if (!hasVerdicts(app.model, app.state)) return [];
   const of = (r) => (app.verdictOf(r.frame) || {}).self, known = (e) => e && e.word && e.low !== null;
@@ -95,7 +95,7 @@ function verdictColumns(app) {
     { title: "Certain?", value: (r) => (of(r)?.word ? of(r).level + 1 - (of(r).q ?? 1) : -1), text: (r) => (of(r) ? of(r).word : "") }];
 }
 
-// Changes are sorted with their sign: the largest regression first.
+// Fills the list of functions. Changes are sorted with their sign, so that the largest growth is first.
 function listFunctions(app) {
   const { functions, filter } = app.parts, columns = columnsOf(app), { state } = app;
   const column = columns[state.sort] || columns[0], { unit } = app, whole = app.whole.head;

@@ -1,6 +1,6 @@
 // Search: finds the matching boxes, adds up their cost, and steps through them.
 
-// Fills app.hits (frames) and app.matches (boxes, from left to right). A match below a match counts once.
+// Sets app.hits (frames), app.matches (boxes, from left to right) and app.matched (their sum, without matches below matches).
 function findMatches(app) {
   const { view, place } = app;
   app.hits = matcher(app.model, app.state.search);
@@ -17,7 +17,7 @@ function findMatches(app) {
   app.matches.sort((a, b) => place.x[a] - place.x[b] || view.depth[a] - view.depth[b]);
 }
 
-// "3 of 17, 4.32s, 54.9%"; of a difference both sides.
+// Returns a text such as "3 of 17, 4.32s, 54.9%". In a difference, it has the values of base and head.
 function matchedText(app) {
   const { matches, matched, unit, state } = app, at = matches.indexOf(app.selected);
   if (!state.search) return "";
@@ -37,7 +37,7 @@ function showMatched(app) {
   if (app.options.onMatched) app.options.onMatched(text, app.matches.length);
 }
 
-// Selects the next match. A box that is too narrow to be seen is zoomed to.
+// Selects the next or previous match. Zooms to the box if it is too narrow to see.
 function stepMatch(app, direction) {
   const { matches } = app;
   if (!matches.length) return;
@@ -46,7 +46,7 @@ function stepMatch(app, direction) {
   app.approach(node);
 }
 
-// Keeps only stacks through the matches of the search: as a filter of the page around, if that has filters.
+// Keeps only the stacks that contain a match. If the page around the viewer has filters, sets its filter instead.
 function keepMatches(app) {
   const { search } = app.state;
   if (app.options.filter) app.options.filter(search);

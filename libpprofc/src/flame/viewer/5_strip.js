@@ -1,4 +1,4 @@
-// The strip: activity over time above the graph, as stacked areas. Dragging chooses a range of time.
+// The strip above the graph. It shows activity over time as stacked areas. The user drags to choose a range of time.
 
 const MOST_LAYERS = 12, AXIS = 13, STRIPS = ["package", "thread"];
 
@@ -23,7 +23,7 @@ class Strip {
   }
   get width() { return this.canvas.clientWidth; }
   timeAt(x) { return x / this.width * this.app.model.times.duration; }
-  // The range that is being dragged, or null for a click.
+  // Returns the range that the user has dragged over so far, or null for a click.
   get dragged() {
     const { start, end } = this;
     return start === undefined || Math.abs(end - start) < 4 ? null : { from: this.timeAt(Math.min(start, end)), to: this.timeAt(Math.max(start, end)) };
@@ -35,7 +35,7 @@ class Strip {
     this.app.setRange(range);
   }
 
-  // The layers of the picture, the largest first: { name, color }, and the layer of each event.
+  // Returns `list`, the layers { name, color } of the picture, largest first, and `of`, the layer of each event.
   layers() {
     const { app } = this, { model } = app, { times, tree } = model, origin = app.coloring === "origin";
     const key = app.state.strip + origin;
@@ -67,7 +67,7 @@ class Strip {
     return (this.known = { list, of });
   }
 
-  // The time of each layer in each pixel: sums[pixel * layers + layer].
+  // Returns the time of each layer in each pixel column: sums[pixel * layers + layer].
   bins(w) {
     const { times } = this.app.model, { list, of } = this.layers(), many = list.length, sums = new Float64Array(w * many), unit = w / times.duration;
     for (let i = 0; i < of.length; i++) {
@@ -135,7 +135,7 @@ class Strip {
     if (place.textContent !== words) place.textContent = words; // a screen reader reads each change
   }
 
-  // The time under the mouse and its largest layers.
+  // Shows a tooltip with the time at the pointer and the largest layers at this time.
   hover(e) {
     if (e.pointerType === "touch" || !this.sums) return;
     const { list } = this.layers(), x = Math.max(0, Math.min(this.width - 1, Math.floor(e.offsetX))), { duration } = this.app.model.times;

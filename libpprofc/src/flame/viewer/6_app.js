@@ -30,7 +30,7 @@ class App {
   }
 
   get type() { return this.model.types[this.state.type]; }
-  // The unit of the shown values: the sample type's, the verdicts' ("%"), or percent of the base when shares are compared.
+  // Returns the unit of the shown values. If shares are compared, this is percent of the base.
   get unit() {
     const base = this.state.normal ? Math.abs(wholeOf(this.model, this.state.type).base) : 0;
     return base ? { whole: base } : this.amountUnit;
@@ -41,7 +41,7 @@ class App {
   }
   get inTimeline() { return this.state.timeline && !!this.timeline; }
   get drawing() { return this.inTimeline ? this.timeline : this.drawings[0]; }
-  // The totals of the profile, which percentages refer to.
+  // Returns the totals to which percentages refer.
   get whole() {
     const { head, base } = wholeOf(this.model, this.state.type);
     return { head: head * this.place.scale, base };
@@ -52,16 +52,16 @@ class App {
     if (color && this.colorings.includes(color) && (color !== "change" || tab === "diff")) return color;
     return tab === "diff" ? "change" : "package";
   }
-  // Returns the words for more and less: slower and faster for time.
+  // Returns the words for changes: "slower" and "faster" for times, else "more" and "less".
   get words() {
     const time = FAMILIES[0].some((u) => u[0] === this.type.unit.toLowerCase());
     return time ? { slower: "slower", faster: "faster", unchanged: "unchanged" } : { slower: "more", faster: "less", unchanged: "unchanged" };
   }
   get judging() { return isJudging(this.model, this.state); }
-  // Returns the values on which the colours of boxes depend.
+  // Returns a text that changes if the colors of boxes must change.
   get looks() { return this.coloring + this.judging + this.theme.noise; }
   verdictOf(frame) { return this.model.verdicts && this.model.verdicts.get(this.model.name[frame]) || null; }
-  // Returns the certainty of a box's change; OWN if nothing is judged.
+  // Returns the certainty of a box's change, or OWN if the view shows no verdicts.
   certain(view, node, delta) {
     const fromLeaf = this.state.reverse || (this.views.length > 1 && view === this.views[0]);
     return this.judging ? certainty(this.model, view, node, delta, fromLeaf) : OWN;
@@ -95,7 +95,8 @@ class App {
     this.separate(this.state);
   }
 
-  // A range of time and the timeline know no labels, and the timeline no other order of frames: adds what `change` ends.
+  // Adds to `change` the settings that it must end, because times exclude labels, and the timeline excludes other orders of
+  // frames.
   separate(change) {
     if (!this.model.times) Object.assign(this.state, { t0: "", t1: "", timeline: false });
     if (change !== this.state && ("t0" in change || "t1" in change)) change.whole ??= "";
@@ -113,7 +114,8 @@ class App {
         out[key] = typeof this.state[key] === "boolean" ? (this.state[key] ? "1" : "0") : String(this.state[key]);
     return out;
   }
-  // Tells the page around what to keep in the address. `step`: as an entry of the history; a walk by keys is one entry.
+  // Passes the settings for the address to the page around the viewer. With `step`, this adds an entry to the history.
+  // Successive steps "walk" are one entry.
   report(step) {
     if (this.silent || !this.options.onState) return;
     const entry = !!step && !(step === "walk" && this.lastStep === "walk");
@@ -121,7 +123,7 @@ class App {
     this.options.onState(this.changed, entry);
   }
 
-  // Sets everything to what an address says.
+  // Sets all settings to those in `state`, which comes from an address.
   restore(state) {
     this.silent = true;
     this.set(state);
@@ -166,8 +168,8 @@ class App {
     this.paint();
   }
 
-  // The greatest change upwards and the greatest one downwards, so that neither washes out the other. Neither is less than a
-  // hundredth of the whole: noise stays pale.
+  // Returns the largest growth and the largest decrease, as scales of the colors. With one scale, a large growth would make
+  // decreases pale. Each scale is at least a hundredth of the whole, so noise stays pale.
   greatestChanges(view, place) {
     const least = Math.max(Math.abs(view.head[0] * place.scale), Math.abs(view.base[0])) / 100;
     let more = least, less = least;
@@ -202,7 +204,7 @@ class App {
     inspect(this, this.selected);
   }
 
-  // The look of a box. Boxes that a filter or a search does not match are dimmed.
+  // Returns how to draw a box. Boxes that do not match the search or the chosen status are dimmed.
   look(view, node, place) {
     const frame = view.frame[node], { state, model } = this, diff = state.tab === "diff";
     const head = view.head[node] * place.scale, base = view.base[node];
@@ -237,7 +239,8 @@ class App {
     }
   }
 
-  // The dominant cost of a function's self: one of the weighted sums that meta.bottleneck defines over sample types.
+  // Makes `bottleneck`, which returns the largest cost of a function. meta.bottleneck defines costs as weighted sums of sample
+  // types.
   makeBottleneck() {
     const { tree, name, meta, types } = this.model, sums = new Map();
     this.weights = { ...meta.weights };
@@ -275,7 +278,7 @@ class App {
 
   // ---- zoom: a path of names, so that an address can be read and stays valid in another view ----
 
-  // Returns the last names of the path to a node, as many as distinguish it from wider nodes. Begins with ";" if all names are needed.
+  // Returns the shortest end of the path to a node that no wider node has. Begins with ";" if this is the whole path.
   pathOf(node) {
     const { view, place } = this, names = [];
     let rivals = [];
@@ -295,7 +298,7 @@ class App {
 
   framesNamed(name) { return Uint8Array.from(this.model.name, (text) => (pathName(text) === name ? 1 : 0)); }
 
-  // Returns the widest node whose path ends with these names, or the root.
+  // Returns the widest node whose path ends with the names in `path`, or the root.
   nodeOf(path) {
     const { view, place } = this, names = path.split(";"), last = names.length - 1;
     if (!path) return 0;
@@ -311,7 +314,7 @@ class App {
     return best;
   }
 
-  // pprof's `p=` is an expression, the viewer's the path of the zoomed box.
+  // Applies the URL parameter p: the path of the zoomed box, or in pprof a regular expression for functions.
   openPivots(text) {
     const node = this.nodeOf(text);
     Object.assign(this.state, node > 0 ? { p: text } : { p: "", sandwich: pivotOf(this.model, text) });
@@ -342,14 +345,14 @@ class App {
     this.loadBelow(node);
   }
 
-  // Shows the time of a box of the timeline, or the whole time.
+  // Zooms to the time of a box in the timeline, or to the whole time if there is no box.
   zoomTime(box) {
     const { range } = this.timeline;
     this.moveTo(box ? box.from - range.from : 0, box ? box.to - box.from : range.to - range.from);
     this.report("zoom");
   }
 
-  // Any part of the graph: `left` and `span` in the unit of widths.
+  // Shows a part of the graph. `left` and `span` have the unit of widths.
   moveTo(left, span) {
     const d = this.drawing, whole = d.place.width[0] || 1;
     d.look(left, span);
@@ -377,7 +380,7 @@ class App {
     this.moveTo(at - (at - d.left) * factor, d.span * factor);
   }
 
-  // Requests the nodes that the server cut below a node.
+  // Loads the nodes below a node that the server cut.
   async loadBelow(node) {
     const { model, view, options } = this;
     if (!options.load || view.cut !== model.tree.cut || !view.cut.size) return;
@@ -401,7 +404,7 @@ class App {
     } finally { this.loading = 0; }
   }
 
-  // `still`: the box can be seen, and the picture does not move.
+  // Selects a box. `still` is true if the box is visible, so the graph need not move.
   select(node, byUser, still) {
     this.mark(node);
     if (node >= 0 && !still) this.bring(node);
@@ -416,7 +419,7 @@ class App {
     this.state.sel = this.selectedName ?? "";
   }
 
-  // Moves the window so that a node can be seen.
+  // Moves the graph so that a node is visible.
   bring(node) {
     const d = this.drawing, x = this.place.x[node], w = this.place.width[node];
     if (this.inTimeline) return d.reveal(node);
@@ -440,7 +443,7 @@ class App {
     };
   }
 
-  // The values of a function as text, under the names that the page's inspector knows.
+  // Returns the values of a function as text, for the inspector of the page around the viewer.
   selectedTexts(frame) {
     const row = frame >= 0 && this.functionRows().find((r) => this.model.name[r.frame] === this.model.name[frame]);
     if (!row) return {};
@@ -460,7 +463,7 @@ class App {
     return { selfVerdict: text(verdict.self, verdict.partner), totalVerdict: text(verdict.total) };
   }
 
-  // The node of a function with the greatest value of `weigh`, or -1.
+  // Returns the node of a function for which `weigh` returns the largest value, or -1 if the function has no box.
   nodeOfName(name, weigh) {
     let best = -1, most = -1;
     for (let i = 1; i < this.view.n; i++) {
@@ -481,7 +484,7 @@ class App {
     return node > 0;
   }
 
-  // Goes to the widest box of a function; one that is too narrow to be seen is zoomed to.
+  // Selects the widest box of a function. Zooms to the box if it is too narrow to see.
   show(name) {
     const node = this.nodeOfName(name, (i) => this.place.width[i]);
     if (node < 0) return this.set({ sandwich: name });
@@ -494,7 +497,7 @@ class App {
     this.select(node, true);
   }
 
-  // Zooms so that a box is wide enough to be read, without an entry of the history.
+  // Zooms so that the label of a box is readable. Adds no entry to the history.
   zoomAround(node) {
     const { view, place } = this, silent = this.silent;
     if (this.inTimeline) return;
@@ -505,7 +508,7 @@ class App {
     this.silent = silent;
   }
 
-  // Shows the place where a function changed most: selected, and wide enough to be read.
+  // Selects the box of a function whose self value changed most, and zooms so that its label is readable.
   goTo(frame) {
     const { view, place } = this, k = place.scale;
     const node = this.nodeOfName(this.label(frame), (i) => Math.abs(view.selfHead[i] * k - view.selfBase[i]));
@@ -516,7 +519,7 @@ class App {
 
   everywhere(frame) { return placesOf(this, frame); }
 
-  // Returns the actions on the selected function. A page around the viewer has its own filters and views, as links.
+  // Returns the actions for the function of a node. A page around the viewer can replace the actions that filter.
   actions(node) {
     const { options } = this, frame = this.view.frame[node];
     const list = [{ id: "zoom", words: "Zoom", key: "Enter", run: () => this.zoom(node) }];
@@ -529,21 +532,20 @@ class App {
       { id: "hide", words: "Hide", key: "x", run: () => this.set({ hide: exactName(name) }) }];
   }
 
-  // Runs the action with this name.
   act(id) {
     const action = this.selected > 0 && this.actions(this.selected).find((one) => one.id === id);
     if (action && action.run) action.run();
     else if (action) this.parts.inspector.querySelector(`[data-do=${id}]`)?.click();
   }
 
-  // Keeps the stacks through the matches, when a match or nothing is selected, else those through the function.
+  // Keeps the stacks that contain a match. If another function is selected, keeps the stacks that contain this function
+  // instead.
   keep() {
     const { matches, selected } = this;
     if (matches.length && (selected <= 0 || matches.includes(selected))) keepMatches(this);
     else this.act("focus");
   }
 
-  // A tooltip beside the pointer.
   showTip(e, title, lines) {
     const { tip, box } = this.parts, at = box.getBoundingClientRect();
     tip.replaceChildren(element("b", {}, title), ...lines.filter(Boolean).map((text) => element("span", {}, text)));
@@ -595,7 +597,7 @@ class App {
     this.showPath();
   }
 
-  // "shown 4.32s (54.89%)": the total of the samples that pass the filters.
+  // Returns the total of the samples that pass the filters, as "shown 4.32s (54.89%)".
   shownText() {
     const { view, model } = this, whole = wholeOf(model, this.state.type);
     if (!difference(view.head[0], whole.head) && !difference(view.base[0], whole.base)) return "";
@@ -604,7 +606,7 @@ class App {
     return "shown " + text + " (" + percent(view.head[0], whole.head) + ")";
   }
 
-  // "mean of 5 + 5 runs: "; values of several runs are means per run.
+  // Returns "mean of 5 + 5 runs: " if the values are means over several runs.
   runsText() {
     const { verdicts } = this.model.meta, [base, head] = verdicts ? verdicts.runs : [1, 1];
     return base + head > 2 ? "mean of " + base + " + " + head + " runs: " : "";
@@ -640,7 +642,7 @@ class App {
     this.parts.path.scrollLeft = this.parts.path.scrollWidth;
   }
 
-  // Shows only a range of time, or all of it. A drag on the strip gives round times, at least whole nanoseconds.
+  // Shows only a range of time, or the whole time for null. Rounds the bounds, because the user chose them with the mouse.
   setRange(range) {
     const { model, state } = this;
     if (!range) return (state.t0 || state.t1) && this.set({ t0: "", t1: "" });
@@ -650,7 +652,7 @@ class App {
     if (from < to) this.set({ t0: from > 0 ? exactTime(from) : "", t1: to < duration ? exactTime(to) : "" });
   }
 
-  // Moves the range of time by parts of its length, or makes it longer. Without a range begins with a tenth.
+  // Moves the range of time by `move` times its length, and multiplies its length by `grow`. The first range is a tenth.
   stepRange(move, grow = 1) {
     const { model, state } = this;
     if (!model.times) return;
@@ -684,7 +686,7 @@ class App {
     if (node >= 0) this.select(node, "walk");
   }
 
-  // True if the key did something.
+  // Handles a key. Returns true if the key has an effect.
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
     const { parts } = this, { target } = event;
@@ -717,7 +719,7 @@ class App {
 
   isZoomed() { return (this.root > 0 && !this.inTimeline) || this.drawing.span < this.drawing.place.width[0] * 0.9999; }
 
-  // Zooms out; when nothing is zoomed, clears the filters, then the selection.
+  // Zooms out. If the graph is not zoomed, clears the filters. If there are no filters, clears the selection.
   reset() {
     const { state } = this, clear = { search: "", focus: "", hide: "", sandwich: "", only: "", t0: "", t1: "" };
     if (this.isZoomed()) return this.zoom(0);
@@ -726,7 +728,7 @@ class App {
   }
 }
 
-// Returns the forms of a change: "+0.31s (+24%)", "+0.31s"; only "+24%" if the change is noise.
+// Returns the texts of a change, longest first: "+0.31s (+24%)", "+0.31s". If the change is noise, returns only "+24%".
 function changeNotes(delta, base, unit, quiet) {
   if (!delta) return null;
   const whole = base ? Math.round(100 * delta / Math.abs(base)) : 0;

@@ -1,5 +1,5 @@
-// The keys: one table for their actions and for the sheet that lists them. `host` gives access to the search field and the sides
-// of a page around the viewer, so that both pages have the same keys.
+// Table of keys: their actions, and the words for the list of keys. `host` contains the actions that a page around the viewer
+// replaces, such as the search, so that both pages have the same keys.
 
 const nextOf = (list, now) => list[(list.indexOf(now) + 1) % list.length];
 const flipping = (flag) => (app) => app.set({ [flag]: !app.state[flag] });
@@ -42,7 +42,7 @@ function keySheet() {
   return [element("h2", {}, "Keys"), element("table", {}, ...rows), element("form", { method: "dialog" }, element("button", {}, "Close"))];
 }
 
-// The parts of the page of -flame that a page around the viewer has itself.
+// Actions of the page -flame that a page around the viewer replaces by its own.
 const ownHost = (app) => ({
   search: () => app.parts.search.focus(),
   sheet: () => { app.parts.sheet.showModal(); app.parts.sheet.scrollTop = 0; }, // the button at the end has the focus
@@ -55,7 +55,7 @@ const ownHost = (app) => ({
 
 const MENU = [["source", "Source"], ["focus", "Focus"], ["ignore", "Ignore"], ["hide", "Hide"], ["show-from", "Show from"], ["copy", "Copy name"]];
 
-// Opens the menu of the selected box, with the actions that work in this page.
+// Opens the context menu of the selected box. It has only actions that this page offers.
 function openMenu(app, x, y) {
   const known = app.actions(app.selected), { context } = app.parts;
   const entries = MENU.filter(([id]) => known.some((action) => action.id === id)).map(([id, words]) =>

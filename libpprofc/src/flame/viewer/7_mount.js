@@ -2,7 +2,7 @@
 
 let mounted = 0;
 
-// All elements of the viewer, by the name that App knows them under.
+// Returns all elements of the viewer, under the names that App uses.
 function buildParts(app) {
   const { model } = app, diff = model.hasBase, p = {};
   const option = (value, text, disabled) => element("option", { value, disabled: !!disabled }, text);
@@ -71,7 +71,7 @@ function buildParts(app) {
   return p;
 }
 
-// The toolbar: one row at 1280 pixels.
+// Makes the toolbar. At a width of 1280 pixels, it is a single row.
 function buildBar(app, p) {
   const { model } = app;
   return element("header", { class: "pf-bar" },
@@ -111,7 +111,8 @@ function build(app, root) {
 
 // ---- mouse and fingers -----------------------------------------------------------------------------------------
 
-// One finger or the mouse moves the graph, two fingers zoom. A click selects, a second one on the same box zooms in.
+// Handles mouse and touch. One finger moves the graph, two fingers zoom. A click selects a box, a second click zooms to the
+// box.
 class Pointers {
   constructor(app, own) {
     Object.assign(this, { app, own, down: new Map(), moved: false });
@@ -124,7 +125,7 @@ class Pointers {
   boxOf(e) { return this.drawing.boxAt(e.offsetX, e.offsetY); }
   nodeOf(e) { return this.boxOf(e)?.node ?? -1; }
 
-  // The right button, or the key of the menu.
+  // Handles the right mouse button and the menu key.
   contextmenu(e) {
     const { app } = this, pointed = e.button === 2 || e.pointerType === "touch", node = pointed ? this.nodeOf(e) : app.selected;
     if (!this.main || node <= 0) return;
@@ -205,7 +206,7 @@ class Pointers {
   }
   hideTip() { this.app.parts.tip.hidden = true; }
 
-  // The wheel scrolls and moves, with Ctrl (as pinching on a touchpad) it zooms.
+  // The wheel scrolls and moves the graph. With Ctrl, which browsers also report for pinching on a touchpad, it zooms.
   wheel(e) {
     const { app, drawing: d } = this;
     if (e.ctrlKey || e.metaKey) {
@@ -249,7 +250,7 @@ function wire(app) {
   app.end = () => { stop.abort(); resized.disconnect(); themed.disconnect(); clearTimeout(app.later); p.box.remove(); };
 }
 
-// pprof's `p=`: an expression that selects a function. One name becomes that name.
+// Returns the name of the function that pprof's parameter p selects. If several match, returns the expression.
 function pivotOf(model, text) {
   const wanted = framesOf(model, text), found = [...new Set(model.name.filter((name, i) => wanted[i]))];
   return found.length === 1 ? found[0] : found.length ? text : "";
@@ -259,7 +260,7 @@ function handleOf(app) {
   return {
     app, // for tests and the console
     get state() { return app.changed; },
-    // `whole`: settings that are not given get their defaults.
+    // If `whole` is true, settings that are not in `change` get their defaults.
     setState: (change, whole) => {
       const before = { ...app.state };
       if (whole) Object.assign(app.state, app.home);
