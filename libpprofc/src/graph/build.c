@@ -161,8 +161,8 @@ static size_t room_for_nodes(const struct graph *g) {
   return most < g->shown_count ? most : g->shown_count;
 }
 
-/* Sorts the nodes. In pictures and call trees, builds the edges before, because the order depends
- * on them. */
+/* Sorts the nodes. In pictures and call trees, first builds the edges, because the order of the
+ * nodes depends on the edges. */
 static pprofc_status sort_nodes(struct build *b, pprofc_error *error) {
   struct graph *g = b->graph;
   bool early = g->options.visual || g->options.call_tree;

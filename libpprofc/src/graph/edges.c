@@ -1,5 +1,5 @@
-/* Finds the edges between kept nodes. Reads the samples and keeps the path of their kept frames,
- * like sums.c does for all frames. */
+/* Finds the edges between kept nodes. Follows the path of the kept frames from sample to sample, as
+ * sums.c does for all frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -10,8 +10,8 @@
 #define GRAIN THRESHOLD(8192)
 
 /* A kept frame of the path. `edge` is the index of the edge from the previous kept frame to this
- * frame. It is NONE in three cases. The edge is not selected, it leads from a node to itself, or
- * the path has the same edge nearer to the root. */
+ * frame. It is NONE if the edge is not selected, leads from a node to itself, or is also in the
+ * path nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;

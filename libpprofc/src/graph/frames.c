@@ -1,5 +1,5 @@
-/* Finds the node_info of each line of each location once. Loops over samples then only look up
- * its index. */
+/* Finds the node_info of each line of each location once. Loops over samples then only look up the
+ * index of the node_info. */
 #include "core/array.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
@@ -53,7 +53,8 @@ struct graph_frames_builder {
   struct granularity keeps;
   struct arena scratch;  /* arena for the arrays below */
   uint32_t *name, *file; /* for each function, the text ids of its name and file */
-  /* For each function, the index of its node_info without line, address and object, or NONE. */
+  /* For each function, the index of its node_info without line, address and object. NONE: not made
+   * yet. */
   uint32_t *plain;
 };
 

@@ -15,8 +15,8 @@
 #include "regex/regex.h"
 #include "transform/transform.h"
 
-/* Identity of a node (docs/spec/pprof.md, 17). Texts are ids in `texts` of the frames, so equal
- * texts have equal ids. Text 0 is "". */
+/* Identity of a node (docs/spec/pprof.md, 17). The texts are ids in frames.texts, so equal texts
+ * have equal ids. Id 0 is the text "". */
 struct node_info {
   uint32_t name, file, object;
   /* Source position and address; never NULL. All its fields are 0 if only name, file and object
@@ -82,10 +82,10 @@ struct graph_edge {
                    uses this field */
 };
 
-/* A tag of a node: a label text, and the sum of the node's samples that have it. The text of a
- * string tag consists of all string labels of a sample. A number tag is for a label "bytes". It
- * sums only samples with equal string labels, so pictures draw it below the string tag with
- * equal `labels`. */
+/* A tag of a node: a label text, and the sum of the node's samples with this text. The text of a
+ * string tag is all string labels of a sample. The text of a number tag is the number of a label
+ * "bytes". It counts only samples with equal string labels, so pictures draw it below the string
+ * tag with the same `labels`. */
 struct graph_tag {
   uint32_t labels; /* id of the text of all string labels; 0: no string labels */
   bool is_number;
@@ -124,8 +124,8 @@ struct graph {
 
   struct graph_node *nodes; /* all nodes; nodes without samples are never shown */
   size_t node_count, node_capacity;
-  struct map tree;     /* nodes of the call tree by parent and node_info */
-  pprofc_str *names;   /* printed name of each node_info that is shown or at the end of an edge */
+  struct map tree;     /* map from parent and node_info to a node of the call tree */
+  pprofc_str *names;   /* printed names of the node_infos of shown nodes and of nodes with edges */
   uint32_t *name_rank; /* rank of the name of each node_info; equal names have equal ranks */
 
   struct graph_edge *edges;
@@ -145,7 +145,7 @@ struct graph {
   uint8_t *matches; /* for each node, 1 if its name matches edges_of; NULL without edges_of */
 
   struct graph_tag *tags; /* tags of all nodes, grouped by node */
-  /* For each node, the index of its first tag. One more item is the total number of tags. NULL:
+  /* For each node, the index of its first tag. An extra last item is the number of all tags. NULL:
    * no tags. */
   uint32_t *tag_from;
 
@@ -189,9 +189,10 @@ pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 
 /* Builds nodes and edges of the call tree. */
 pprofc_status graph_sum_tree(struct graph *graph, pprofc_error *error);
-/* Returns the child of `parent` that has this node_info, or NONE. `parent` NONE finds a root. */
+/* Returns the child of `parent` that has this node_info, or NONE. Searches the roots if `parent` is
+ * NONE. */
 uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t info);
-/* Removes each node i for which removed[i] is 1 from the call tree. */
+/* Removes from the call tree each node i for which removed[i] is 1. */
 void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 
 /* Selects edges. Both nodes of an edge must be in `kept`. Its target must be in `target`, or its
@@ -215,8 +216,7 @@ pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprof
  * graph_rank_names before. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
-/* Makes the names, and the ranks of names, of the shown nodes and of the nodes at the ends of
- * edges. */
+/* Makes the names of the shown nodes and of the nodes with edges. Then ranks these names. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
 
 /* Sets `matches` of the shown nodes: 1 if the name matches options.edges_of. */

@@ -1,5 +1,5 @@
-/* Finds the tags of nodes, which are the labels of their samples (docs/spec/pprof.md, 18). Only
- * pictures show tags.
+/* Finds the tags of each node: the labels of its samples (docs/spec/pprof.md, 18). Only pictures
+ * show tags.
  *
  * Samples with equal lists of labels form a class. The texts of labels are made once for each
  * class. Then the samples are read once for each tag, with one sum per node. So there is no need
@@ -36,7 +36,7 @@ struct use {
   uint32_t sample, class_tag;
 };
 
-/* The first sample in the file that has the tag: its number, and the value of its label. */
+/* Number and label value of the first sample in the file that has the tag. */
 struct tag_first {
   uint32_t order;
   int64_t value;
@@ -77,7 +77,7 @@ struct tagger {
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
   struct arena arena; /* arena for the arrays below, except `path` */
   uint32_t *class_of; /* for each sample, its class, or TAG_NONE */
-  /* For each tag, the index of its first item in `uses`. One more item is the number of all
+  /* For each tag, the index of its first item in `uses`. An extra last item is the number of
    * uses. */
   uint32_t *use_from;
   struct use *uses;
@@ -315,7 +315,7 @@ static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64
   sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
-/* Moves the path to the stack of the next sample that has the tag. Returns false when out of
+/* Changes the path to the stack of the next sample that has the tag. Returns false when out of
  * memory. */
 static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
   delta_next(delta, use.sample);
@@ -343,8 +343,8 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
   return true;
 }
 
-/* Adds a tag to `found` for each node of its samples. Skips a node at which both sums of the tag
- * are below the cutoff. */
+/* Adds a tag to `found` for each node of its samples. Skips a node if both values (flat and cum) of
+ * the tag are below the cutoff. */
 static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {
