@@ -86,9 +86,9 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* Returns the ids of a text of each function, such as its name. `strings` has the string index of
- * this text for each function, and text_of returns the id for a string. Calls text_of once for each
- * distinct string. */
+/* Returns, for each function, the id of a text such as its name. `strings` has the string index of
+ * this text for each function. Calls text_of, which returns the id, once for each distinct
+ * string. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
@@ -104,7 +104,6 @@ static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t 
   return texts;
 }
 
-/* Reads the name and the file of each function. */
 static bool stack_frame_functions(struct stacks_frames_builder *b) {
   const struct functions *f = &b->profile->functions;
   if (interner_add(&b->texts, STR("")) == MAP_NONE) return false;

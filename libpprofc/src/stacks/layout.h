@@ -106,9 +106,9 @@ struct flame_boxes {
 };
 
 /* Places the boxes for a sample type. If there is a base, siblings are ordered by name, else by
- * width, widest first. One box replaces all children of a node that are narrower than `least` of
- * the whole width. So a parent is as wide as its self value, its boxes and this box together,
- * for base and for head. A negative value, which a subtraction can make, counts by its absolute
+ * width, widest first. One box replaces all children of a node that are narrower than the share
+ * `least` of the whole width. So a parent is as wide as its self value, the boxes of its children
+ * and this box together. A negative value, which a subtraction can make, counts by its absolute
  * value. */
 pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,
                           double least, struct flame_boxes *boxes, pprofc_error *error);

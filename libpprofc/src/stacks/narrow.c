@@ -28,7 +28,8 @@ struct narrow {
   size_t part;   /* index of the last part */
 };
 
-/* A chain of nodes of a part that narrow_leave removes from the path. All have the same width. */
+/* A chain of nodes that narrow_leave removes from the path. All are in one part, and have one
+ * width. */
 struct narrow_left {
   uint32_t from, to; /* depth of the node above the chain, and depth of the chain's last node */
   double width;      /* largest share that the sum of a node has in any column */

@@ -1,4 +1,4 @@
-/* Builds trees that have too many nodes to show. */
+/* Builds a tree with a limited number of nodes. */
 #ifndef PPROFC_STACKS_NARROW_H
 #define PPROFC_STACKS_NARROW_H
 

@@ -122,7 +122,7 @@ void stack_paths_read(const struct stack_paths *p, struct path_node at, uint32_t
 
 #define PATH_BITS 11u /* number of bits in a digit of the radix sort */
 
-/* Returns a digit of the node or of the key of a branch. */
+/* Returns a digit of a branch's node (`of_node` is true) or key. */
 static inline uint32_t path_digit(const struct path_branch *branch, bool of_node, unsigned shift) {
   return (of_node ? branch->node : branch->key) >> shift & ((1u << PATH_BITS) - 1);
 }
@@ -175,15 +175,15 @@ bool path_walk_begin(struct path_walk *w, struct stack_paths *p) {
   return path_wait(w, (struct path_place){.branch = 0});
 }
 
-/* Returns the index after the last branch of the node of `place`. */
+/* Returns the index after the last branch of the node place->at. */
 static uint32_t path_branches_end(const struct stack_paths *p, const struct path_place *place) {
   uint32_t end = place->branch;
   while (end < p->branch_count && p->branches[end].node == place->at.node) end++;
   return end;
 }
 
-/* Adds all children of a node to the nodes that the walk must visit. The last child is added
- * first. */
+/* Adds all children of a node to the nodes that the walk must visit, so that it visits the first
+ * child first. */
 static bool path_wait_for_children(struct path_walk *w, struct path_place place) {
   const struct stack_paths *p = w->paths;
   uint32_t end = path_branches_end(p, &place), next = place.at.node + 1;

@@ -51,8 +51,8 @@ bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t
  * MAP_NONE when out of memory. */
 uint32_t stack_paths_end(struct stack_paths *paths, struct path_node at);
 
-/* Writes the frames of the path to a node at `depth` to frames[from], frames[from + 1] ... The
- * first `from` frames stay unchanged. */
+/* Stores the frames of the path to a node at `depth`. The first `from` frames are already in
+ * `frames`. */
 void stack_paths_read(const struct stack_paths *paths, struct path_node at, uint32_t depth,
                       uint32_t from, uint32_t *frames);
 
@@ -64,7 +64,7 @@ struct path_stack {
   uint32_t shared; /* number of frames that the stack shares with the previous stack */
 };
 
-/* A node with branches that the walk must still visit. These begin at `branch`. */
+/* A node with branches that the walk must still visit. The index of the first one is `branch`. */
 struct path_place {
   struct path_node at;
   uint32_t depth, branch;

@@ -122,7 +122,7 @@ static bool stacks_add_samples(struct stacks_builder *b) {
 
 /* ---- order ------------------------------------------- */
 
-/* Moves row from[i] of the values to position i, in place. `scratch` has space for a row.
+/* Moves row from[i] of the values to row i for every i, in place. `scratch` has space for a row.
  * Afterwards from[i] is i. */
 static void stacks_move_values(struct stack_set *set, uint32_t *from, int64_t *scratch) {
   size_t row = set->columns * sizeof *scratch;
@@ -139,7 +139,8 @@ static void stacks_move_values(struct stack_set *set, uint32_t *from, int64_t *s
   }
 }
 
-/* Stores the stacks in the order of the tree. number[i] becomes the number of stack i. */
+/* Stores the stacks in the order of the tree. number[i] becomes the number that stack_paths_end
+ * gave to stack i. */
 static bool stacks_walk(struct stack_set *set, struct path_walk *walk, uint32_t *number,
                         const pprofc_allocator *mem) {
   struct path_stack stack;
