@@ -41,10 +41,8 @@ void builder_event(pprofc_builder *builder, uint32_t track, int64_t start, int64
 void builder_event_of(pprofc_builder *builder, uint32_t sample, uint32_t track, int64_t start,
                       int64_t duration);
 
-/* Returns the number of samples so far. */
 size_t builder_sample_count(const pprofc_builder *builder);
 
-/* Returns the number of events so far. */
 size_t builder_event_count(const pprofc_builder *builder);
 
 /* Replaces the sample number n by number[n] in the events with index `first` and above. Drops

@@ -77,7 +77,7 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
   delta_read(d);
 }
 
-/* Restarts before the sample `first`, as if no stack preceded it. */
+/* Restarts at the sample `first`, as if it were the first sample of the profile. */
 static inline void delta_restart(struct stack_delta *d, size_t first) {
   const struct samples *samples = d->reader.samples;
   d->reader = stack_reader_at(samples, first);

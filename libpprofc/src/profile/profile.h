@@ -128,8 +128,8 @@ struct pprofc_profile {
   const struct times *times; /* times of the samples (profile/times.h), or NULL */
 };
 
-/* Returns an error if the profile keeps its stacks as a tree (samples.tree), which serves only
- * reports of sums. The caller needs the stack of each sample. */
+/* Returns an error if the profile keeps its stacks as a tree (samples.tree), because the caller
+ * then cannot read the stack of each sample. */
 pprofc_status profile_need_stacks(const pprofc_profile *profile, pprofc_error *error);
 
 /* The values of a sample type: the value of sample i is values[i * step]. */
@@ -169,8 +169,8 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
  * is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
-/* The items of a function in the columns of `struct functions`: string indices of its names and its
- * file, and its line. */
+/* A row of the columns in `struct functions`: string indices of the names and the file of a
+ * function, and its first line. */
 struct function_fields {
   uint32_t name, system_name, filename;
   int64_t start_line;
@@ -181,8 +181,8 @@ struct function_fields {
 bool profile_add_functions(pprofc_profile *p, const struct function_fields *rows, size_t more,
                            uint64_t first_id);
 
-/* Appends the ids first, first + 1 ... to a column of `count` ids, unless the column is NULL.
- * Returns false when out of memory. */
+/* Appends `more` ids (first, first + 1 ...) to a column of `count` ids. Does nothing if the column
+ * is NULL. Returns false when out of memory. */
 bool profile_add_ids(pprofc_profile *p, const uint64_t **ids, size_t count, size_t more,
                      uint64_t first);
 

@@ -2,11 +2,11 @@
  *
  * The packed form. A stack is a run of varints, leaf first. Most stacks stay in the memory of the
  * input, so the reader copies nothing. Consecutive samples form a segment, and the map of the
- * segment turns varint v into location map[v]. A segment without a map means location v - 1. The
- * entry LOCATION_HIDDEN removes the frame from every stack of the segment. Two runs of one segment
- * with equal bytes are equal stacks. The varints of a stored stack are whole, fit 32 bits and have
- * an entry in the map. The reader, the builder and the edits check this before they store a stack,
- * so the functions below check nothing.
+ * segment turns varint v into location map[v]. In a segment without a map, varint v means location
+ * v - 1. The entry LOCATION_HIDDEN removes the frame from every stack of the segment. Two runs of
+ * one segment with equal bytes are equal stacks. The varints of a stored stack are whole, fit 32
+ * bits and have an entry in the map. The reader, the builder and the edits check this before they
+ * store a stack, so the functions below check nothing.
  *
  * Shared tails. Consecutive samples of real profiles share most of their callers, which are the
  * last bytes of their runs. A pass over samples keeps its results for the previous stack, indexed

@@ -1,4 +1,4 @@
-/* Tree of stacks: stores the bytes that stacks share at their root ends once.
+/* Tree of stacks: stores only once the bytes that stacks share at their root ends.
  *
  * A stack is cut from its root end into chunks of STACK_CHUNK bytes, regardless of the boundaries
  * of varints. Two stacks share a chunk if the chunk and all chunks nearer to the root are equal.
@@ -18,7 +18,7 @@
 #define STACK_TREE_ALL UINT32_MAX
 
 struct stack_chunk {
-  uint32_t parent; /* index of the next chunk towards the root, always lower, or 0 */
+  uint32_t parent; /* index of the next chunk towards the root, which is lower; 0: no chunk */
   uint8_t bytes[STACK_CHUNK];
 };
 
