@@ -173,7 +173,7 @@ static void write_complement(struct regex_parser *p, const struct ascii_group *g
   write_range(p, low, RUNE_MAX);
 }
 
-/* Returns the group of `\d` or `\D`, or NULL. */
+/* Returns the group of an escape such as `\d` or `\D`, or NULL if there is no such escape. */
 static const struct ascii_group *perl_group(const struct regex_parser *p, bool *negated) {
   if (p->whole.size - p->at < 2 || peek(p) != '\\') return NULL;
   char letter = p->whole.data[p->at + 1];

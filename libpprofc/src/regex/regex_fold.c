@@ -1,7 +1,7 @@
 /* Lists the characters that Unicode categories and scripts match when case is ignored. Example:
  * (?i)\p{Lu} matches a, because \p{Lu} contains A. The lists come from the simple case folding of
  * Unicode 15, as in Go. The lists of Ll, Lt and Lu are complete, because versions of PCRE2 differ
- * in the characters that they match. */
+ * in the characters of these categories. */
 #include "regex/regex_syntax.h"
 
 static const struct regex_fold_run all_of_lower[] = {

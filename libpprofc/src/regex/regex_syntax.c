@@ -15,7 +15,7 @@ struct shape {
   int copies; /* largest product of the counts of nested repetitions, such as 6 for (a{2}){3} */
 };
 
-/* The last atom of the output: the part that a repetition operator after it would repeat. */
+/* The last atom of the output: the part that a following repetition operator would repeat. */
 struct atom {
   size_t start; /* offset of the atom in the output */
   struct shape shape;
@@ -96,8 +96,8 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Writes (?i) or (?-i) if the output must begin or stop ignoring case. A property outside a class
- * (`property`) never ignores case, because the output lists all variants of its characters. */
+/* Writes (?i) or (?-i) if the output must begin or stop ignoring case. A Unicode property
+ * (`property`) never ignores case, because its output lists all variants of the characters. */
 static void sync_fold(struct regex_parser *p, bool property) {
   bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;
