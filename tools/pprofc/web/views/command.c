@@ -89,8 +89,8 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
   return false;
 }
 
-/* Writes an argument that loads profiles. Skips it if it loads only the base and the view shows
- * only the head, or the reverse. */
+/* Writes an argument that loads profiles. Skips an argument for the base if the view shows only the
+ * head, and an argument for the head if it shows only the base. */
 static void command_write_argument(const struct view_page *page, struct buffer *out,
                                    const char *argument) {
   pprofc_str base;
@@ -101,7 +101,7 @@ static void command_write_argument(const struct view_page *page, struct buffer *
   command_write_word(out, is_base && page->in->side == WEB_BASE ? base : str_of(argument));
 }
 
-/* True if an argument is -base= or -diff_time_range=. Both exclude verdicts. */
+/* True if an argument is -base= or -diff_time_range=, with which verdicts are impossible. */
 static bool command_subtracts(const struct view_page *page) {
   const struct web_info *info = page->in->info;
   for (size_t i = 0; i < info->argument_count; i++) {
@@ -170,7 +170,7 @@ void document_command(struct view_page *page, struct buffer *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
-  /* The view Peek shows lines whatever the granularity is, as in pprof. */
+  /* Like pprof, the view Peek ignores the option granularity and shows lines. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
   if (command_lists(page)) {
     options.granularity = "functions";
@@ -181,8 +181,8 @@ void document_command(struct view_page *page, struct buffer *out) {
   if (judges) { /* -noise itself hides the frames that verdicts ignore, and divides the values */
     options.hide = page->in->options->hide;
     options.normalize = false;
-    /* Switch off this limit. The page hides small totals by it, but -noise would hide small
-     * changes. */
+    /* Switch off nodefraction. On the page it hides small totals, but with -noise it would hide
+     * small changes. */
     options.nodefraction = 0;
     options.nodecount = 0;
   } else if (!adds_up) {

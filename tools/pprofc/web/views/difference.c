@@ -152,7 +152,7 @@ void page_difference_head(struct view_page *page) {
   fill_flag(&page->fill, "judged", page->judgement.verdicts);
 }
 
-/* Adds the lines of a text as rows of the list. Skips the first `skip` lines. */
+/* Adds the lines of `text` as rows of the template's list `list`. Skips the first `skip` lines. */
 static void difference_lines(struct view_page *page, const char *list, pprofc_str text,
                              size_t skip) {
   pprofc_str line;
@@ -183,7 +183,7 @@ static void difference_notes(struct view_page *page) {
   noise_header(&report, &lines);
   noise_footer(&report, &lines);
   output_flush(&lines, NULL);
-  /* The first line repeats the sentence of the page. */
+  /* Skip the first line, because the page shows its sentence elsewhere. */
   difference_lines(page, "notes", buffer_str(&text), 1);
   buffer_free(&text);
 }

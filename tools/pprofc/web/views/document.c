@@ -47,8 +47,8 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* Returns the name in an expression `p=^name$`. Links of pprof select a function by such an
- * expression. Returns "" for other expressions. */
+/* Returns the name in an expression "^name$", by which links of pprof select a function. Returns ""
+ * for other expressions. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);
@@ -156,7 +156,7 @@ static void frame_brand(struct view_page *page) {
     fill_words(&page->fill, "compared", info->base.name ? info->base.name : "the base");
 }
 
-/* Adds the views for two lists: the links in the bar and the keyboard shortcuts. */
+/* Lists the views, for the links in the bar and for the list of keyboard shortcuts. */
 static void frame_views(struct view_page *page) {
   const struct web_view *view;
   for (size_t i = 0; (view = web_view_at(i)); i++) {
@@ -234,9 +234,8 @@ static void document_frame(struct view_page *page, pprofc_str body, struct outpu
   buffer_free(&text);
 }
 
-/* Replaces the text of a view by a sentence if no sample is left. Keeps two texts, because they let
- * the user choose other samples: Compare chooses profiles, and a flame graph over time chooses the
- * range. */
+/* Replaces the text of a view by a sentence if no sample passes the filters. Keeps the view Compare
+ * and flame graphs over time, in which the user can choose other profiles or another range. */
 static void document_replace_empty(struct view_page *page, struct buffer *body) {
   const pprofc_profile *p = page->in->profile;
   bool chooses = page->view->body == view_compare || (page->view->body == view_flame && p->times);

@@ -4,8 +4,8 @@
 #include "verdict/print/print.h"
 #include "web/views/page.h"
 
-/* Actions on the selected function. An action opens a view that shows the function, or sets a
- * filter to an expression for its name. */
+/* Actions on the selected function. An action either opens a view that shows the function, or sets
+ * a filter to an expression that matches its name. */
 static const struct inspector_action {
   const char *id, *words, *view, *parameter;
 } inspector_actions[] = {

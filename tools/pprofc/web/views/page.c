@@ -15,7 +15,7 @@ double page_divisor(const struct view_page *page, enum web_side side) {
   return divisor > 0 ? divisor : 1;
 }
 
-/* Returns the options with the number by which the values of the displayed profile are divided. */
+/* Returns a copy of the options, in which divide_by also divides values as the page does. */
 static pprofc_report_options page_divided(const struct view_page *page,
                                           const pprofc_report_options *options) {
   pprofc_report_options divided = *options;
@@ -27,7 +27,7 @@ pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error) {
   *v = (struct view_report){.options = page_divided(page, &page->options)};
-  /* The report on the difference warns already. */
+  /* Only the report on the displayed profile warns. The others would repeat its warnings. */
   if (profile != page->in->profile) v->options.warn = NULL;
   v->report.options = &v->options;
   v->report.mem = &profile->mem;
@@ -127,7 +127,7 @@ static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16
 
-/* True if links to the same view keep a parameter. `v` is a position in one picture only. */
+/* True if links to the same view keep a parameter. Only the flame graph keeps `v`, its position. */
 static bool link_keeps(const struct view_page *page, const char *parameter) {
   return strcmp(parameter, "v") != 0 || page->view->body == view_flame;
 }

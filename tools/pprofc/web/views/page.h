@@ -24,7 +24,7 @@ struct view_row {
     double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  /* true if the verdicts are per second, but `self` and `total` are not */
+  /* true if verdicts are on divided values, such as per second, but `self` and `total` are not */
   bool unscaled;
   const pprofc_verdict_row *verdict; /* verdict of the page on the function, or NULL */
 };
@@ -83,7 +83,7 @@ const char *page_option(struct view_page *page, const pprofc_report_options *opt
  * false if there is no profile, which happens after an invalid request. */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Appends the section `part` of the template views.html, filled in with the values that are set. */
+/* Appends the section `part` of the template views.html with the values in page->fill. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
 /* The functions set the value `name` of a template. They format a value of the profile, a mean of
@@ -97,7 +97,7 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
 
 /* ---- reports ----------------------------------------- */
 
-/* A report without a printed text. The view itself prints its graph. */
+/* A report whose graph the view prints. The report itself prints no text. */
 struct view_report {
   struct report report;
   pprofc_report_options options;
@@ -125,8 +125,8 @@ pprofc_status page_report_text(struct view_page *page, const pprofc_report_optio
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
 
-/* Sets page->selected to the row of the whole selected function. A view whose rows are lines does
- * not have this row. */
+/* Sets page->selected to the row of the whole selected function, which a view with lines as rows
+ * does not have. */
 pprofc_status page_select_function(struct view_page *page, pprofc_error *error);
 
 /* ---- rows -------------------------------------------- */
@@ -166,10 +166,10 @@ void page_set_grid(struct view_page *page, const struct view_rows *rows);
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
-/* Sets an arrow and the change in percent of the base. */
+/* Sets an arrow and the change as a percentage of the base. */
 void page_change(struct view_page *page, double base, double head);
 
-/* Sets `name` to "grew: +3.05s ±0.46s", or nothing without a verdict. */
+/* Sets `name` to a verdict such as "grew: +3.05s ±0.46s", or to "" if the row has no verdict. */
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
@@ -180,9 +180,8 @@ void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
-/* Sets the sentence about the difference, and its details: the runs, the noise, and the factor by
- * which all functions changed together. Without verdicts, sets the reason why there are no
- * verdicts. */
+/* Sets the sentence about the difference, and details: the runs, the noise, and the factor by which
+ * all functions changed together. Without verdicts, sets the reason why there are no verdicts. */
 void page_sentence(struct view_page *page);
 
 /* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */
@@ -254,8 +253,8 @@ const char *html_heat(double part, double whole);
  * pprof does. */
 void html_exact_expression(struct buffer *out, pprofc_str name);
 
-/* Writes the start "<a" of the link of a box, with the name and values of the box. `number` is 1
- * for the box "N1". */
+/* Writes the start of a box's link: "<a" and attributes with the name and values of the box.
+ * `number` is 1 for the box that dot names "N1". */
 typedef void (*svg_box_fn)(void *context, struct buffer *out, size_t number);
 
 /* Copies the picture without its prologue, comments, ids and size. Turns each box into a link. In a

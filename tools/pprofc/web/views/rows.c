@@ -1,14 +1,14 @@
 /* Creates the rows of a table of functions from a graph. In a comparison, adds the values of base
- * and head. Lists the functions with the largest cost for Source and Disassembly, if the user
- * searches for nothing. */
+ * and head. Also lists the functions with the largest cost, which Source and Disassembly show if
+ * their search field is empty. */
 #include "web/views/page.h"
 
-/* Values of base or of head for each name in -top. */
+/* Values of base or of head for each row name. */
 struct side_values {
   struct interner names;
   struct side_sum {
     int64_t flat, cum;
-  } * sums; /* self and total for each name */
+  } * sums;
   struct view_report report;
   bool opened;
 };
@@ -123,8 +123,7 @@ struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
   return row;
 }
 
-/* If the profile does not have the line where a function starts, uses the smallest line of the
- * function in the profile. */
+/* For each function without a start line, stores its smallest line in the profile. */
 static void lower_lines(const pprofc_profile *p, int64_t *lines) {
   const struct locations *l = &p->locations;
   for (size_t i = 0; l->count && i < l->line_from[l->count]; i++) {
@@ -248,7 +247,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
   struct view_rows rows;
   const pprofc_report_options given = page->options;
   page->options.nodecount = LISTED_FUNCTIONS;
-  page->options.nodefraction = 0; /* A self cost can be large although the total is small. */
+  page->options.nodefraction = 0; /* Show rows with a small total, because self can be large. */
   pprofc_status status = view_rows_open(&rows, &v, page, &overrides, 0, error);
   if (!status) {
     page_note_report(page, &v);

@@ -13,9 +13,9 @@ struct svg_copy {
   bool difference;
 };
 
-/* Replacements for the colours of dot_color. A colour of a box has a saturation of 10 % and at most
- * 237 per channel. A colour of a line has a saturation of 100 % and at most 178 per channel. Red
- * means more, green means less, grey means unchanged. */
+/* Colours that replace the colours of dot_color: red (more), green (less) and grey (unchanged). In
+ * dot_color, boxes have a saturation of 10 %, and lines 100 %. Only boxes have a channel above 200.
+ */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;
@@ -24,7 +24,7 @@ static const struct svg_palette svg_boxes = {
     {238, 238, 238}, {251, 214, 182}, {190, 219, 245}, 0.1};
 static const struct svg_palette svg_lines = {{138, 138, 138}, {184, 84, 0}, {28, 100, 165}, 1};
 
-/* Returns the index of the next "#rrggbb" after a quote, or the text's size. */
+/* Returns the index of the digits in the next `="#rrggbb"`, or the text's size. */
 static size_t svg_find_color(pprofc_str text, size_t from) {
   size_t at = from + str_find(str_slice(text, from, text.size), STR("=\"#"));
   return at + 10 < text.size && text.data[at + 9] == '"' ? at + 3 : text.size;
@@ -76,7 +76,7 @@ static size_t svg_box_number(pprofc_str title) {
   return is_box && number < SIZE_MAX ? (size_t)number : 0;
 }
 
-/* Writes <svg ...> with its viewBox only. The page sets the size of the picture. */
+/* Writes the tag <svg ...> without width and height, because the page sets the size. */
 static void svg_open_root(struct svg_copy *c, pprofc_str tag) {
   pprofc_str view;
   buffer_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "

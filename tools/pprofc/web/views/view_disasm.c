@@ -37,7 +37,7 @@ static pprofc_str disasm_word(pprofc_str *line) {
   return word;
 }
 
-/* Converts a value such as "1.50s" to a number in the smallest unit. "." is 0. */
+/* Converts a value such as "1.50s" to a number, so that values with different units compare. */
 static double disasm_number(pprofc_str word) {
   size_t digits = 0;
   while (digits < word.size && strchr("0123456789.-+e", word.data[digits])) digits++;

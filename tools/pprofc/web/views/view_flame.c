@@ -4,9 +4,8 @@
 
 #include <inttypes.h>
 
-/* Returns changes that remove from the query what the data does not depend on, such as the
- * selection. Pages that differ only in these parameters then request the same URL for their data.
- */
+/* Returns changes that remove the parameters on which the data does not depend, such as the
+ * selection. Pages that differ only in these parameters then request their data at the same URL. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
@@ -18,8 +17,8 @@ const struct web_change *view_flame_data(size_t *count) {
 /* If a profile has at least this number of samples, the page loads its table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the page loads its table later. The profile must have many samples. No parameter may
- * depend on the table. */
+/* True if the page loads its table later: the profile has many samples, and no parameter of the URL
+ * needs the table. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
@@ -27,7 +26,7 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* Writes the link to the table, which the script replaces by the table. */
+/* Writes a link to the table. The script replaces the link by the table. */
 static pprofc_status flame_table_link(struct view_page *page, struct buffer *out,
                                       pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};

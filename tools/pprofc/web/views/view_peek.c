@@ -4,8 +4,8 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Maximum number of functions with a filter, and maximum number without a filter. The user can
- * request all functions. */
+/* Maximum number of functions shown with a search expression, and without one. The user can request
+ * all functions. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 

@@ -11,7 +11,7 @@
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
-/* Maximum number of missing files for which the view searches in order to suggest flags. */
+/* For at most this number of missing files, the view suggests flags. */
 #define SOURCE_SUGGESTIONS 20
 
 struct source_page {
@@ -24,8 +24,8 @@ struct source_page {
   size_t suggested; /* number of missing files that the view has searched for */
 };
 
-/* The entries of a file in `places`, from index `first` to index `end` (exclusive), and the sum of
- * their self values. */
+/* Entries of `places` that belong to one file, from index `first` to before `end`. `flat` is the
+ * sum of their self values. */
 struct source_extent {
   size_t first, end;
   int64_t flat;
@@ -117,7 +117,7 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   fill_end(&s->page->fill);
 }
 
-/* Returns the largest total of a file's lines, in `places` from `first` to before `end`. */
+/* Returns the largest total of a line in the entries of `places` from `first` to before `end`. */
 static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
   int64_t most = 0;
   for (size_t i = first, next; i < end; i = next) {
