@@ -15,8 +15,8 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
   return count;
 }
 
-/* Removes ":PORT" from a host. Returns false if PORT, or 80 without ":PORT", is not the port of
- * this server. */
+/* Removes ":PORT" from a host. Returns false if the port, which is 80 by default, is not the port
+ * of this server. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
@@ -38,8 +38,8 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* True if the Host header names this server. With a token, every name is valid, because a machine
- * can have many names. */
+/* True if the Host header names this server. With a token and no configured host, every name is
+ * valid, because a machine can have many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
   return guard_take_port(&host, g->port);
@@ -54,7 +54,7 @@ static bool guard_token_is(const struct guard *g, pprofc_str text) {
   return difference == 0;
 }
 
-/* Returns the value of `name` in a list such as "a=b; c=d" or "a=b&c=d". */
+/* Returns the value of `name` in a list such as "a=b; c=d" or "a=b&c=d", or "". */
 static pprofc_str guard_value(pprofc_str list, char separator, pprofc_str name) {
   pprofc_str pair;
   while (str_next(&list, separator, &pair)) {
@@ -96,7 +96,7 @@ static unsigned guard_method_of(pprofc_str method) {
   return 0;
 }
 
-/* True if the request line or the headers are too long or contain invalid characters. */
+/* True if the request target and the headers are too long, or if there are too many headers. */
 static bool guard_is_long(const struct guard_request *r) {
   size_t bytes = r->target.size;
   for (size_t i = 0; i < r->header_count; i++)
@@ -111,7 +111,7 @@ static bool guard_is_path(pprofc_str target) {
   return true;
 }
 
-/* Checks the headers about the length of the body. A long body is allowed only if `upload` is true.
+/* Checks Content-Length and Transfer-Encoding. A long body is allowed only if `upload` is true.
  * Returns 0, or the HTTP status of the rejection. */
 static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
   pprofc_str length, coding;
@@ -124,7 +124,7 @@ static unsigned guard_check_body(const struct guard_request *r, unsigned method,
   return bytes > most ? 413 : 0;
 }
 
-/* True if another site made the request, except by a link that the user followed. */
+/* True if another site sent the request. A link that the user followed does not count. */
 static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
   pprofc_str site, mode, dest;
   if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;

@@ -43,7 +43,7 @@ struct guard {
 enum guard_answer {
   GUARD_PASS,
   GUARD_REFUSE, /* reject the request with `status` and `why` */
-  GUARD_ENTER   /* correct token in the URL: set a cookie, redirect without it */
+  GUARD_ENTER   /* the URL has the correct token: set a cookie, redirect without the token */
 };
 
 struct guard_decision {

@@ -83,7 +83,7 @@ struct http_connection {
   int64_t since;                 /* time when the wait for a request began, in milliseconds */
   int64_t body_since;            /* time when the wait for a body began; 0: no body is expected */
   bool busy;                     /* true while the server computes an answer */
-  struct http_exchange *waiting; /* exchange whose answer another thread computes, or NULL */
+  struct http_exchange *waiting; /* exchange while another thread computes its answer, else NULL */
 };
 
 struct http_server {
@@ -155,8 +155,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* If there are many connections, closes the one that has been idle longest, and all that are about
- * as old. */
+/* If there are SERVER_CROWD connections or more, closes the one that has been idle longest, and all
+ * that have been idle for about as long. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
@@ -191,9 +191,8 @@ static void *server_watch(void *server) {
   return NULL;
 }
 
-/* Security headers of every reply. Pages run no inline script and load nothing from other sites. No
- * page can be in a frame. Only a rejection can be in a frame, because the user must see the reason.
- */
+/* Security headers of every reply. Pages run no inline script and load nothing from other sites. A
+ * frame can show only a rejection, because the user must see its reason, and no other reply. */
 #define SERVER_REFUSED 403
 
 static const struct {
@@ -376,8 +375,8 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* Appends a piece of a body. The body of an upload goes to its file, and the body of a form to
- * memory. The length was checked before. */
+/* Appends received bytes to the request's body. An upload goes to its file, and a form to memory.
+ * The caller has checked the length. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
   for (size_t written = 0; e->request.body >= 0 && written < *size;) {
@@ -431,7 +430,7 @@ static mhd_result server_access(void *server, struct MHD_Connection *connection,
   return *size ? server_take_body(e, data, size) : server_ask(e);
 }
 
-/* Creates the exchange when the target of a request has arrived. */
+/* Creates the exchange. libmicrohttpd calls this function when a request's target has arrived. */
 static void *server_log(void *server, const char *target, struct MHD_Connection *connection) {
   struct http_exchange *e = mem_zero_array(&mem_default, 1, sizeof *e);
   (void)server;

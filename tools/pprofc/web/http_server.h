@@ -17,7 +17,7 @@ struct http_request {
   pprofc_str path, query;
   bool gzip;       /* true if the client accepts compressed bodies */
   pprofc_str form; /* body of an HTML form: "a=b&c=d" */
-  int body;        /* descriptor of an uploaded body, at its start; or -1 */
+  int body;        /* descriptor of an uploaded body, positioned at its start; or -1 */
   uint64_t body_size;
 };
 
@@ -45,8 +45,7 @@ pprofc_status http_server_start(const struct http_settings *settings, struct htt
 /* Closes all connections. Before this call, every exchange must have its answer. */
 void http_server_stop(struct http_server *server);
 
-/* Sends the answer of a waiting exchange, and releases the answer. `reply` NULL means out of
- * memory. */
+/* Sends `reply` as the answer of a waiting exchange, and releases it. NULL means out of memory. */
 void http_answer(struct http_exchange *exchange, struct web_reply *reply);
 
 #endif

@@ -48,8 +48,8 @@ void cache_free(struct web_cache *cache) {
   mem_free(&mem_default, cache, 1, sizeof *cache);
 }
 
-/* Returns the pointer in the list that points to the entry of a key. Without such an entry, returns
- * the pointer at the end of the list. */
+/* Returns the pointer in the list that points to the entry with a key. If no entry has the key,
+ * returns the pointer at the end of the list. */
 static struct cache_entry **cache_find(struct web_cache *cache, pprofc_str key) {
   uint64_t hash = hash_bytes(key.data, key.size);
   struct cache_entry **link = &cache->first;
@@ -112,7 +112,7 @@ struct web_jobs {
   pthread_cond_t work;
   struct web_job *queue, **queue_end; /* jobs that wait for a thread, oldest first */
   struct web_job *running;
-  size_t waiting; /* number of jobs in the queue that have a waiting client */
+  size_t waiting; /* number of queued jobs that have a waiting client */
   pthread_t *threads;
   unsigned thread_count;
   bool stopping;
@@ -132,7 +132,7 @@ static bool job_add_asker(struct web_job *job, void *asker) {
   return true;
 }
 
-/* Creates a job. `asker` NULL: the job only fills the cache. */
+/* Creates a job. If `asker` is NULL, no client waits, and the job only fills the cache. */
 static struct web_job *job_new(pprofc_str key, void *asker) {
   struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
   if (!job) return NULL;
@@ -264,8 +264,8 @@ void jobs_free(struct web_jobs *jobs) {
   mem_free(&mem_default, jobs, 1, sizeof *jobs);
 }
 
-/* Adds a client to a job with the same key. If it is the job's first client, its arrival starts the
- * time limit. */
+/* Adds a client to the job with the same key. Returns false if there is no such job. A job's time
+ * limit begins when its first client arrives. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -322,8 +322,8 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Removes a client from its job in a list of jobs. If the job has no other client, cancels it and
- * increments *cancelled. Returns false if no job has the client. */
+/* Removes a client from its job in a list of jobs. If the job has no other client, cancels the job
+ * and increments *cancelled. Returns false if no job has the client. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;

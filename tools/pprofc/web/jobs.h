@@ -1,5 +1,5 @@
 /* Computes answers in a few threads with a queue of limited length. Equal requests share a job. An
- * "asker" is a client that waits for an answer. */
+ * "asker" is a client that waits for an answer. A "question" is a request. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
@@ -15,8 +15,8 @@ void cache_free(struct web_cache *cache);
 
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
-/* Adds an answer. If the cache is full, drops old answers. Drops the new answer if it is larger
- * than the cache. */
+/* Adds an answer. If the cache is full, drops the least recently used answers. Does not add an
+ * answer larger than half of the cache. */
 void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply);
 
 void cache_clear(struct web_cache *cache);
@@ -25,11 +25,11 @@ struct web_jobs;
 
 struct jobs_settings {
   unsigned workers;
-  size_t waiting_most;     /* maximum number of jobs in the queue */
-  struct budget *parent;   /* memory budget shared by all reports */
-  uint64_t bytes;          /* memory limit of an answer, in bytes */
-  uint32_t milliseconds;   /* time limit of an answer, in milliseconds after its first request */
-  struct web_cache *cache; /* cache of answers */
+  size_t waiting_most;   /* maximum number of jobs in the queue */
+  struct budget *parent; /* memory budget shared by all reports */
+  uint64_t bytes;        /* memory limit of an answer, in bytes */
+  uint32_t milliseconds; /* time limit of an answer, in milliseconds after its first request */
+  struct web_cache *cache;
   struct web_reply *(*run)(void *question, struct budget *budget);
   void (*forget)(void *question);
   /* Sends the answer to a waiting client, and releases the answer. */
@@ -42,16 +42,16 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings);
  * request is rejected. */
 void jobs_stop(struct web_jobs *jobs);
 
-/* Stops the threads and frees the pool. No thread may use the pool any more. */
+/* Stops the threads and frees `jobs`. No other thread may use `jobs` any more. */
 void jobs_free(struct web_jobs *jobs);
 
-/* Queues a request, and takes ownership of it. Requests with equal keys share an answer, except for
- * the key "". Returns a cached answer or a rejection at once. Returns NULL if the client gets its
- * answer later. */
+/* Queues a request, and takes ownership of `question`. Requests with equal keys share an answer,
+ * except for the key "". Returns a cached answer or a rejection at once. Returns NULL if the client
+ * gets its answer later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* Computes an answer that a client will probably need next, and caches the answer. Does so only if
- * a thread is idle. Takes ownership of the request. */
+/* If a thread is idle, computes an answer that a client will probably need next, and caches it.
+ * Takes ownership of `question`. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 
 /* Handles a client that has left. Cancels its job if no other client waits for the job.

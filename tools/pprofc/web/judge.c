@@ -47,7 +47,7 @@ static void judge_free_runs(struct loaded_runs *runs, const pprofc_allocator *me
 }
 
 /* Computes verdicts like -noise. If that fails, stores the message as the reason why there are no
- * verdicts. Returns only the errors that memory or time ran out. */
+ * verdicts. Returns an error only if memory or time ran out. */
 static pprofc_status judge_runs(const pprofc_report_options *options,
                                 const struct noise_options *flags, struct loaded_runs *runs,
                                 const pprofc_allocator *mem, struct judgement *j,

@@ -32,13 +32,12 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
                           pprofc_error *error);
 void judge_free(struct judgement *judgement);
 
-/* Hides the frames that the verdicts ignore, such as runtime.asyncPreempt, in the reports on a
- * difference. All pages then have the same values as the table. Returns false when out of memory.
- */
+/* Hides frames that verdicts ignore, such as runtime.asyncPreempt, from reports on a difference.
+ * The pages then show the values of the verdict table. Returns false when out of memory. */
 bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 
-/* Returns "per second" or "per operation" if the verdicts' values are divided by this, else "". */
+/* Returns "per second" or "per operation" if the verdicts compare such values, else "". */
 const char *judge_per(const struct judgement *judgement);
 
 /* True if the values are divided by time, operations or the total. */
@@ -47,7 +46,7 @@ bool judge_rescales(const struct judgement *judgement);
 /* Returns the verdict on a function, or NULL. */
 const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_str function);
 
-/* True if the verdict is a change of the function's self value, or with `by_cum` of its total. */
+/* True if the verdict says that the function's self value changed, or with `by_cum` its total. */
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum);
 
 size_t judge_changes(const struct judgement *judgement, bool by_cum);
@@ -65,7 +64,8 @@ struct table_csv {
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
 };
 
-/* Writes the rows of -top. An apostrophe keeps spreadsheets from running a name as a formula. */
+/* Writes the rows of -top. An apostrophe before a name keeps spreadsheets from running the name as
+ * a formula. */
 pprofc_status table_csv_write(const struct table_csv *table, struct buffer *out,
                               pprofc_error *error);
 

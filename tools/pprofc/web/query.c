@@ -86,7 +86,7 @@ static pprofc_str query_changed(const struct web_query *query, const struct web_
   return str_of(web_query_get(query, name));
 }
 
-/* Appends a parameter to a query that starts at index `begin`. */
+/* Appends a parameter to the query that starts at index `begin` of `out`. */
 static void query_write_one(struct buffer *out, size_t begin, const char *name, pprofc_str value) {
   if (!value.size) return;
   buffer_printf(out, "%s%s=", out->size > begin ? "&" : "", name);

@@ -45,7 +45,7 @@ void web_query_link(struct buffer *out, const struct web_query *query, const cha
 void web_query_write(struct buffer *out, const struct web_query *query,
                      const struct web_change *changes, size_t count);
 
-/* Sets `options`, whose texts point into the query. PPROFC_E_INVALID has pprof's message. */
+/* Sets `options` from the query, which owns the texts. PPROFC_E_INVALID has pprof's message. */
 pprofc_status web_query_options(const struct web_query *query, pprofc_report_options *options,
                                 pprofc_error *error);
 

@@ -49,8 +49,7 @@ static void tree_release(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Removes the tree to which *link points from the list. Gives the reference of the list to the
- * caller. */
+/* Removes the tree *link from the list. The caller takes over the reference of the list. */
 static struct web_tree *trees_unlink(struct web_tree **link) {
   struct web_tree *tree = *link;
   *link = tree->next;
@@ -161,7 +160,7 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
 }
 
 /* Builds the graph. Divides the values by the number of runs or seconds, unless there are verdicts,
- * which have divided values already. */
+ * because their values are already divided. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};

@@ -1,4 +1,4 @@
-/* Answers requests for a view: parses, chooses profiles, and writes the page. */
+/* Answers requests for a view: parses the query, chooses profiles, and writes the page. */
 #include "core/mem.h"
 #include "unit/unit.h"
 #include "web/assets.h"
@@ -73,8 +73,8 @@ static struct time_range arguments_range(const struct command *command,
   return r;
 }
 
-/* Adds the files of the base or of the head as arguments. These are the files of its runs, or its
- * source if it has no runs. Each file is the value of `flag`, or a source if `flag` is "". */
+/* Adds the files of base or head as arguments: the files of its runs, or its source if it has no
+ * runs. Each file becomes the value of `flag`, or a source if `flag` is "". */
 static void arguments_add_side(struct arguments *a, const char *flag,
                                const struct state_profile *side) {
   for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
@@ -93,8 +93,8 @@ static bool arguments_is_part(const struct command *command, const struct state_
   return *side->source && strcmp(side->source, command->diff_base) == 0;
 }
 
-/* True if a command line can load the chosen profiles. This is impossible if the head is the part
- * of the recording that -diff_time_range selects, because no flag does that. */
+/* True if a command line can load the chosen profiles. False if the head is the part of the
+ * recording that -diff_time_range selects, because this flag always selects a base. */
 static bool arguments_exist(const struct command *command, const struct state_choice *choice) {
   const struct state_profile *head = choice->head, *base = choice->base;
   bool sums = head->is_command && !head->run_count;

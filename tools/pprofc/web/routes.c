@@ -115,8 +115,8 @@ static struct web_reply *route_status(struct web_question *q) {
  */
 #define DOT_LOOK_MS 100
 
-/* Initializes the slots. A lock and a condition variable count the free slots, because macOS has no
- * unnamed semaphores. */
+/* Initializes the slots. Each slot permits one graphviz process. A lock and a condition variable
+ * count the free slots, because macOS has no unnamed semaphores. */
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
   pthread_mutex_init(&slots->lock, NULL);
   pthread_cond_init(&slots->freed, NULL);
@@ -177,7 +177,7 @@ struct web_route {
   const char *redirect; /* target of a permanent redirect (status 301), or NULL */
   bool upload;          /* true if the path accepts a long body */
   bool at_once;         /* true: the thread that handles connections computes the answer itself */
-  /* true if the answer depends only on the query and on state_news.generation */
+  /* true if the answer may be cached: it depends only on the query and on state_news.generation */
   bool keep;
 };
 

@@ -82,7 +82,7 @@ static bool settings_is_unsafe(int32_t c) {
 
 /* Writes a JSON string like Go. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
-  /* characters that have a short escape, and below them the letters of these escapes */
+  /* characters that have a short escape, and the letters of these escapes */
   static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
   buffer_add_char(out, '"');
   for (size_t at = 0; at < text.size;) {
@@ -337,7 +337,7 @@ pprofc_status settings_delete(const char *path, const char *name, pprofc_error *
   return settings_change(path, &change, error);
 }
 
-/* Returns the value of an option for the link to a view. Returns "" if the value is the default. */
+/* Returns an option of a saved view as the value of a URL parameter, or "" for the default. */
 static pprofc_str settings_value(const struct node *config, const pprofc_option_info *info) {
   const struct node *member = node_get(config, info->name);
   double number = 0, initial = 0;
@@ -356,7 +356,7 @@ static pprofc_str settings_value(const struct node *config, const pprofc_option_
   return str_equal(text, str_of(info->default_text)) ? STR("") : text;
 }
 
-/* Returns the query that opens a saved view. data is NULL when out of memory. */
+/* Returns the query that opens a saved view. The result's data is NULL when out of memory. */
 static pprofc_str settings_query(const struct node *config, const struct web_query *query,
                                  struct arena *arena) {
   struct web_change changes[WEB_PARAMETERS_MAX];

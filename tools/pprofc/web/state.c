@@ -106,8 +106,8 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Marks the head as named by the command line. Stores in head and base how many files were added up
- * to get them. */
+/* Marks the head as a source of the command line. Stores the number of files that were added up to
+ * get head and base. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;
@@ -149,7 +149,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
   s->head = state_add(s, l->head);
   s->base = l->base ? state_add(s, l->base) : s->named_base;
   if (l->difference && !l->head->run_count && state_by_time(s->command, l->head, l->base)) {
-    /* Drop this difference. Its values are totals, but the page compares values per second. */
+    /* Drop this difference of totals, because the page compares values per second. */
     pprofc_profile_release(l->difference);
     l->difference = NULL;
   }
@@ -162,7 +162,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
   s->epoch++;
 }
 
-/* True for a source of the form NAME=FILE if FILE exists and no file has this whole name. Sets
+/* True for a source of the form NAME=FILE if FILE exists, and no file is named "NAME=FILE". Sets
  * *file to FILE. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;

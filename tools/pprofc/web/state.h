@@ -18,8 +18,8 @@ struct state_profile {
   bool is_command; /* true if the command line names the profile as a source */
   size_t sources;  /* number of files that were added up to get the profile; runs do not count */
   pprofc_profile *profile;
-  int64_t *totals;                /* total of each sample type of a recording, or NULL */
-  pprofc_verdict_run *runs;       /* runs added up in `profile`, with file names; owned */
+  int64_t *totals;          /* total of each sample type of a recording, or NULL */
+  pprofc_verdict_run *runs; /* runs added up in `profile`, with file names; owned by this struct */
   size_t run_count, run_capacity; /* number of runs; 0: a single profile */
 };
 
@@ -84,8 +84,8 @@ void state_recordings_free(struct state_recordings *copy);
 
 pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
 
-/* Adds a profile that the user dropped on the page. *id selects it in the parameters head and base.
- */
+/* Adds a profile that the user dropped on the page. Sets *id to its value in the parameters head
+ * and base. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 

@@ -13,11 +13,11 @@
 /* Maximum memory of all recordings in bytes. A quarter of -max_memory is a second limit. */
 #define RECORDINGS_BYTES ((uint64_t)512 << 20)
 
-/* Maximum wait between tries after failures in milliseconds. A longer -every raises the limit. */
+/* Maximum time between tries after a failure in milliseconds, or -every if that is longer. */
 #define PAUSE_MOST_MS 60000
 
-/* Number of changes of the list of recordings. A page that does not request a recording again
- * during these changes no longer counts as its user. */
+/* A recording counts as used until the list of recordings has changed this many times since a page
+ * last requested the recording. */
 #define USE_LASTS 4
 
 static uint64_t every_bytes(const struct web_state *s) {
@@ -37,8 +37,8 @@ static void every_name(const struct web_state *s, int64_t now, char *out, size_t
   snprintf(out, size, "%.*s at %s", (int)(text.size < 256 ? text.size : 256), text.data, clock);
 }
 
-/* Makes a recording from a profile. The source of the recording is "", because no command can read
- * the same profile again. Returns NULL when out of memory. */
+/* Creates a recording from a profile. The recording's source is "", because no command can read the
+ * same profile again. Returns NULL when out of memory. */
 static struct state_profile *every_make(const struct web_state *s, pprofc_profile *profile,
                                         int64_t now) {
   char name[320];
@@ -150,13 +150,13 @@ void state_free_ring(struct web_state *s) {
 bool state_begin_recording(struct web_state *s) {
   struct state_profile *first = state_find(s, s->head);
   int64_t now = (int64_t)time(NULL);
-  /* All sources have the form NAME=FILE, so there is nothing to record. */
+  /* If all sources have the form NAME=FILE, there is nothing to record. */
   if (!s->source_count) return true;
   struct state_profile *made = every_make(s, first->profile, now);
   if (!made) return false;
   unsigned id = first->id;
   if (first->run_count)
-    /* drop these differences, because they have means of runs, and a recording is a sum */
+    /* drop the profile's differences, because they have means of runs, but a recording is a sum */
     ring_drop_pairs(s, id);
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];

@@ -12,7 +12,7 @@
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* number of the last use; web_state.time counts the uses of all pairs */
+  uint64_t used; /* number of the last use; web_state.time numbers the uses of all pairs */
 };
 
 /* Result of reading the sources once. The difference is NULL if it is not yet known. */
@@ -51,10 +51,10 @@ struct web_state {
   struct state_news news;
   uint64_t epoch, time;
   struct state_loaded pending; /* new versions of the profiles, which the page does not show yet */
-  char pending_clock[16];      /* time of the change of `pending` */
+  char pending_clock[16];      /* time at which the files of `pending` changed */
   bool watched;                /* true if all sources are files or folders, which may change */
   struct state_ring ring;
-  /* stamp of the files at the last check (`seen`), and when they were last read (`read`) */
+  /* state_stamp at the last check (`seen`), and at the last reading of the files (`read`) */
   uint64_t seen, read;
 };
 
@@ -70,8 +70,8 @@ struct state_profile *state_retain(struct state_profile *p);
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 
-/* True if every profile is a run. This holds if folders are compared, or if base or head has
- * several profiles. It does not hold with -normalize, which scales the sum of the profiles. */
+/* True if the verdicts treat each profile as a run. They do so if folders are compared, or if base
+ * or head has several profiles, but not with -normalize, which scales the sum of the profiles. */
 bool state_has_runs(const struct command *command);
 
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
@@ -104,12 +104,12 @@ void state_show(struct web_state *s, struct state_loaded *l);
 /* Makes the head of the command line the first recording. Returns false when out of memory. */
 bool state_begin_recording(struct web_state *s);
 
-/* Records that a page uses a recording. Ignores the ids of other profiles. */
+/* Notes that a page uses the recording with this id. Ignores ids of other profiles. */
 void state_use_recording(struct web_state *s, unsigned id);
 
 void state_free_ring(struct web_state *s);
 
-/* Records the current state of the files. state_watch later compares the files with it. */
+/* Stores the current state of the files, with which state_watch later compares them. */
 void state_begin_watch(struct web_state *s);
 
 #endif

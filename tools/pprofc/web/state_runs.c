@@ -40,8 +40,8 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Creates the base or the head as the sum of its runs. `other` is the first source of the head if
- * this function makes the base, and the first source of the base otherwise. */
+/* Creates the base (or the head) as the sum of its runs. `other` is the first source of the head
+ * (or of the base), from which the new name must differ. */
 static pprofc_status state_make_side(const struct source_list *sources, const char *other,
                                      const pprofc_verdict_run *runs, size_t count,
                                      struct state_profile **made, pprofc_error *error) {
@@ -82,8 +82,8 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   return status;
 }
 
-/* Factor by which values are multiplied before they are divided by a duration. Rounding then
- * changes a value of 1 by at most 0.0005. */
+/* Values are multiplied by this factor before they are divided by a duration. Rounding then changes
+ * a value of 1 by at most 0.0005. */
 #define STATE_STEPS 1000
 
 static size_t state_runs_of(const struct state_profile *p) {

@@ -100,7 +100,7 @@ void state_watch(struct web_state *s) {
   struct state_loaded loaded;
   pprofc_error error;
   uint64_t stamp = state_stamp(s);
-  /* Wait until two checks see the same state. Otherwise another program may still be writing the
+  /* Wait until two checks see the same state, because another program may still be writing the
    * file. */
   bool rests = stamp == s->seen;
   s->seen = stamp;

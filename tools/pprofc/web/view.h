@@ -42,7 +42,7 @@ struct web_profile {
 struct web_recording {
   unsigned id;                   /* id of the profile; 0 after a failure */
   bool pinned;                   /* true if the server never drops the recording */
-  int64_t time;                  /* seconds since 1970: end of recording, or first failure */
+  int64_t time;                  /* end of the recording, or first failure; in seconds since 1970 */
   uint64_t bytes;                /* memory of the profile in bytes */
   unsigned tries;                /* number of consecutive failed attempts */
   const pprofc_profile *profile; /* profile; NULL after a failure */
@@ -76,7 +76,7 @@ struct web_info {
   const struct web_choice *profiles;
   size_t profile_count;
   struct web_profile head, base;
-  double divisors[3];                /* for each web_side, the divisor of its values */
+  double divisors[3];                /* for each web_side, number by which values are divided */
   bool by_time;                      /* true if the page shows values per second */
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
   const char *pending;               /* "cpu.prof changed at 12:03" */
@@ -94,7 +94,7 @@ struct web_info {
 struct web_view_input {
   const struct web_query *query;
   const pprofc_report_options *options; /* options of the command line, changed by the query */
-  const pprofc_profile *profile;        /* profile of the view, in the request's budget */
+  const pprofc_profile *profile;        /* displayed profile, in the memory of the request */
   const pprofc_profile *base, *head;    /* profiles of a comparison; base may be NULL */
   enum web_side side;
   const struct web_info *info;

@@ -125,7 +125,7 @@ static pprofc_status address_listen(struct http_address *address, int *listening
 
 #define EXIT_FAILED 2
 
-/* Limits of an answer: memory in bytes, and time in milliseconds. */
+/* Limits: memory (bytes) and time (milliseconds) of an answer, and number of queued answers. */
 #define ANSWER_BYTES        ((uint64_t)512 << 20)
 #define ANSWER_MILLISECONDS 30000
 #define ANSWERS_WAITING     256
@@ -287,8 +287,8 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   return PPROFC_OK;
 }
 
-/* Prepares the start. Fails if the folder for saved views is unknown, even if the user saves no
- * view. */
+/* Parses HOST:PORT and finds the path of the settings file. Fails if its folder is unknown, even if
+ * the user saves no view. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = web_address_parse(command->http, address, error);
