@@ -17,7 +17,7 @@ struct comparing {
   const char *paths[COMPARED_RUNS];
   size_t count, bases;
   pprofc_profile *difference;
-  pprofc_graph *lines; /* graph of the difference in which each line is a node */
+  pprofc_graph *lines; /* graph of the difference, with source lines as nodes */
   struct command command;
   struct noise_report report;
 };
@@ -44,7 +44,6 @@ static void compare_free(struct comparing *c) {
   pprofc_verdicts_free(c->report.verdicts);
 }
 
-/* Builds the graph of the difference in which each line is a node. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
   pprofc_status status = runs_difference(c->runs, c->count, c->bases, true, &c->difference, error);
   pprofc_report_options options = c->command.report;
@@ -75,7 +74,7 @@ static void compare_put_place(struct comparing *c, const pprofc_verdict_row *row
   buffer_printf(&c->call->head, ":%lld", (long long)line->line);
 }
 
-/* Appends the caller that explains most of the change: "; called by main.count, shop.go:153". */
+/* Appends the caller with the largest part of the change: "; called by main.count, shop.go:153". */
 static void compare_put_caller(struct comparing *c, const pprofc_verdict_row *row) {
   size_t node_count, count;
   const pprofc_graph_node *nodes = pprofc_graph_nodes(c->lines, &node_count), *best = NULL;

@@ -120,7 +120,7 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Returns the function in the first row of -top. data is NULL if this row is not a function. */
+/* Returns the name in the first row of -top. Its data is NULL if the row is not a function. */
 static pprofc_str top_first(struct call *call, struct profile_view *view, bool by_cum) {
   struct kept_report *functions;
   pprofc_error error;
@@ -160,7 +160,7 @@ static const char *callers_pattern(struct call *call, pprofc_str name) {
   return buffer_take(&text, call->arena).data;
 }
 
-/* Appends the stacks with the largest values, or a message if memory does not suffice. */
+/* Appends the function's stacks with the largest values, or a message if memory is too small. */
 static pprofc_status callers_put_paths(struct call *call, struct profile_view *view,
                                        pprofc_str name, pprofc_error *error) {
   const struct paths *paths;

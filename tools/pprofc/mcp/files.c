@@ -52,7 +52,7 @@ void files_close(struct files *files) {
   files->count = 0;
 }
 
-/* Opens an element of a path. Does not follow a symlink, and does not wait for a pipe. */
+/* Opens one component of a path. Does not follow a symlink, and does not wait for a pipe. */
 static int files_step(int at, pprofc_str part, bool last) {
   char name[NAME_MAX + 1];
   if (part.size > NAME_MAX || str_equal(part, STR(".."))) {
@@ -81,8 +81,8 @@ static int files_walk(int folder, pprofc_str path) {
   return at;
 }
 
-/* Returns the part of an absolute path that follows a folder. data is NULL if the path is not below
- * the folder. */
+/* Removes the folder from the start of an absolute path. The result's data is NULL if the path is
+ * not below the folder. */
 static pprofc_str files_below(const struct files *files, size_t folder, pprofc_str path) {
   pprofc_str root = str_of(files->paths[folder]);
   if (!path.size || path.data[0] != '/') return path;

@@ -36,7 +36,7 @@ struct past_runs {
   size_t series_count, series_capacity;
 };
 
-/* Returns the id of a benchmark and unit, or MAP_NONE when out of memory. */
+/* Returns the id of the key for a benchmark and unit, or MAP_NONE when out of memory. */
 static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str unit) {
   struct buffer key;
   buffer_init(&key, &mem_default, SIZE_MAX);
@@ -86,8 +86,7 @@ static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   return true;
 }
 
-/* Completes the values of a file. The value of a series for this file is the median of its samples.
- */
+/* Ends a file: for each series, stores the median of the samples in this file. */
 static void history_close_file(struct past_runs *h, size_t file) {
   for (size_t i = 0; i < h->series_count; i++) {
     struct series *s = &h->series[i];
@@ -196,7 +195,7 @@ static pprofc_status store_read_run(struct past_runs *h, const char *path, struc
   return status ? status : record_parse(h->call->arena, path, text, run, error);
 }
 
-/* Reads the records below a folder. Skips invalid records. */
+/* Reads the run records below a folder. Skips invalid records. */
 static pprofc_status store_read(struct past_runs *h, const char *records, pprofc_error *error) {
   const struct mcp *mcp = h->call->mcp;
   size_t count = 0;
@@ -361,8 +360,8 @@ static pprofc_status growth_render(const void *context, pprofc_write_fn write, v
   return output_flush(&out, error);
 }
 
-/* Appends the result, and the number of profiles of each type. There is no result for a type with
- * too few profiles. */
+/* Appends the number of leaks, and for each profile type how many profiles were judged. A type with
+ * too few profiles is not judged. */
 static void growth_put_head(struct growth *g) {
   struct buffer *to = &g->call->head;
   const struct leaks *leaks = &g->leaks;
@@ -382,7 +381,7 @@ static void growth_put_head(struct growth *g) {
   if (g->unsupported) buffer_add_text(to, "warning: " DROP_FRAMES_UNSUPPORTED "\n");
 }
 
-/* Judges the profiles, which must be sorted by time. */
+/* Finds leaks in the profiles, which must be sorted by time. */
 static pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
                                    pprofc_error *error) {
   const struct brief kind = {.kind = BRIEF_ROWS};

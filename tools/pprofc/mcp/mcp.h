@@ -41,8 +41,8 @@ int files_find(const struct files *files, pprofc_str path, struct stat *info, pp
 pprofc_status files_read(const struct files *files, pprofc_str path, struct buffer *data,
                          pprofc_error *error);
 
-/* Calls `found` for at most `most` files below a folder, in the order of their names. The path ""
- * means all folders. Returns false when out of memory, or if `path` is not a folder. */
+/* Calls `found` for at most `most` files below the folder `path`, in the order of their names. The
+ * path "" means all folders. Returns false when out of memory, or if `path` is not a folder. */
 typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                  void *context);
@@ -52,7 +52,7 @@ bool files_visit(const struct files *files, pprofc_str path, size_t most, files_
 #define PROFILES_OPEN 24
 #define VIEWS_OPEN    24
 
-/* A view is a profile or a difference with the filters of a call, and the results computed from it.
+/* A view is a profile or a difference after the filters of a call, with results computed from it.
  * Later calls use these results instead of reading the samples again. */
 struct profile_view;
 
@@ -74,7 +74,7 @@ struct profiles {
   size_t count;
   struct profile_view *views[VIEWS_OPEN];
   size_t view_count;
-  /* number of tool calls; a profile or view stays open while its `used` is equal to this number */
+  /* number of tool calls; the current call uses each profile or view with `used` equal to it */
   uint64_t questions;
 };
 
@@ -107,7 +107,7 @@ struct mcp {
   struct budget *budget;  /* memory budget of the server, which includes all its calls */
   pthread_mutex_t lock;   /* lock for the field `running` */
   struct budget *running; /* budget of the current call; NULL between calls */
-  /* arguments of the suggested next call if its results are not computed yet; or NULL */
+  /* arguments of the suggested next call; NULL if there is nothing to compute in advance */
   char *coming;
   bool initialized;
 };
@@ -126,15 +126,15 @@ struct call {
 
 typedef pprofc_status (*tool_fn)(struct call *call, pprofc_error *error);
 
-/* Returns the function of the tool `name`, or NULL. Sets *schema to the tool's entry in the list of
- * tools. */
+/* Returns the function that implements the tool `name`, or NULL. Sets *schema to the tool's entry
+ * in the list of tools. */
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema);
 
 /* Checks the arguments of a call against the schema of its tool. */
 pprofc_status tool_check(const struct node *schema, const struct node *arguments,
                          pprofc_error *error);
 
-/* Appends the section `part` of answers.template, filled by `fill`, on one line. */
+/* Appends the section `part` of answers.template with the values of `fill`, on one line. */
 void answer_put(struct buffer *out, const char *part, const struct fill *fill);
 
 pprofc_status tool_open(struct call *call, pprofc_error *error);
@@ -145,16 +145,16 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
-/* Stores the budget of the current call, so that a cancellation can stop it. `budget` is NULL after
- * the call. */
+/* Stores the budget of the current call, so that a cancellation can stop the call. `budget` is NULL
+ * after the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 
 /* Copies a text argument to the arena, NUL-terminated. Returns "" if the argument is absent, or
  * NULL when out of memory. */
 const char *call_text(struct call *call, const char *name);
 
-/* Stores the texts of an argument in `items`. The argument is a text or an array of texts. Returns
- * their number. */
+/* Stores an argument, which is a text or an array of texts, in `items`. Returns the number of
+ * texts. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
 int64_t call_number(struct call *call, const char *name, int64_t other);
@@ -176,9 +176,8 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
 /* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds the files that an argument names to `paths`. The argument has paths of files and folders.
- * `most` is the capacity of `paths`. `what` is the word for the files in errors, such as
- * "profiles". */
+/* Adds files to `paths`, which has room for `most` files. The argument `name` has the paths of
+ * files and folders. `what` is the word for the files in errors, such as "profiles". */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 
@@ -191,20 +190,20 @@ pprofc_status call_read(struct call *call, pprofc_str path, struct buffer *data,
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Finds a function by its name, by the handle that answers show for a long name, or by part of its
- * name. *name is in the call's memory. */
+/* Finds a function by its name, by part of its name, or by the handle that answers show for a long
+ * name. Allocates *name in the call's memory. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,
                             pprofc_error *error);
 
-/* Fills in the report options with the filters of the arguments. */
+/* Sets report options from the filters in the call's arguments. */
 void call_options(struct call *call, pprofc_report_options *options);
 
 /* Builds a graph of source lines, which the caller frees with pprofc_graph_free. */
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
-/* Returns the line of a function that has the largest self value, or NULL. Considers only values
- * that have the same sign as `sign`. */
+/* Among the lines of a function, returns the one with the largest self value, or NULL. Considers
+ * only values that have the same sign as `sign`. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 /* ---- views (views.c) --------------------------------- */
@@ -233,10 +232,10 @@ struct profile_view {
   struct paths *paths;
 };
 
-/* Appends the stacks of a function with the largest values, one per line. */
+/* Appends the function's stacks with the largest values, one per line. */
 void paths_put(const struct paths *paths, pprofc_str function, struct buffer *to);
 
-/* Finds or creates the view for the arguments "profile", "base", "sample_type", "focus" and
+/* Finds or creates the view for the call's arguments "profile", "base", "sample_type", "focus" and
  * "ignore". The view is valid until the next tool call. */
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
 
@@ -244,8 +243,8 @@ pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc
  * exist or if memory does not suffice. */
 bool view_warm(struct call *call);
 
-/* The functions set their last argument to a report about a view. The first call computes the
- * report, and later calls return the same report. */
+/* The functions set `top`, `peek`, `lines` or `paths` to a result of a view. The first call
+ * computes the result, and later calls return the same result. */
 pprofc_status profile_top(struct call *call, struct profile_view *view, const char *granularity,
                           struct kept_report **top, pprofc_error *error);
 pprofc_status profile_peek(struct call *call, struct profile_view *view, struct kept_report **peek,

@@ -65,7 +65,7 @@ static void profiles_warn(void *context, const char *message) {
   snprintf(item->warnings + size, sizeof item->warnings - size, "%s\n", message);
 }
 
-/* Merges equal samples. The caller must do this before it creates views, because views refer to
+/* Merges equal samples. The caller must do so before it creates views, because views refer to
  * samples. */
 static void profiles_add_up(struct open_profile *item) {
   pprofc_samples_view view;
@@ -98,8 +98,8 @@ static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
   return PPROFC_OK;
 }
 
-/* Initializes the buffer for the data of a file. Its limit is the limit of the command line, or
- * SIZE_MAX if a size_t cannot hold that number. */
+/* Initializes the buffer for the data of a file. The buffer's limit is -max_input, or SIZE_MAX if a
+ * size_t cannot hold that number. */
 static void profiles_buffer(const struct profiles *p, struct buffer *data) {
   uint64_t most = p->command->limits.input_bytes;
   buffer_init(data, budget_allocator(p->budget), most < SIZE_MAX ? (size_t)most : SIZE_MAX);
@@ -138,7 +138,8 @@ static bool profiles_same(const struct stat *a, const struct stat *b) {
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Returns a file's open profile. Closes an older version, unless this call uses it. */
+/* Returns a file's open profile, or NULL. Closes a profile of an older version of the file, unless
+ * the current call uses it. */
 static struct open_profile *profiles_find(struct profiles *p, const struct stat *info,
                                           pprofc_str path) {
   for (size_t i = 0; i < p->count; i++) {

@@ -56,8 +56,8 @@ static pprofc_status results_render_table(const void *context, pprofc_write_fn w
   return pprofc_bench_print(s->tables, "text", write, to, results_no_warning, NULL, error);
 }
 
-/* Returns the rank of a line, which decides if a long answer drops it. Lines with results and
- * problems always stay. */
+/* Returns the rank of a line. A long answer drops the lines with the lowest rank, but never results
+ * and problems. */
 static int results_rank(pprofc_str line) {
   return str_starts(line, STR("result: ")) || str_starts(line, STR("problem: ")) ? BRIEF_FIXED : 0;
 }

@@ -18,8 +18,8 @@
 
 static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
-/* Formats the result of an answer by a section of answers.template. `modern` selects revision
- * 2026-07-28. */
+/* Formats the result of an answer with the section `part` of answers.template. `modern` selects
+ * revision 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
   fill_flag(fill, "modern", modern);
@@ -45,8 +45,8 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes the part of an answer that comes from files. The part is between <data> and </data>, so
- * the function escapes "</data" in the text. */
+/* Writes an answer's text, which comes from files. Escapes "</data" in the text, because the tags
+ * <data> and </data> enclose the text. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct data_parts *d = context;
@@ -237,7 +237,7 @@ static bool check_modern(const struct rpc_request *request, struct rpc_answer *a
   return !answer->code;
 }
 
-/* Answers ping. Only the revisions that have a handshake have this method. */
+/* Answers the method ping. Only the revisions in which a session begins with initialize have it. */
 static bool mcp_ping(bool modern, const struct rpc_request *request, struct rpc_answer *answer) {
   if (modern || !str_equal(request->method, STR("ping"))) return false;
   buffer_add_text(&answer->result, "{}");

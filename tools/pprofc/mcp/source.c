@@ -37,7 +37,7 @@ struct source_line {
 };
 
 struct source_report {
-  struct source_line *lines; /* lines of the function that have values, sorted by number */
+  struct source_line *lines; /* the function's lines with values, sorted by line number */
   size_t count;
   pprofc_str unit, file, function;
   pprofc_str *text; /* lines of the file, line 1 at index 0; NULL if the file is not available */
@@ -125,8 +125,8 @@ static void source_put_line(const struct source_report *r, struct output *out,
   output_add_char(out, '\n');
 }
 
-/* Writes text lines without values between the last written line and the line `next`. Writes at
- * most CONTEXT_LINES lines next to each of these two lines. Advances *at. */
+/* Writes lines of text between the last written line and lines[next]. Writes at most CONTEXT_LINES
+ * lines next to each of the two. Sets *at to the line after lines[next]. */
 static void source_put_context(const struct source_report *r, struct output *out, size_t next,
                                int64_t *at) {
   int64_t target = r->lines[next].line, from = target - CONTEXT_LINES;

@@ -19,7 +19,7 @@ struct heavy_path {
   /* value of the stack, and its absolute value (`size`); an unused entry has the size 0 */
   int64_t value, size;
   uint32_t stack, depth;
-  uint32_t frames[PATH_FRAMES]; /* last frames of the stack, in order from root to leaf */
+  uint32_t frames[PATH_FRAMES]; /* frames nearest to the leaf, in order from root to leaf */
 };
 
 struct paths {
@@ -90,8 +90,8 @@ static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, 
   return status;
 }
 
-/* Finds the largest stacks of all functions in one pass. The result contains texts of the profile,
- * which must exist longer. */
+/* Finds the largest stacks of all functions in one pass. The result points to texts of the profile,
+ * so the caller must free the profile later. */
 static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
                                const pprofc_allocator *mem, struct paths **paths,
                                pprofc_error *error) {
@@ -200,7 +200,7 @@ static bool view_is_full(pprofc_status status) {
   return status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM;
 }
 
-/* Computes a result, which the client can cancel. Closes older views to get memory. */
+/* Computes a result of a view, unless the client cancels. Closes older views to get memory. */
 static pprofc_status view_make(struct call *call, struct profile_view *v, view_make_fn make,
                                const char *granularity, bool needed, pprofc_error *error) {
   struct view_part part = {v, v->options};
@@ -267,7 +267,7 @@ pprofc_status view_paths(struct call *call, struct profile_view *v, const struct
   return status;
 }
 
-/* Returns the function for the first missing result of a view, or NULL. */
+/* Returns the function that computes the first missing result of a view, or NULL. */
 static view_make_fn view_missing(const struct profile_view *v) {
   for (size_t i = 0; i <= v->top_count; i++) {
     if (i == v->top_count) return view_make_top;
@@ -363,8 +363,8 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  /* Close other views until there is a free place. profiles_make_room never closes a view that the
-   * current call uses. */
+  /* Close other views until fewer than VIEWS_OPEN are open. profiles_make_room never closes a view
+   * that the current call uses. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
