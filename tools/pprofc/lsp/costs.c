@@ -37,8 +37,7 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Adds each line that has a verdict. The name of such a row is FUNCTION, a newline, and FILE:LINE.
- */
+/* Adds each line that has a verdict. The name of a verdict row is FUNCTION, newline, FILE:LINE. */
 static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   for (size_t i = 0; i < costs->by_line.row_count; i++) {
     const pprofc_verdict_row *row = &costs->by_line.rows[i];
@@ -205,8 +204,8 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
   if (costs->judged.verdicts) {
-    /* Divide by the number of runs, because verdicts compare means. The difference is a sum over
-     * the runs of the base. */
+    /* Divide by the number of base runs, because the difference is a sum over these runs, but
+     * verdicts compare means. */
     double mean = (double)value / (double)costs->judged.summary.base_runs;
     struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));
     buffer_add_str(to, amount_text(&unit, mean, true, text));
@@ -223,8 +222,8 @@ static void costs_put_amount(struct buffer *to, const struct amount_grid *grid, 
 }
 
 /* Appends the change of the self value, or of the total if there are no self samples. The text is
- * ", +0.5s ±0.1s" for a line, and "; grew: +0.5s ±0.1s" for a function. It has the interval only if
- * there was a test. */
+ * ", +0.5s ±0.1s" for a line, and "; grew: +0.5s ±0.1s" for a function. Omits the interval if there
+ * was no test. */
 static void costs_put_change(const struct costs *costs, struct buffer *to, const struct cost *cost,
                              const struct amount_grid *grid) {
   const pprofc_verdict_summary *s = &costs->judged.summary;

@@ -47,7 +47,7 @@ void follow_read(struct follow *f, const char *path, const char *ref, int64_t ti
   buffer_free(&folder);
 }
 
-/* Converts a line number of the profile to a line number of the current file. With `back`, converts
+/* Converts a line number in the profile to a line number in the current file. With `back`, converts
  * in the other direction. */
 static size_t follow_map(const struct follow *f, size_t line, bool back) {
   int64_t at = (int64_t)line + 1, moved = 0;

@@ -15,11 +15,12 @@ struct document {
   /* URI of the document, its text when the editor opened it, and its current text */
   struct buffer uri, first, now;
   size_t first_lines, now_lines; /* number of lines in `first`, and in `now` */
-  size_t same_begin, same_end;   /* number of equal lines at the start and at the end */
-  size_t *starts;                /* offset of each line in the current text */
-  size_t capacity;               /* allocated number of `starts` */
-  pprofc_str file;               /* name of the document's file in the profile, or empty */
-  struct follow follow;          /* changes from the file of the profile to the text `first` */
+  size_t same_begin,
+      same_end;         /* number of lines equal in `first` and `now`: at the start, at the end */
+  size_t *starts;       /* offset of each line in the current text */
+  size_t capacity;      /* allocated number of `starts` */
+  pprofc_str file;      /* name of the document's file in the profile, or empty */
+  struct follow follow; /* changes between the profiled version of the file and `first` */
 };
 
 static size_t document_lines(pprofc_str text) {
@@ -62,9 +63,8 @@ static bool document_measure(struct document *d) {
   return true;
 }
 
-/* Converts a line number of one text to the number of the same line in the other text. `count` is
- * the number of lines of the first text, `other` is the number of lines of the second text. Returns
- * SIZE_MAX if the line changed. */
+/* Converts a line number in one text to the number of the same line in another text. The texts have
+ * `count` and `other` lines. Returns SIZE_MAX if the line changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
   if (line < d->same_begin) return line;
@@ -127,8 +127,8 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the file in the profile that is the document. Compares by the document's path. If no file
- * matches, compares by the path that the document had in the profile's commit. */
+/* Finds the profile's name for the document's file. Compares names with the current path, and if no
+ * name matches, with the path of the file in the profile's commit. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena;
   arena_init(&arena, &mem_default);
@@ -241,8 +241,8 @@ static void lsp_lenses(const struct lsp *lsp, const struct document *d, const st
   }
 }
 
-/* Appends the cost of a line, and the calls of its function. In a comparison, also appends the text
- * above the table of verdicts as a code block. */
+/* Appends the cost of a line, and the calls to and from its function. In a comparison, also appends
+ * the header of the verdict table as a code block. */
 static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct buffer *text) {
   pprofc_str rest = buffer_str(&lsp->costs.header), line;
   costs_put_name(text, cost->function);

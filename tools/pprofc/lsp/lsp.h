@@ -43,15 +43,15 @@ void costs_free(struct costs *costs);
  */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* The functions return a sort key of a line. costs_own returns the absolute self value, and
- * costs_total returns the absolute total. If there are no verdicts, the values of a difference are
- * changes. */
+/* The functions return a sort key of a line. costs_own returns the absolute self value or, with a
+ * verdict, the absolute change. costs_total returns the absolute total or, with a verdict, the
+ * larger one of base and head. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the file of the profile whose path has the longest common end with `path`. A match needs
- * at least two equal path components, or the whole path of the file. Returns an empty text if no
- * file matches. */
+/* Returns the profile's name for the file `path`. `path` must end with the whole name, or with at
+ * least its last two components. Prefers the longest equal end. Returns an empty text if no name
+ * matches. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a line, and
@@ -70,7 +70,7 @@ void costs_put_calls(const struct costs *costs, struct buffer *to, pprofc_str fu
 struct follow {
   struct hunk *hunks;
   size_t count, capacity;
-  struct buffer base; /* path of the file in the commit of the profile; "" if unknown */
+  struct buffer base; /* path that the file had in the profile's commit; "" if unknown */
 };
 
 void follow_init(struct follow *follow);
@@ -81,9 +81,9 @@ void follow_free(struct follow *follow);
  * a commit, every line counts as unchanged. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* The first function converts a line number of the profile to a line number of the current file.
- * The second function converts back. Numbers start at 0. Both return SIZE_MAX if the text of the
- * line changed. */
+/* The first function converts a line number in the profile to a line number in the current file.
+ * The second function converts back. Numbers start at 0. Both return SIZE_MAX if the line's text
+ * changed. */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 
