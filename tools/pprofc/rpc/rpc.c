@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum number of stored ids of requests that were cancelled before their start. Older ids are
- * dropped. */
+/* Maximum number of stored ids of cancelled requests. Older ids are dropped. */
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
@@ -50,7 +49,8 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
   return kept.data ? kept : STR("");
 }
 
-/* Stores the id of a cancelled request. The reading thread calls this function. */
+/* If the message cancels a request, stores the request's id. If this request is running, stops it.
+ * The reading thread calls this function. */
 static void rpc_look(struct rpc *rpc, pprofc_str message) {
   struct arena arena;
   struct node *root;
@@ -95,7 +95,7 @@ struct inbox {
   size_t count, bytes;
   bool ended, stopped; /* ended: the input ended; stopped: inbox_stop was called */
   char chunk[65536];
-  size_t at, size; /* bytes of the chunk that still must be processed: offset and number */
+  size_t at, size; /* unprocessed bytes in `chunk`: offset of the first byte, and number */
 };
 
 static void inbox_free(struct inbox_message *message) {
@@ -123,9 +123,9 @@ static bool inbox_fill(struct inbox *r) {
   }
 }
 
-/* Appends up to `most` bytes to `to`. With `line`, stops after a newline, which it does not append.
- * If `to` would exceed RPC_MESSAGE_MAX, drops bytes and sets *too_long. Returns false at the end of
- * the input. */
+/* Appends up to `most` bytes of the input to `to`. With `line`, stops after a newline, and does not
+ * append the newline. If `to` would exceed RPC_MESSAGE_MAX, drops bytes and sets *too_long. Returns
+ * false at the end of the input. */
 static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool line, bool *too_long) {
   while (most) {
     if (r->at == r->size && !inbox_fill(r)) return false;
@@ -220,7 +220,7 @@ static bool inbox_start(struct inbox *r) {
   return pthread_create(&r->thread, NULL, inbox_main, r) == 0;
 }
 
-/* Waits some milliseconds. Returns true if no message arrives and the input goes on. */
+/* Waits some milliseconds. True if no message arrives in this time and the input has not ended. */
 static bool inbox_is_quiet(struct inbox *r, long milliseconds) {
   struct timespec end;
   int passed = 0;
@@ -288,7 +288,7 @@ void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
   buffer_free(&text);
 }
 
-/* True if the request was cancelled before its start. Then removes its id from the stored ids. */
+/* True if the request was cancelled. Then removes its id from the stored ids. */
 static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   bool found = false;
   for (size_t i = 0; i < CANCELLED_MAX; i++)
@@ -328,8 +328,8 @@ static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
 }
 
-/* Completes the text of a message, sends it and frees it. With one message per line, the text ends
- * with a newline. */
+/* Adds the last brace to a message, and with RPC_LINES a newline. Sends the message and frees its
+ * text. */
 static void rpc_close(struct rpc *rpc, struct buffer *text) {
   buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
   rpc_send(rpc, text);
@@ -382,7 +382,7 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
 }
 
 /* Checks a message. Returns true for a valid request or notification. Sets *ignored for a response.
- * Otherwise sets the error in `answer`. */
+ * For any other message, sets the error in `answer`. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");
@@ -437,8 +437,8 @@ static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
   arena_free(&arena);
 }
 
-/* Returns the next message. While there is no message, works in advance. Returns NULL at the end of
- * the input. */
+/* Waits for the next message and returns it. Meanwhile computes results in advance. Returns NULL at
+ * the end of the input. */
 static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
   const struct rpc_server *server = rpc->server;
   if (server->idle && !rpc->ended && inbox_is_quiet(inbox, RPC_QUIET))

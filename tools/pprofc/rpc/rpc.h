@@ -39,15 +39,15 @@ struct rpc;
 struct rpc_server {
   enum rpc_framing framing;
   void *context;
-  /* Answers a request. After a notification, the loop sends no answer. */
+  /* Handles a request or a notification. rpc_run sends the answer to a request. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
   /* Returns the JSON id that a message cancels, or an empty text. Runs in the reading thread. */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
   /* Stops the current request. The reading thread calls this function. */
   void (*stop)(void *context);
-  /* Does a step of work in advance while there is no message. Returns false if there is nothing to
-   * do. NULL means that the server never works in advance. */
+  /* Computes a result in advance while there is no message. Returns false if there is nothing to
+   * do. NULL means that the server computes nothing in advance. */
   bool (*idle)(void *context);
   /* Receives the client's response to rpc_ask. NULL: ignore responses. */
   void (*respond)(void *context, struct rpc *rpc, const struct node *message);
