@@ -15,7 +15,7 @@ static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   *place = profile;
 }
 
-/* Reads the sources of a command. They replace the sources of the command line. */
+/* Reads the sources in `command` into *profile. */
 static pprofc_status bases_read(const struct command *command, pprofc_profile **profile,
                                 pprofc_error *error) {
   struct progress progress;

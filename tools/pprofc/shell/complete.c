@@ -55,7 +55,7 @@ pprofc_str completions_common(const struct completions *c) {
       same++;
     common.size = same;
   }
-  /* Keep UTF-8 characters whole. */
+  /* Do not end the common text within a UTF-8 character. */
   while (common.size && common.size < c->items[0].size &&
          ((unsigned char)c->items[0].data[common.size] & 0xC0) == 0x80)
     common.size--;
@@ -76,7 +76,7 @@ static void completions_add_commands(struct completions *out, pprofc_str typed) 
   }
 }
 
-/* Adds options and their values. `suffix` is "=" in a command line, "" in help. */
+/* Adds options and their values. `suffix` follows each option: "" after `help`, else "=". */
 static void completions_add_options(struct completions *out, pprofc_str typed, const char *suffix) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = shell_option_at(i)); i++) {
@@ -110,8 +110,8 @@ static void completions_escape(pprofc_str name, struct buffer *out) {
   }
 }
 
-/* Adds the functions that begin with the typed word. If there is no such function, adds the
- * functions that contain the word. */
+/* Adds the functions that begin with the typed word. With `anywhere`, adds the functions that
+ * contain the word. */
 static void completions_add_functions(const struct shell *shell, struct completions *out,
                                       pprofc_str typed, bool anywhere) {
   const pprofc_profile *p = shell->profile;
@@ -178,7 +178,7 @@ static void completions_add_first(const struct shell *shell, struct completions 
   completions_add_types(shell, out, typed, true);
 }
 
-/* Adds regular expressions that match functions. The typed word may begin with '-'. */
+/* Adds regular expressions that match functions. The typed word may begin with '-' (ignore). */
 static void completions_add_expression(const struct shell *shell, struct completions *out,
                                        pprofc_str typed) {
   size_t skip = str_starts(typed, STR("-"));
@@ -202,14 +202,14 @@ static void completions_add_argument(const struct shell *shell, struct completio
   completions_add_files(out, str_slice(typed, arrows, typed.size));
 }
 
-/* Finds the start of the last word in the line, and the words before the last word. */
+/* Returns the index at which the last word of the line begins. */
 static size_t completions_last_word(pprofc_str line) {
   size_t at = line.size;
   while (at && line.data[at - 1] != ' ' && line.data[at - 1] != '\t') at--;
   return at;
 }
 
-/* Completes the value in name=value. Returns false if the line does not assign an option. */
+/* Completes the value in "name=value". Returns false if the line does not assign an option. */
 static bool completions_of_assignment(const struct shell *shell, pprofc_str line,
                                       struct completions *out) {
   size_t equals = str_find_char(line, '=');

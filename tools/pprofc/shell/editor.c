@@ -146,7 +146,7 @@ static void editor_list(const struct editor *editor, const struct completions *f
   fflush(editor->out);
 }
 
-/* Returns a blank if the word is now complete, or "" if it may continue. */
+/* Returns the text to insert after a completion: a blank, or "" if the word may continue. */
 static const char *editor_suffix(const struct completions *found) {
   pprofc_str only = found->items[0];
   bool goes_on = str_ends(only, STR("=")) || str_ends(only, STR("/"));
@@ -196,7 +196,7 @@ static bool editor_open_recall(struct editor *editor) {
   return true;
 }
 
-/* Opens a stream. The stream must stay open, because libedit uses it until the end. */
+/* Opens a stream on a copy of `fd`, because libedit uses the stream until the end. */
 static FILE *editor_stream(int fd, const char *mode) {
   int copy = dup(fd);
   FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;
@@ -210,7 +210,7 @@ static bool editor_open_line(struct editor *editor) {
     message_note("%s: line editing is off", error.message);
     return false;
   }
-  setlocale(LC_CTYPE, ""); /* libedit treats lines as UTF-8 only in such a locale */
+  setlocale(LC_CTYPE, ""); /* libedit handles UTF-8 only in a UTF-8 locale */
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
   editor->in = editor_stream(STDIN_FILENO, "r");
   editor->out = editor_stream(editor->prompt, "w");

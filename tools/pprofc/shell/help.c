@@ -57,7 +57,7 @@ static const struct help_more {
     {"granularity", "Kind of a report's entries. granularity= goes back to functions."},
 };
 
-/* Longer help for the value of an option, printed below the line of the value. */
+/* Help for the values of an option. `more` is printed below the line of the value. */
 static const struct help_choice {
   const char *name, *text, *more;
 } help_choices[] = {
@@ -176,7 +176,7 @@ static bool help_of_command(pprofc_str what) {
   return true;
 }
 
-/* Explains the line ":" and the lines that are names of sample types. */
+/* Explains a shortcut: ":", or a line such as "cpu" or "mean_cpu" that contains a sample type. */
 static bool help_of_shortcut(const struct shell *shell, pprofc_str what) {
   struct buffer lines;
   buffer_init(&lines, &mem_default, SIZE_MAX / 2);

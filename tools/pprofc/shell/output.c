@@ -95,7 +95,7 @@ static void pager_init(struct pager *pager, bool allowed) {
   pager->width = size.ws_col ? size.ws_col : 80;
 }
 
-/* Adds the screen rows of a text to `used`. Counts each byte as a column. */
+/* Adds the number of screen rows that a text needs to `used`. Counts each byte as a column. */
 static void pager_count(struct pager *pager, const char *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     bool wraps = pager->column == pager->width;
@@ -167,7 +167,7 @@ struct shell_output {
   struct shell_process process;
   struct pager pager;
   struct viewer_file viewer;
-  bool closed; /* true if the program has stopped reading its input */
+  bool closed; /* true if the program that reads the report has closed its input */
   pprofc_status status;
   pprofc_error *error; /* error of the last failed write; its message explains the errno */
 };
@@ -257,7 +257,7 @@ static pprofc_status output_end_file(struct shell_output *out, pprofc_status sta
   return status;
 }
 
-/* Ends OUTPUT_APPEND. After a failure, removes the text that the report appended. */
+/* Closes the file of OUTPUT_APPEND. After a failure, removes the text that the report appended. */
 static pprofc_status output_end_append(struct shell_output *out, pprofc_status status) {
   if (out->fd < 0) return status;
   if (status != PPROFC_OK && out->before >= 0 && ftruncate(out->fd, out->before) != 0)
@@ -275,8 +275,8 @@ static pprofc_status output_end_program(struct shell_output *out, pprofc_status 
   return error_set(out->error, PPROFC_E_IO, "'%s' ended with status %d", out->process.name, code);
 }
 
-/* Starts the viewer, which may read the file until the end of the shell. The shell then removes the
- * file. */
+/* Starts the viewer. The shell removes the file only when the shell ends, because the viewer may
+ * read it again. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
   struct shell *shell = out->shell;
   if (out->viewer.fd < 0) return status;

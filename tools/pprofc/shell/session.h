@@ -93,14 +93,14 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
  * line is not a shortcut. */
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out);
 
-/* Returns the format in a word such as top10, or NULL. Sets *digits to the index in the word where
+/* Returns the format that a word such as "top10" names, or NULL. Sets *digits to the index at which
  * the number begins. */
 const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* The functions return the option that has an index or a name, or NULL. The option `output` comes
- * after the report options. */
+/* The functions find an option by its index or its name. They return NULL if there is no such
+ * option. The option `output` comes after the report options. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
@@ -111,7 +111,7 @@ bool shell_option_stands_alone(const pprofc_option_info *info);
 
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
 
-/* Sets the option that has the value `name` to this value, as by the line `name=value`. */
+/* Runs a line such as "cum=true": sets the option that has the value `name` to this value. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value);
 
 void shell_print_options(struct shell *shell);
@@ -133,7 +133,7 @@ struct shell_command {
   void (*run)(struct shell *shell, const struct shell_words *words);
 };
 
-/* The functions return the command that has an index or a name, or NULL. */
+/* The functions find a command by its index or its name. They return NULL if it does not exist. */
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 
@@ -177,7 +177,7 @@ bool shell_wants_verdicts(const struct command *run);
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error);
 
-/* Drops the runs after a change of the base. */
+/* Frees the runs, for example after a change of the base. */
 void shell_forget_runs(struct shell *shell);
 
 /* ---- viewers ----------------------------------------- */

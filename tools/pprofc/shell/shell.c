@@ -19,8 +19,6 @@
 
 #define SHELL_FAILED 2
 
-/* Prints an error, and sets `failed`. If the line comes from a file of the command `source`, the
- * error begins with file name and line number. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
       shell->input_count ? &shell->inputs[shell->input_count - 1] : NULL;
@@ -108,7 +106,8 @@ static void shell_print_label(void *context, const char *prefix, pprofc_str text
   while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line));
 }
 
-/* Prints the header of a whole report, unless an option is invalid, as in pprof. */
+/* Prints the header of a report without filters, as pprof does. Prints nothing if an option is
+ * invalid. */
 static void shell_print_header(struct shell *shell) {
   pprofc_report_options options = shell->command.report;
   struct report report = {.options = &options, .mem = &shell->profile->mem};
@@ -187,9 +186,8 @@ static int shell_loop(struct shell *shell) {
   return stopped ? SHELL_FAILED : 0;
 }
 
-/* Reads all data of the sources, because a later line can request any report. To this end, reads
- * them as for the output format proto. For most other formats, the reader drops data that the
- * report does not need. */
+/* Reads all data of the sources, because a later line can request any report. The reader keeps all
+ * data only for a few formats, such as proto. So sets the format to proto. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;

@@ -106,7 +106,7 @@ static void variables_set_plain(struct shell *shell, const pprofc_option_info *i
   text_free(text);
 }
 
-/* Parses a decimal integer. pprof accepts no other form of an integer. A number that is too large
+/* Sets an integer option. Like pprof, accepts only decimal integers. A number that is too large
  * becomes the maximum. */
 static void variables_set_int(struct shell *shell, const pprofc_option_info *info,
                               pprofc_str value) {
@@ -212,8 +212,6 @@ void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value) {
   message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
 }
 
-/* Warns about options of the command line that would make every report fail: the sample type, an
- * expression or a divisor. */
 void shell_check_options(struct shell *shell) {
   pprofc_error error;
   size_t index;
@@ -266,7 +264,7 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
   buffer_add_char(out, ']');
 }
 
-/* Writes a line of the list. Without a comment, the line ends with blanks, as in pprof. */
+/* Prints an option as a line of the list. Like pprof, always pads the value with blanks. */
 static void variables_print(struct shell *shell, const pprofc_option_info *info) {
   const pprofc_profile *p = shell->profile;
   char number[VALUE_MAX];
