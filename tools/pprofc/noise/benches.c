@@ -31,7 +31,7 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns one second in the unit of the sample type. The unit is a time or a number of samples.
+/* Converts one second to the unit of the sample type, which is a time or a number of samples.
  * Returns 0 if the unit cannot be converted. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
@@ -120,8 +120,8 @@ static pprofc_status benches_read(struct benches *b, const struct bench_measure 
                    b->wanted ? " of a benchmark that -bench chooses" : "");
 }
 
-/* Assigns the same number of results to each run, in the order of the runs. The cost of a run is
- * the mean of its results. */
+/* Divides the results among the runs in order: each run gets the same number of results. The cost
+ * of a run is the mean of its results. */
 static pprofc_status benches_give(const struct benches *b, pprofc_verdict_run *runs, size_t count,
                                   pprofc_error *error) {
   if (!count || b->count % count)

@@ -135,7 +135,7 @@ bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
   return true;
 }
 
-/* Writes a picture of the difference, with verdicts, to its destination. */
+/* Writes a flame graph of the difference, with verdicts. */
 static pprofc_status noise_draw(struct command *command, const struct noise_report *report,
                                 const pprofc_profile *difference, pprofc_error *error) {
   struct arena arena;

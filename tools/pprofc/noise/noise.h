@@ -30,7 +30,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
 /* True if the command's format can show verdicts. */
 bool noise_has_format(const struct command *command);
 
-/* True if the report is a picture of the difference with verdicts. */
+/* True if the command's format is a flame graph, which shows the difference with verdicts. */
 bool noise_is_picture(const struct command *command);
 
 /* Returns an error if an option and verdicts cannot be combined, else NULL. */
@@ -40,7 +40,7 @@ const char *noise_conflict(const struct command *command);
 struct noise_report noise_report_of(const pprofc_report_options *options,
                                     const struct noise_options *flags);
 
-/* Judges the runs by the flags, and completes the report. The caller frees its verdicts. */
+/* Judges the runs, and stores the verdicts in the report. The caller frees the verdicts. */
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
                           struct loaded_runs *runs, pprofc_error *error);
 
@@ -50,25 +50,25 @@ pprofc_status benches_match(const pprofc_report_options *options, const struct n
                             struct loaded_runs *runs, char shown[BENCHES_TEXT],
                             pprofc_error *error);
 
-/* Parses -ops: numbers of operations for base and head, or one for each run. */
+/* Parses -ops: two numbers of operations (for base and head), or one number for each run. */
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
                             pprofc_error *error);
 
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
 
-/* Hides the frames of a difference that the verdicts ignore, such as runtime.asyncPreempt. A
- * picture then shows the same values as the table. Returns false when out of memory. */
+/* Hides frames that the verdicts ignore, such as runtime.asyncPreempt. A flame graph of the
+ * difference then shows the same values as the table. Returns false when out of memory. */
 bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 
 /* Checks the syntax of all -fail_on conditions. */
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error);
 
-/* Prints the changes that satisfy -fail_on on standard error. Returns the exit status. */
+/* Prints the changes that satisfy -fail_on to standard error. Returns the exit status. */
 int noise_gate(const struct noise_options *flags, const struct noise_report *report);
 
-/* Creates empty sums for -sums. Sets *sums to NULL without that flag. */
+/* Creates an empty set of sums for the file of -sums. Sets *sums to NULL without that flag. */
 pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
                                pprofc_error *error);
 

@@ -32,8 +32,8 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the start of two texts. If the numbers have the same number of digits,
- * advances both texts past them. */
+/* Compares the numbers at the start of two texts, like strcmp. If both have equally many digits,
+ * moves both pointers to the text after the number. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && char_is_digit((*b)[1])) (*b)++;
@@ -168,8 +168,7 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
   return status;
 }
 
-/* Scales a profile that is a sum of `from` runs to the size of a sum of `to` runs. Replaces
- * *profile. */
+/* Multiplies a profile, which is the sum of `from` runs, by `to` / `from`. Replaces *profile. */
 static pprofc_status runs_scale(pprofc_profile **profile, size_t to, size_t from,
                                 pprofc_error *error) {
   double ratios[64];
