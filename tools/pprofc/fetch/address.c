@@ -1,4 +1,4 @@
-/* Converts a source to a URL with default path, seconds and time limit. */
+/* Converts a source to a URL. Adds the default path, the recording time and the time limit. */
 #include "fetch/address.h"
 
 #include "core/array.h"
@@ -53,7 +53,7 @@ static const struct address_pair *address_find(const struct address_query *query
   return NULL;
 }
 
-/* Sets the key to exactly one value, and removes its other values. */
+/* Sets `key` to `value`, and removes all other values of the key. */
 static pprofc_status address_set(struct address_query *query, pprofc_str key, pprofc_str value) {
   size_t kept = 0;
   for (size_t i = 0; i < query->count; i++)

@@ -14,14 +14,14 @@ struct address {
 
 /* Parses a source as a URL, like pprof. Adds "http://" if the source has no host. An empty path
  * becomes the path of Go's CPU profile. `seconds` and `timeout` are the values of -seconds and
- * -timeout; 0 or less: not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
+ * -timeout, or at most 0 if not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
 pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seconds,
                             int64_t timeout, struct address *address);
 
 /* True if a source begins with "scheme://". */
 bool address_has_scheme(pprofc_str source);
 
-/* Creates the URL at which the server of a profile translates addresses to names. */
+/* Creates the URL at which a profile's server translates addresses to names. */
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url);
 
 /* True for the URL of a local file ("file:///x.pb.gz"). Sets *path, NUL-terminated. */

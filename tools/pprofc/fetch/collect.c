@@ -16,17 +16,17 @@
 struct collect_item {
   const char *kind;
   struct remote *remote;
-  pprofc_profile *profile; /* the profile; NULL if missing or failed */
+  pprofc_profile *profile; /* NULL if the server lacks the profile, or if it was unreadable */
   bool missing;            /* true if the server does not have this profile */
 };
 
 struct collect_server {
   const char *shown;   /* source as on the command line, but without its password */
   const char *address; /* URL of the folder that contains the server's profiles */
-  struct url url;      /* parsed URL of the server */
-  int64_t seconds;     /* duration of the CPU profile, in seconds */
-  char name[160];      /* start of file names: "api-1_6060."; "" if there is only one server */
-  bool failed;         /* true if a profile failed; the folder then gets no file of this server */
+  struct url url;
+  int64_t seconds; /* duration of the CPU profile, in seconds */
+  char name[160];  /* start of file names: "api-1_6060."; "" if there is only one server */
+  bool failed;     /* true if a reply was unreadable; the folder then gets no file of this server */
   struct collect_item items[COLLECT_KINDS];
 };
 
@@ -253,7 +253,7 @@ static pprofc_status collect_fetch(struct fetcher *fetcher, struct collect_serve
   return fetcher_run(fetcher, remotes, found, error);
 }
 
-/* Reads the profile in one reply. Prepares the profile like a saved copy. */
+/* Reads the profile in one reply, and symbolizes it. Sets missing file names to the URL. */
 static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *item,
                                   pprofc_error *error) {
   const struct command *command = fetcher->command;

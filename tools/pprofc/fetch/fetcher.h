@@ -12,15 +12,15 @@
 #include "recordings.h"
 #include "symbolize/symbolize.h"
 
-/* Server for the symbols of a mapping. The fields are the URL of the first profile with this
- * mapping, and the start address of the mapping. */
+/* Source of a mapping's symbols: URL of the first profile that has the mapping, and start address
+ * of the mapping. */
 struct symbol_place {
   const struct url *profile;
   uint64_t start;
 };
 
 struct symbol_places {
-  struct interner keys; /* key of each mapping: its build id, or its file name */
+  struct interner keys; /* build id of each mapping, or its file name if it has no build id */
   struct symbol_place *items;
   size_t count, capacity;
 };
@@ -60,8 +60,8 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote if the source must be downloaded. Also sets `file`. Its path is the source, or for a
- * source "file:///x" the path /x. The fetcher owns both results. */
+/* Sets *remote if the source must be downloaded, else to NULL. Also sets `file`. Its path is the
+ * source, but /x for the source "file:///x". The fetcher owns *remote and the path. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                struct file_source *file, pprofc_error *error);
 
