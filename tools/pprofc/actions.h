@@ -18,22 +18,22 @@ void formats_print(struct output *out, bool markdown, size_t width);
  * profile becomes the only source. The caller removes `file`. */
 pprofc_status simulate_run(struct command *command, struct viewer_file *file, pprofc_error *error);
 
-/* Fetches profile, heap, goroutine, mutex and block of each source in parallel. Writes them into
- * the folder command->collect, which appears only when it is complete. If a profile of a server
- * fails, the folder gets no profile of this server. The function then returns an error, after it
- * has written the other servers' profiles. */
+/* Fetches the CPU, heap, goroutine, mutex and block profiles of each source in parallel. Writes
+ * them into the folder command->collect, which appears only when it is complete. If a profile
+ * cannot be fetched, the folder gets no profile of its server. The function then writes the other
+ * servers' profiles, and returns an error. */
 pprofc_status collect_run(const struct command *command, pprofc_error *error);
 
-/* Runs the interactive shell, which reads the profile once. Each line of a terminal, a pipe or a
- * file of the command `source` requests a report or sets an option. Reports go to standard output,
- * messages to standard error. Returns the exit status. */
+/* Runs the interactive shell, which reads the profile once. Lines come from a terminal, a pipe or a
+ * file given to the command `source`. A line requests a report or sets an option. Reports go to
+ * standard output, messages to standard error. Returns the exit status. */
 int shell_run(const struct command *command);
 
 /* Serves the profiles of the command line until SIGINT or SIGTERM. Returns the exit status. */
 int web_run(struct command *command);
 
 /* -mcp: serves a coding agent by the Model Context Protocol. mcp_run uses standard input and
- * output, mcp_serve the descriptors. Both return the exit status. */
+ * output, and mcp_serve uses `in` and `out`. Both return the exit status. */
 int mcp_run(const struct command *command);
 int mcp_serve(const struct command *command, int in, int out, pprofc_error *error);
 

@@ -15,8 +15,7 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
                                  pprofc_write_fn write, void *context, pprofc_error *error);
 
 /* Creates an empty file with the first free name of profile001.EXT, profile002.EXT ... Other
- * programs then cannot take this name. Writes the name to `path`. The interactive shell also calls
- * this function. */
+ * programs then cannot take this name. Writes the name to `path`. */
 pprofc_status destination_number(const char *extension, char *path, size_t size,
                                  pprofc_error *error);
 
@@ -28,8 +27,8 @@ bool destination_is_binary(const struct command *command);
 pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,
                                      pprofc_error *error);
 
-/* Creates a picture of a report. The field `graphviz` of the report's format is the type of the
- * picture, such as "svg". Runs graphviz on a dot report, and passes the picture to `write`. */
+/* Creates a picture of a report: runs graphviz on a dot report, and passes the picture to `write`.
+ * The format's field `graphviz` names the type of the picture, such as "svg". */
 pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
                               pprofc_write_fn write, void *context, pprofc_error *error);
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Releases the profile *profile, and replaces it by the profile `made`. */
+/* Releases *profile, and replaces it by `made`. */
 static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
   pprofc_profile_release(*profile);
   *profile = made;
@@ -75,7 +75,7 @@ static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
   return PPROFC_OK;
 }
 
-/* Removes drop_frames and keep_frames, so that readers of the output keep all frames. */
+/* Clears the profile's fields drop_frames and keep_frames, so that readers keep all frames. */
 static pprofc_status finish_keep_frames(pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *edit = profile_edit(*profile);
   if (!edit) return error_nomem(error);

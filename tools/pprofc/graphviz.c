@@ -7,13 +7,13 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Script of the picture, and the element that encloses the graph. Dragging pans the picture, and
- * the mouse wheel zooms at the pointer. */
+/* Text that is inserted before the graph: a script for panning and zooming, and the start of an
+ * element that encloses the graph. */
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
-/* Appends the text of *rest before `mark`, and removes this text from *rest. If there is no mark,
- * does so with the whole text and returns false. */
+/* Moves the text before `mark` from *rest to `out`. If there is no mark, moves the whole text and
+ * returns false. */
 static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   size_t at = str_find(*rest, mark);
   buffer_add(out, rest->data, at);
@@ -22,8 +22,8 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   return found;
 }
 
-/* Scales the picture to the window, and adds the script and its element. An SVG with an unknown
- * structure is copied unchanged. */
+/* Scales the SVG to the window, and adds the script and the enclosing element. Copies an SVG with
+ * an unknown structure unchanged. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');
@@ -43,7 +43,7 @@ static void make_movable(struct buffer *out, pprofc_str svg) {
   buffer_add_str(out, str_slice(svg, end, svg.size));
 }
 
-/* Replaces the invalid entity "&;". dot writes this entity if a label contains this text. */
+/* Replaces the invalid entity "&;", which dot writes if a label contains the text "&;". */
 static void mend_entities(struct buffer *out, pprofc_str svg) {
   while (copy_until(out, &svg, STR("&;"))) {
     buffer_add_text(out, "&amp;;");

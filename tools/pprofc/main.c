@@ -47,7 +47,7 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* Returns a flag after the first source, which pprof would take for a source, or NULL. */
+/* Returns the first flag that follows a source, or NULL. pprof reads such a flag as a source. */
 static const char *misplaced_flag(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++) {
     const char *source = command->sources[i];
@@ -140,10 +140,10 @@ static void warn_of_report(void *context, const char *message) {
   message_error("%s", message);
 }
 
-/* Writes a report or another result, and sets *code if the exit status is not 0. */
+/* An action writes a report or another result, and sets *code if the exit status is not 0. */
 typedef pprofc_status (*action_fn)(struct command *command, int *code, pprofc_error *error);
 
-/* Runs an action with the memory budget and a progress line (`step`). Returns the exit status. */
+/* Runs an action with a memory budget and the progress line `step`. Returns the exit status. */
 static int run_action(struct command *command, const char *step, action_fn action) {
   struct progress progress = {.running = false};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -205,7 +205,7 @@ static int run_simulated(struct command *command) {
 }
 
 /* Configures malloc to keep freed memory for the next small profile. Otherwise malloc would return
- * the memory, and the system would clear each page again. */
+ * the memory to the system, which clears each page before its next use. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

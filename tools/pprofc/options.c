@@ -218,7 +218,7 @@ static void add_formats(struct command_flags *flags) {
   }
 }
 
-/* Values of report options that have their own flags, and the help of these flags. */
+/* Flags that have the same name as a value of a report option, and the help of these flags. */
 static const char *const choice_helps[][2] = {
     {"functions", "Aggregate at the function level, without file names"},
     {"filefunctions", "Aggregate at the function level, with file names"},

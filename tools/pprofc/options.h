@@ -27,7 +27,7 @@ struct noise_options {
   const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
   pprofc_verdict_options how; /* settings of the verdicts, without sample type and filters */
-  /* index of the word of each flag; noise_complete sets the fields of `how` from these indexes */
+  /* index of each flag's word; noise_complete sets fields of `how` from these indexes */
   int normalize_by, common, correction;
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
@@ -100,8 +100,7 @@ struct command {
   bool sample_on[MAX_SAMPLES];
 };
 
-/* Flags of pprofc. There is a flag for each format, for each report option and for each choice of
- * an option. There are also other flags. */
+/* Flags of pprofc: one for each format, report option and choice of an option, and others. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
@@ -149,22 +148,22 @@ uint64_t memory_default(void);
 /* Stores a range, "FROM,TO", in the field of the flag. FROM or TO may be missing. */
 const char *time_range_store(void *options, const struct flag *flag, const char *text);
 
-/* With -diff_time_range, makes the sources also the bases of the comparison. Call it after the
- * sources are set. Returns false when out of memory. */
+/* With -diff_time_range, uses the sources also as the bases of the comparison. The caller sets the
+ * sources first. Returns false when out of memory. */
 bool time_range_add_bases(struct command *command);
 
 /* Returns an error if a flag contradicts the ranges, else NULL. */
 const char *time_range_conflict(const struct command *command);
 
-/* Returns a description of the sample data that the reader keeps. It is `needs`, and the times if
- * the command uses times. `needs` is NULL if the command needs each sample. `times` is a buffer for
- * the result. */
+/* Returns a description of the sample data that the reader must keep: `needs`, and also the times
+ * if the command uses them. `needs` is NULL if the command needs each sample. `times` is a buffer
+ * for the result. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 
 /* Limits a profile to the time range of head or base, and replaces *profile. Fails if the profile
- * has no times, or if the recording ends before the range. `options` has the function for a warning
- * about estimated values; it may be NULL. */
+ * has no times, or if the recording ends before the range. `options`, which may be NULL, contains
+ * the callback for a warning about estimated values. */
 pprofc_status time_range_select(const struct command *command, bool is_base, const char *shown,
                                 const pprofc_read_options *options, pprofc_profile **profile,
                                 pprofc_error *error);
@@ -180,10 +179,10 @@ void hint_source(const char *path, pprofc_error *error);
 void hint_types(const char *first, const pprofc_profile *one, const char *second,
                 const pprofc_profile *other, char text[HINT_MAX]);
 
-/* Adds `text` to the error that two profiles have no common sample type. */
+/* Adds `text` to an error which says that two profiles have no common sample type. */
 void hint_types_add(const char *text, pprofc_error *error);
 
-/* Adds a hint if the last flag has no value, or if the flag took the source as its value. */
+/* Adds a hint if the last flag lacks its value, or took the source as its value. */
 void hint_argument(const struct command_flags *flags, int argc, char *const *argv,
                    pprofc_error *error);
 

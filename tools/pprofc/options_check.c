@@ -12,7 +12,6 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Returns an error if a report option is set that excludes verdicts, else NULL. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;

@@ -52,8 +52,8 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
                    ERRNO_TEXT(missing));
 }
 
-/* Reads the first bytes of a file. Returns their number. Returns 0 for pipes and after errors,
- * which a later step reports. */
+/* Reads the first bytes of a file, and returns how many it read. Returns 0 for a pipe. Also returns
+ * 0 after an error, which a later step reports. */
 static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
   int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
@@ -101,8 +101,8 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
   buffer_init(text, options->allocator, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
 }
 
-/* For each file with a build ID, inserts a line "# build id: HEX FILE" before the text. Inserts
- * nothing if perf cannot list build IDs. */
+/* Appends a line "# build id: HEX FILE" for each binary in the recording that has a build ID.
+ * Appends nothing if perf cannot list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
   struct buffer list;
@@ -144,7 +144,7 @@ static pprofc_status perf_script(const char *path, const pprofc_read_options *op
   return status;
 }
 
-/* Converts a recording to a profile with perf_to_profile, which writes a file. */
+/* Converts a recording with perf_to_profile, and reads the profile that it wrote. */
 static pprofc_status perf_convert(const char *path, const pprofc_read_options *options,
                                   const struct open_sums *sums, pprofc_profile **profile,
                                   pprofc_error *error) {

@@ -20,16 +20,16 @@ bool file_source_is_plain(const char *path);
  * -diff_time_range, also removes it from the bases. */
 void sources_find_executable(struct command *command);
 
-/* Reads the file as a profile. `sums` describes the data of the samples that the report needs;
- * NULL: all data. */
+/* Reads the file as a profile. `sums` describes the sample data that the report needs. NULL means
+ * that the report needs all data. */
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error);
 
 struct recording;
 
-/* Returns the type of the recording whose first bytes are `begin`. Returns NULL for a file of
- * another type. */
+/* Returns the type of a recording that begins with the bytes `begin`, or NULL if these bytes do not
+ * begin a recording. */
 const struct recording *recording_find(pprofc_str begin);
 
 /* Reads a recording. `shown` is the name of the file in messages. */

@@ -69,7 +69,7 @@ static void source_maps_try(const struct command *command, struct source_map_lis
     message_error("%s", error.message);
 }
 
-/* Reads PATH.map. Also reads DIR/SCRIPT.map for each script of the profile. */
+/* Reads `path`.map. Also reads SCRIPT.map in the same folder for each script of the profile. */
 static void source_maps_find(const struct command *command, const char *path,
                              const pprofc_profile *profile, struct source_map_list *list) {
   struct interner scripts;

@@ -208,7 +208,7 @@ static void fetch_all(struct source_chunk *chunk) {
   parallel_run(workers, fetch_some, chunk);
 }
 
-/* Initializes a chunk, but not its large array of items. add_item initializes each item. */
+/* Initializes a chunk, except its large array of items, because add_item initializes each item. */
 static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->fetched = fetched;
   chunk->before = NULL;
@@ -255,8 +255,8 @@ static void end_with_error(const struct source_chunk *chunk) {
   }
 }
 
-/* Fills the chunk with the sources whose index is at least `from`. The sources of the head come
- * before the sources of the base. */
+/* Fills the chunk with sources, beginning with the source `from`. Sources of the head have lower
+ * numbers than sources of the base. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->fetched->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
@@ -357,7 +357,7 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Reads all sources again, with complete samples. A difference may need complete samples. */
+/* Reads all sources again, with complete samples, because a difference may need them. */
 static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile_release(fetched->head.sum);
   pprofc_profile_release(fetched->base.sum);
@@ -439,8 +439,8 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Stores base and head for a page. With -normalize, scales the head in the same way as in the
- * difference. */
+/* Stores base and head as separate profiles. With -normalize, scales the head in the same way as in
+ * the difference. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
   sources->base = pprofc_profile_retain(fetched->base.sum);
@@ -488,13 +488,14 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   return PPROFC_OK;
 }
 
-/* True if the error means that a file in a folder is not a profile, but a log, for example. */
+/* True if the error means that a file is not a profile, but for example a log. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&
          strstr(error->message, "unrecognized profile format") != NULL;
 }
 
-/* Moves the profile of an item to its run, or handles the error of the item. */
+/* Prepares an item's profile and moves it to the run. If there is no profile, skips the file or
+ * returns the item's error. */
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {
@@ -513,7 +514,8 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
   return PPROFC_OK;
 }
 
-/* Reads a chunk's runs in parallel, prepares them in order, and prints a warning once. */
+/* Reads a chunk's runs in parallel, and prepares them in order. Only the first preparation warns.
+ */
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {
   struct fetched *fetched = chunk->fetched;

@@ -16,7 +16,7 @@ struct sources {
 };
 
 /* Reads the sources like sources_fetch. With `apart`, also sets head and base as separate profiles.
- * Symbolizes all of them. */
+ * Symbolizes all three profiles. */
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                           pprofc_error *error);
 

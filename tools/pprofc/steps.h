@@ -15,8 +15,8 @@
 pprofc_status finish_locate(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
-/* Symbolizes addresses, drops frames and adds the comment of -add_comment. Call it once, for
- * the combined profile. `fetcher` knows the servers that translate addresses. */
+/* Symbolizes addresses, drops frames and adds the comment of -add_comment. Replaces *profile.
+ * `fetcher` knows the servers that translate addresses. */
 pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
                              pprofc_error *error);
 
@@ -32,8 +32,8 @@ void benchmarks_print(const struct command *command, const pprofc_profile *profi
 /* ---- sums of samples (folding.c) ---------------------- */
 
 /* True if the report needs only sums of samples. Sets *sums to the data that the reader must keep.
- * This data includes labels if the program combines two profiles, because it distinguishes the
- * samples of the two by labels. */
+ * The data includes labels if the program combines two profiles, because labels distinguish their
+ * samples. */
 bool folding_of(const struct command *command, struct open_sums *sums);
 
 /* ---- streams of profiles (framed.c) ------------------- */
@@ -55,7 +55,7 @@ struct framed {
 void framed_init(struct framed *framed, const pprofc_limits *limits);
 void framed_free(struct framed *framed);
 
-/* Reads the next frame into `frame`. Sets *name to the name of the frame, which is valid as long as
+/* Reads the next frame into `frame`. Sets *name to the frame's name; the name is valid as long as
  * `framed`. Sets *name to NULL at the end of the stream, or after an error such as a truncated
  * frame. */
 pprofc_status framed_next(struct framed *framed, struct buffer *frame, const char **name,
@@ -76,10 +76,10 @@ pprofc_status source_maps_load(const struct command *command, struct source_map_
                                pprofc_error *error);
 void source_maps_free(struct source_map_list *list);
 
-/* Replaces the names of bundled JavaScript frames in *profile by the original names. Without
- * -source_map, uses the files next to the profile: PATH.map, and SCRIPT.map for each script. If
- * `path` is NULL, there are no such files. Prints an error about an unreadable file next to the
- * profile, and skips it. Sets *used to true if a frame changed. */
+/* Replaces the names of bundled JavaScript frames in *profile by the original names. Uses the
+ * source maps `given`. If there are no such maps, uses the files next to the profile: PATH.map, and
+ * SCRIPT.map for each script. Prints an error about an unreadable file, and skips it. `path` is
+ * NULL if the profile is not a file. Sets *used to true if a frame changed. */
 pprofc_status source_maps_use(const struct command *command, const struct source_map_list *given,
                               const char *path, pprofc_profile **profile, bool *used,
                               pprofc_error *error);

@@ -49,7 +49,7 @@ static bool viewer_split(char *text, const char *last, char *words[MAX_WORDS]) {
 
 #define BROWSERS 7
 
-/* Returns the command of the browser that pprof tries as number `i`. Returns NULL if it needs an
+/* Returns the command of the i-th browser that pprof tries. Returns NULL if the browser needs an
  * environment variable that is not set. */
 static const char *browser_at(size_t i) {
   static const char *const names[BROWSERS] = {
@@ -80,8 +80,8 @@ static pprofc_status viewer_words(const struct viewer_file *file, const char *vi
                    browser ? "a browser (set BROWSER to one)" : words[0]);
 }
 
-/* Starts the viewer. With `beside`, the viewer has no access to the input and output of the shell,
- * and ^C does not end it. `text` is a buffer for the words. The first word is the program. */
+/* Starts the viewer. With `beside`, the viewer cannot use the shell's input and output, and ^C does
+ * not end it. `text` is a buffer for the words of its command. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];

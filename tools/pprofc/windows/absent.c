@@ -1,4 +1,4 @@
-/* Takes the place of the shell and the servers, which Windows lacks. */
+/* Replaces the shell and the servers on Windows by error messages. */
 #include "actions.h"
 #include "common/terminal.h"
 
