@@ -14,12 +14,12 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
 
 /* Appends a character in UTF-8. */
 void import_add_utf8(struct buffer *out, uint32_t c);
-/* Appends a unit of UTF-16. *high is the pending high surrogate, or 0. An unpaired surrogate
- * becomes U+FFFD. */
+/* Converts a unit of UTF-16 to UTF-8 and appends it. *high is the pending high surrogate, or 0. An
+ * unpaired surrogate becomes U+FFFD. */
 void import_add_utf16(struct buffer *out, uint32_t unit, uint32_t *high);
 
-/* Returns the text without its leading blank lines. Readers recognise a format by the first line of
- * the result. */
+/* Returns the text without leading blank lines. Readers recognise a format by the first line of
+ * this text. */
 pprofc_str import_first_line(pprofc_str text);
 
 /* Removes ":12" from the end of *text. Returns false, and leaves *text unchanged, if the text does

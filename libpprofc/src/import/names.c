@@ -16,8 +16,8 @@ static bool names_is_word(char c) {
          (unsigned char)c >= 0x80;
 }
 
-/* True if the name has a "<" that is not inside brackets and does not follow a word. Such a "<"
- * does not begin template arguments. */
+/* True if the name has a "<" that is not inside brackets and does not follow a word. This "<" does
+ * not begin template arguments. */
 static bool names_has_tag(pprofc_str name) {
   size_t depth = 0;
   for (size_t i = 0; i < name.size; i++) {

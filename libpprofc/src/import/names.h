@@ -5,8 +5,8 @@
 #include "import/text_stream.h"
 #include "profile/builder.h"
 
-/* Returns the string index of the system name for a function `name`. `text` is the string index of
- * `name`. The result is `text`, or 0 if reports must show the name unchanged. */
+/* Returns the string index to store as the system name of a function: `text`, which is the string
+ * index of `name`, or 0 if reports must show `name` unchanged (see names.c). */
 uint32_t import_system_name(pprofc_str name, uint32_t text);
 
 /* Adds a function and returns its index. `file` is a string index of the builder. */
@@ -24,7 +24,7 @@ pprofc_str import_script_name(pprofc_str name, pprofc_str file, int64_t line, ch
 uint32_t import_location(pprofc_builder *builder, uint32_t mapping, uint32_t function,
                          int64_t line);
 
-/* Adds the location of a frame that is not a function of the program, such as "[pruned]". */
+/* Adds the location of a frame that stands for no function of the program, such as "[pruned]". */
 uint32_t import_marker(pprofc_builder *builder, pprofc_str name);
 
 /* Adds the mapping of an object file whose addresses are unknown. Returns NONE if the name is
@@ -47,11 +47,12 @@ bool import_refuse(pprofc_builder *builder, pprofc_status status, const char *fo
 bool import_refuse_at(pprofc_builder *builder, const void *at, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 
-/* Makes the builder fail if a failure ended the stream early. */
+/* Makes the builder fail if the stream ended early because of a failure. */
 void import_end_of_stream(pprofc_builder *builder, const struct text_stream *text);
 
-/* Adds the location of a cost centre of GHC's profiler and returns it. `place` is a file with a
- * line and a column, like "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)", or "<built-in>". */
+/* Adds a cost centre of GHC's profiler as a location, and returns the location's index. `place` is
+ * a file with a line and a column, like "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)", or
+ * "<built-in>". */
 uint32_t import_cost_centre(pprofc_builder *builder, pprofc_str module, pprofc_str label,
                             pprofc_str place);
 

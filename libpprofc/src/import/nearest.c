@@ -125,8 +125,8 @@ static bool nearest_is_etl(pprofc_str data) {
   return size >= 1024 && size <= 16 << 20 && size % 1024 == 0 && (kind == 0xC001 || kind == 0xC002);
 }
 
-/* True for a trace of Perfetto, which begins with at least 8 fields of number 1. A profile.proto
- * begins with fewer. */
+/* True for a trace of Perfetto, which begins with at least 8 fields whose number is 1. A
+ * profile.proto begins with fewer. */
 static bool nearest_is_perfetto(pprofc_str data) {
   size_t at = 0, packets = 0;
   while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {

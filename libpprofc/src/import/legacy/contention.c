@@ -11,8 +11,8 @@ static const char *const contention_attributes[CONTENTION_ATTRIBUTES] = {
     [CONTENTION_PERIOD] = "sampling period",
     [CONTENTION_MILLISECONDS] = "ms since reset"};
 
-/* Stores an attribute in `values`. Returns false for an unknown attribute: then the data has
- * another format. */
+/* Stores an attribute in `values`. Returns false for an unknown attribute, because the data then
+ * has another format. */
 static bool contention_attribute(pprofc_str key, pprofc_str value, int64_t *values) {
   for (size_t i = 0; i < CONTENTION_ATTRIBUTES; i++)
     if (str_equal(key, str_of(contention_attributes[i])))
@@ -20,8 +20,7 @@ static bool contention_attribute(pprofc_str key, pprofc_str value, int64_t *valu
   return str_equal(key, STR("discarded samples"));
 }
 
-/* Reads lines of "key = value". Stops at the first line of another form, which stays the current
- * line. */
+/* Reads lines like "key = value". Stops at the first other line, which stays the current line. */
 static void contention_read_attributes(struct legacy *l, int64_t *values) {
   while (legacy_next_line(l)) {
     pprofc_str line = str_trim(l->line);

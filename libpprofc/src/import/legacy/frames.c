@@ -1,5 +1,5 @@
-/* Lists the frames that readers of old formats drop: they belong to an allocator, a lock or the
- * profiler, and not to the program's own code. */
+/* Lists the frames that readers of old formats drop: frames of allocators, of locks and of the
+ * profiler, which are not the program's own code. */
 #include "import/legacy/legacy.h"
 
 /* Regular expression for the functions of allocators. When their frames are dropped, an allocation

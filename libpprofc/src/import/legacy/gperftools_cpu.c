@@ -1,5 +1,5 @@
-/* Reads the binary CPU profile of gperftools, in its native form and its Java form: a stream of
- * machine words of 4 or 8 bytes in either byte order (docs/spec/pprof.md, 5.1). */
+/* Reads binary CPU profiles of gperftools, for native code or for Java: a stream of machine words
+ * of 4 or 8 bytes in either byte order (docs/spec/pprof.md, 5.1). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
@@ -55,7 +55,8 @@ static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
   return false;
 }
 
-/* Reads records until the record 0, 1, 0. A record has a count, a depth and addresses. */
+/* Reads records, each with a count, a depth and that many addresses. The record 0, 1, 0 is the
+ * last. */
 static void gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool java) {
   while (bytes_left(w) && builder_ok(l->builder)) {
     uint64_t count = gperftools_cpu_next_word(w), depth = gperftools_cpu_next_word(w);
@@ -85,7 +86,7 @@ static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64
   return false;
 }
 
-/* Removes up to two frames of the signal handler. Such a frame is the second frame of nearly every
+/* Removes up to two frames of the signal handler: frames that are the second frame of nearly every
  * stack. */
 static void strip_signal_frames(struct legacy *l) {
   const int rounds = 2;

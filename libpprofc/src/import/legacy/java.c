@@ -61,8 +61,8 @@ static bool read_attribute(struct java_reader *r, pprofc_str key, pprofc_str val
 }
 
 /* Sets l->line to the next line that ends with a newline and is not blank. This line stays in
- * l->rest until skip_line removes it. The reader of locations reads a last line without a
- * newline. */
+ * l->rest until skip_line removes it. A last line without a newline is left to
+ * legacy_read_java_locations. */
 static bool next_whole_line(struct legacy *l) {
   size_t end;
   while (builder_ok(l->builder) && (end = str_find_char(l->rest, '\n')) < l->rest.size) {

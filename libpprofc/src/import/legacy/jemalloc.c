@@ -17,7 +17,8 @@ static const char own_frames[] =
 
 /* Values of the line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
-  /* Numbers of objects and of bytes, in live memory and in all allocations. */
+  /* Item 0 is a number of objects, item 1 their size in bytes: of live memory, and of all
+   * allocations. */
   int64_t live[2], all[2];
 };
 
@@ -41,7 +42,7 @@ static bool parse_rate(pprofc_str line, int64_t *rate) {
 }
 
 /* Reads the line with the sums over all stacks, and adds the sample types. Sets *has_all to true if
- * the profile also counts freed memory. */
+ * the profile also counts memory that was freed. */
 static bool read_head(struct legacy *l, bool *has_all) {
   struct counts sums;
   if (!legacy_next_line(l) || !jemalloc_parse_counts(l->line, &sums))

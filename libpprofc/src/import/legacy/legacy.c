@@ -1,4 +1,5 @@
-/* Stores the samples and locations of a profile in an old format, and makes a profile of them. */
+/* Stores the samples and locations that a reader of an old format finds, and converts them to a
+ * profile. */
 #include "import/legacy/legacy.h"
 
 #include "import/account.h"

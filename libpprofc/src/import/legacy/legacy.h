@@ -46,12 +46,11 @@ bool text_take(pprofc_str *s, pprofc_str literal);
  * digits after an optional '-'. Any other character stands for itself. */
 bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields);
 
-/* Sets *run to the longest run of characters at the start of *s for which `is` returns true, and
- * removes it. Returns false if the run is empty. `run` must not be `s`. */
+/* Removes the leading characters for which `is` returns true from *s, and sets *run to them.
+ * Returns false if there is no such character. `run` must not be `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
-/* Removes white space and the run of characters after it, and sets *run to the run. Returns false
- * if the white space or the run is missing. */
+/* Like text_take_run, but white space must precede the characters. Also removes the white space. */
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
 /* Finds the next "0x..." in lower case in *rest, and sets *digits to its digits without "0x".
@@ -69,7 +68,7 @@ struct legacy_type {
 struct legacy_sample {
   size_t first; /* index of the sample's first frame */
   size_t depth;
-  int64_t block_size; /* value of the label "bytes", if the profile has this label */
+  int64_t block_size; /* average size in bytes, for the label "bytes" of the sample */
 };
 
 struct legacy_location {
@@ -105,7 +104,7 @@ struct legacy {
   bool skips_allocator;    /* true to drop the leaf frames in the library of an allocator */
 
   struct legacy_sample *samples;
-  uint32_t *frames; /* locations of all stacks */
+  uint32_t *frames; /* locations of all stacks, one stack after another */
   int64_t *values;  /* type_count values of each sample */
   struct legacy_location *locations;
   struct legacy_mapping *mappings;
@@ -119,8 +118,8 @@ struct legacy {
   uint64_t said, read;
 };
 
-/* Makes a profile of the data that `read` stores in `l`. The sample types determine which frames
- * the profile drops and keeps. */
+/* Calls `read` to store the samples in `l`, and makes a profile of `l`. The sample types determine
+ * which frames the profile drops and keeps. */
 void legacy_import(void (*read)(struct legacy *l), pprofc_str data, pprofc_builder *builder,
                    struct arena *arena);
 
@@ -155,8 +154,8 @@ static inline uint64_t legacy_frame_address(const struct legacy *l,
 /* Removes the second frame of a sample, which must have at least two frames. */
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample);
 
-/* Removes the second frame of each sample in which that frame repeats the leaf. Signal handlers
- * record the leaf twice, the second time as a return address. */
+/* Removes the second frame of each sample if this frame repeats the leaf. Signal handlers record
+ * the leaf twice, the second time as a return address. */
 void legacy_drop_repeated_leaves(struct legacy *l);
 
 /* Scales the count and total size of sampled allocations to an estimate for all allocations
@@ -175,7 +174,7 @@ void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char
 
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 
-/* Skips lines up to the start of a memory map, if there is one, and reads the map. */
+/* Skips lines up to the start of the memory map. Reads the memory map if there is one. */
 void legacy_read_sections(struct legacy *l);
 /* legacy_read_memory_map reads all following lines as mappings, then numbers the locations and
  * assigns their mappings. legacy_is_memory_map_head is true for the line before the first
@@ -185,7 +184,8 @@ bool legacy_is_memory_map_head(pprofc_str line);
 
 /* Numbers the locations in the order of use, and assigns their mappings. */
 void legacy_place_locations(struct legacy *l);
-/* Assigns a mapping to each location. Call it after the locations have their final numbers. */
+/* Assigns a mapping to each location. Call this function after the locations have their final
+ * numbers. */
 void legacy_assign_mappings(struct legacy *l);
 
 /* Reads the rest of the input, which is the list of locations at the end of a Java profile. Then

@@ -1,4 +1,4 @@
-/* Reads memory maps at the end of old profiles: lines of /proc/PID/maps, and lines of shorter forms
+/* Reads memory maps at the end of old profiles: lines of /proc/PID/maps, and shorter lines
  * (docs/spec/pprof.md, 5.8).
  *
  * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the leftmost
@@ -179,7 +179,7 @@ static bool add_mapping(struct legacy *l, const struct entry *entry) {
       !str_parse_uint(entry->end, 16, &mapping.limit) ||
       (entry->offset.size && !str_parse_uint(entry->offset, 16, &mapping.offset)))
     return false;
-  /* Copy the strings, because the next line overwrites a line in which variables were replaced. */
+  /* Copy the strings, because they may be in r->expanded, which the next line overwrites. */
   mapping.file = arena_str(l->arena, entry->file);
   mapping.build_id = arena_str(l->arena, entry->build_id);
   import_need(l->builder,

@@ -15,7 +15,7 @@ static bool is_threadz_head(pprofc_str line) {
 }
 
 /* True if the line contains "--- Thread 7f794ab90940 (name: main/14748) stack: ---". The name may
- * contain any text, even ") stack: ---", so the function tries each place where this end occurs. */
+ * contain any text, even ") stack: ---", so the function tries each occurrence of this text. */
 static bool is_thread_head(pprofc_str line) {
   static const pprofc_str start = {"--- Thread ", sizeof "--- Thread " - 1};
   static const pprofc_str end = {") stack: ---", sizeof ") stack: ---" - 1};
@@ -51,8 +51,8 @@ static bool threadz_read_stack(struct legacy *l) {
   return same_as_before;
 }
 
-/* Adds a sample for a thread. If its stack is the same as the previous thread's, increments the
- * last sample instead. */
+/* Adds a sample for a thread, or increments the last sample if the thread has the same stack as the
+ * previous thread. */
 static void count_thread(struct legacy *l, bool same_as_before) {
   if (same_as_before || l->frame_count == l->open_frame) {
     l->frame_count = l->open_frame;

@@ -2,8 +2,8 @@
  *
  * Before version 1.8, field 3 of a profile is a list of locations; since 1.8 it is a time of 8
  * bytes. In the current version, fields 2, 3 and 4 of a sample are attributes, link and values; in
- * versions 1.8 and 1.9 they are values, attributes and link. A link is one number, the other fields
- * are lists. Some writers do not pack a list of one number, which then looks like a link. */
+ * versions 1.8 and 1.9, values, attributes and link. A link is one number, the other fields are
+ * lists. Some writers do not pack a list of one number, which then looks like a link. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
@@ -18,8 +18,8 @@ static const uint64_t otlp_path[] = {1, 2, 2, 2};
 /* Function that otlp_visit calls with a profile or a sample. Returns true to end the walk. */
 typedef bool otlp_visit_fn(void *context, const struct wire_field *message);
 
-/* Calls `visit` for each message at the first `levels` field numbers of otlp_path, until `visit`
- * returns true. Returns false if no call returned true. */
+/* Calls `visit` for each message at level `levels` of otlp_path (3: profiles, 4: samples), until
+ * `visit` returns true. Returns false if no call returned true. */
 static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, void *context) {
   const uint8_t *data = (const uint8_t *)frame.data;
   struct wire open[OTLP_LEVELS] = {{data, data + frame.size, NULL}};
@@ -43,8 +43,8 @@ static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, vo
 
 enum otlp_age { OTLP_AGE_OPEN, OTLP_BEFORE_1_8, OTLP_SINCE_1_8 };
 
-/* Stores the range of versions to which a profile belongs in *context (enum otlp_age). Returns
- * false if the fields of the profile do not show the version. */
+/* Sets *context (enum otlp_age) to the range of versions to which a profile belongs. Returns false
+ * if the fields of the profile do not show the version. */
 static bool otlp_profile_age(void *context, const struct wire_field *profile) {
   enum otlp_age *age = context;
   struct wire w = wire_inside(profile);

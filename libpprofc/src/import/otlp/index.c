@@ -70,7 +70,7 @@ static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct 
   return attribute ? INDEX_PUSH(o, t, attributes, attribute, attribute) : otlp_fail_message(o);
 }
 
-/* Checks the message of a stack and stores where it is. otlp_add_sample reads it later. */
+/* Checks the message of a stack, and stores its address for otlp_add_sample. */
 static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
@@ -143,8 +143,8 @@ static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct
   return profile.header ? INDEX_PUSH(o, frame, profiles, profile, profile) : otlp_fail_message(o);
 }
 
-/* Reads the next field 1 or 2, which must be a message. Returns false at the end of the message.
- * Also returns false, with *failed set, if the bytes are invalid. */
+/* Reads the next field 1 or 2 of *w, which must be a message. Returns false at the end of *w. Also
+ * returns false, with *failed set, if the bytes are invalid. */
 static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
   bool is_known = false;
   while (!is_known && wire_each(w, field)) is_known = field->number == 1 || field->number == 2;
@@ -155,7 +155,7 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
 typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
 
 /* Reads a resource or a scope. Calls `child` for each field 2, and unpacks field 1 as a message of
- * `kind`. Sets *first to the message of field 1, or to the first of them if field 1 is repeated. */
+ * `kind`. Sets *first to the message of the first field 1. */
 static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f,
                         index_fn *child, const ProtobufCMessageDescriptor *kind,
                         ProtobufCMessage **first) {

@@ -8,8 +8,8 @@
 /* Maximum nesting of objects and arrays. Deeper values of attributes are dropped. */
 #define JSON_LEVELS 96u
 
-/* Length in bytes of the varint with the size of a message. The length is fixed, because the size
- * is known only after the message has been written. */
+/* Number of bytes of the varint with the size of a message. The number is fixed, because the varint
+ * precedes the message but is written after it. */
 #define JSON_SIZE_BYTES VARINT32_BYTES_MAX
 
 enum json_kind {
@@ -19,14 +19,14 @@ enum json_kind {
   JSON_BYTES, /* bytes in base64 */
   JSON_INT,
   JSON_INTS, /* packed list of integers */
-  JSON_TIME, /* time as a number of 8 bytes */
+  JSON_TIME, /* time as an integer of 8 bytes */
   JSON_DOUBLE,
   JSON_BOOL,
   JSON_OLDER /* member of version 1.7 or older; the reader refuses such files */
 };
 
-/* Rule that describes how to write a member: the number of its field, its kind, and the message
- * that it contains. The schema gives the rule. */
+/* Describes how to write a JSON member: its field number, its kind, and the message type of its
+ * value (`inner`). The rule comes from the schema. */
 struct json_rule {
   uint32_t number;
   enum json_kind kind;
@@ -214,7 +214,7 @@ static bool json_put_ints(struct otlp *o, const struct json_rule *rule, const st
   return ok;
 }
 
-/* Writes a time, or all times of an array. */
+/* Writes one time, or all times if the node is an array. */
 static bool json_put_times(struct otlp *o, const struct json_rule *rule, const struct node *node,
                            struct buffer *out) {
   bool is_list = node_is(node, NODE_ARRAY);

@@ -159,8 +159,8 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
 }
 
 /* True if the range of each sample is too long by one location: the ranges, shortened by one, cover
- * the list of locations in order. async-profiler 4.2 writes such ranges, because it counts the
- * frame of the thread, which it writes as an attribute. */
+ * the list of locations in order. async-profiler 4.2 writes such ranges, because it counts a frame
+ * for the thread but writes the thread as an attribute. */
 static bool older_counts_thread(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;

@@ -12,13 +12,12 @@ enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, O
  * (entry 0). */
 #define OLDER_FLAGS 5u
 
-/* Numbers by which old indices grow: 1 for the zero value at the start of each table; for
- * attributes also the number of flags. */
+/* Old indices grow by 1, because each new table begins with a zero value. Indices of attributes
+ * also grow by the number of flags. */
 #define OLDER_SHIFT           1u
 #define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
 
-/* A sample. `start` and `length` are a range of the profile's list of locations, which is the
- * stack. */
+/* A sample. Its stack is the range `start`, `length` of the profile's list of locations. */
 struct older_sample {
   uint64_t start, length, link;
   struct buffer values, attributes, times;
@@ -29,7 +28,7 @@ struct older {
   struct buffer dictionary;
   pprofc_str *strings; /* strings of the old table */
   size_t string_count, string_capacity;
-  size_t new_strings, attribute_count, stack_count; /* numbers of entries written so far */
+  size_t new_strings, attribute_count, stack_count; /* sizes of three new tables so far */
   struct interner unit_keys;                        /* keys of attributes that have a unit */
   uint64_t *units; /* for each key in unit_keys: its unit, as a string index of the new table */
   size_t unit_capacity;
@@ -45,11 +44,11 @@ enum older_action {
   OLDER_ATTRIBUTES, /* list of indices of attributes */
   OLDER_LINES,      /* line of a location */
   OLDER_TYPE,       /* type and unit of a value */
-  OLDER_TIME,       /* time, written as a number of 8 bytes */
+  OLDER_TIME,       /* time, written as an integer of 8 bytes */
   OLDER_FLAG /* flag that becomes an attribute: entry `flag` of the table, after the zero value */
 };
 
-/* How to rewrite field `from` of a message: as field `to`, by an action. */
+/* A rule: field `from` of an old message becomes field `to` of the new message, by `action`. */
 struct older_rule {
   uint8_t from, to;
   enum older_action action;
@@ -58,7 +57,7 @@ struct older_rule {
 
 /* ---- older_tables.c ---------------------------------- */
 
-/* Copies a varint or bytes. Drops a field of any other type. */
+/* Copies a field of type varint or bytes. Drops a field of any other type. */
 void older_put_copy(struct buffer *out, unsigned field, const struct wire_field *f);
 /* Appends a message as a field, and frees the message. */
 void older_put_message(struct buffer *out, unsigned field, struct buffer *message);

@@ -1,5 +1,5 @@
-/* Rewrites the tables of versions 1.6 and 1.7 of OTLP, and the messages in them. A list of rules
- * describes each kind of message. */
+/* Rewrites the tables of OTLP's versions 1.6 and 1.7, and the messages in these tables. A list of
+ * rules describes each kind of message. */
 #include "import/otlp/older.h"
 
 /* Keys of the attributes that replace flags. In the table of attributes, they follow the zero value
@@ -76,8 +76,8 @@ void older_put_copy(struct buffer *out, unsigned field, const struct wire_field 
 static bool older_rewrite(struct older *c, struct buffer *out, const struct older_rule *rules,
                           const struct wire_field *f);
 
-/* Rewrites a nested message as a field. If a line lacks its function, writes the index of the first
- * function, because an old index that is missing means index 0. */
+/* Rewrites a nested message as a field. A line without a function gets the first function, because
+ * in old versions a missing index means index 0. */
 static bool older_put_inner(struct older *c, struct buffer *out, const struct older_rule *rule,
                             const struct wire_field *f) {
   bool is_line = rule->action == OLDER_LINES;

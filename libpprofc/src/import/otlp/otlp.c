@@ -1,6 +1,6 @@
 /* Reads OpenTelemetry's profiles: a ProfilesData, an export request, or a stream of these messages.
- * In a stream each message follows its length (4 bytes, big-endian, or a varint). "OTLP" and a
- * version may precede the data.
+ * In a stream each message follows its length: a big-endian integer of 4 bytes, or a varint. "OTLP"
+ * and a version may precede the data.
  *
  * The format has no magic number. A file is OTLP if its top level has only fields 1 and 2, and
  * field 2 is a dictionary whose first string is empty. Files of older versions have other tables,
@@ -43,8 +43,8 @@ static bool otlp_is_current(const uint8_t *data, size_t size) {
   return has_dictionary && !w.fault;
 }
 
-/* Returns the bytes of all fields 1 at the start of the data. These fields contain the profiles,
- * and writers put them first. */
+/* Returns the bytes of all fields with number 1 at the start of the data. They contain the
+ * profiles. */
 static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
@@ -54,8 +54,8 @@ static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
 }
 
 /* True if the bytes are one ProfilesData of an older version: fields 2 to 8 are tables, or field 2
- * is a dictionary. First checks only the profiles. So the rest of a large profile.proto, which has
- * the same field numbers at its top level, is not read. */
+ * is a dictionary. First checks only the profiles, so that the rest of a large profile.proto, whose
+ * top level has the same field numbers, is not read. */
 static bool otlp_is_former(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;

@@ -130,14 +130,14 @@ struct otlp {
   struct arena *arena; /* memory of unpacked messages that are needed until the reader ends */
   uint8_t *scratch;    /* one block of memory, reused for each short-lived message */
   size_t scratch_used;
-  struct arena spill;        /* memory of short-lived messages that do not fit the block */
+  struct arena spill;        /* memory of short-lived messages that do not fit into `scratch` */
   struct otlp_frame *frames; /* messages of the file (called frames), each with its dictionary */
   size_t frame_count, frame_capacity;
   struct otlp_tables *tables; /* tables of the current message */
-  size_t frame_number;        /* number of the current message in the stream, from 1 */
+  size_t frame_number;        /* number of the current message in the stream, counted from 1 */
   size_t lines_before;        /* number of lines of a JSON file before the current document */
 
-  struct value_type *types; /* sample types, as string indices of the builder */
+  struct value_type *types; /* sample types, with type and unit as string indices of the builder */
   size_t type_count, type_capacity;
   struct map by_type;
   struct interner type_names;
@@ -148,7 +148,7 @@ struct otlp {
   size_t line_capacity;
   uint32_t *stack; /* buffer for the stack of one sample */
   size_t stack_capacity;
-  const uint8_t *stack_field;   /* field of the stack that was read last */
+  const uint8_t *stack_field;   /* address of the stack that was read last */
   struct otlp_numbers lists[3]; /* buffers for fields 2, 3 and 4 of one sample */
   struct otlp_numbers times;    /* timestamps of one sample, if the builder keeps times */
 
@@ -163,17 +163,17 @@ struct otlp {
  * reader ends. Memory from otlp_scratch is valid until the next call of otlp_scratch. */
 ProtobufCAllocator otlp_allocator(struct otlp *o);
 ProtobufCAllocator otlp_scratch(struct otlp *o);
-/* Stores the failure that a message cannot be unpacked, and returns false. */
+/* Makes the builder fail because a message cannot be unpacked. Returns false. */
 bool otlp_fail_message(struct otlp *o);
 
-/* True if a table of `count` entries has the entry `index`; otherwise stores a failure. Index 0 is
- * always allowed, even if the table is empty, because it means "not set". */
+/* True if a table of `count` entries has the entry `index`; otherwise makes the builder fail. Index
+ * 0 is always allowed, even if the table is empty, because it means "not set". */
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what);
 
 /* ---- tables.c ---------------------------------------- */
 
-/* Prepares the dictionary of a message of the stream for reading. Adds the mappings of the
- * dictionary to the builder, in the order of the dictionary. */
+/* Prepares the dictionary of a message for reading. Adds its mappings to the builder, in the order
+ * of the dictionary. */
 bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 
 /* Returns a string of the dictionary; "" on failure. */
@@ -220,7 +220,7 @@ bool otlp_is_older(pprofc_str frame);
 void otlp_put_varint(struct buffer *out, uint64_t value);
 void otlp_put_integer(struct buffer *out, unsigned field, uint64_t value);
 void otlp_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size);
-/* Writes a number of 8 bytes. */
+/* Writes a field of type fixed64. */
 void otlp_put_fixed(struct buffer *out, unsigned field, uint64_t value);
 
 /* ---- older.c ----------------------------------------- */
@@ -239,7 +239,8 @@ bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message);
 
 /* ---- index.c ----------------------------------------- */
 
-/* Indexes a ProfilesData message. Returns false on failure. */
+/* Reads a ProfilesData message into *frame, except its samples and stacks. Returns false on
+ * failure. */
 bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame);
 void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
 
@@ -257,7 +258,7 @@ void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t c
 /* Adds the mapping of the main program if a profile names the program. This mapping must be the
  * first, even if no sample uses it. */
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
-/* Reads the time, the period, and the attributes that set fields of pprof. */
+/* Reads the time, the period, and the attributes that become fields of the pprof profile. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);
 
 #endif

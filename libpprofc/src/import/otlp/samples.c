@@ -251,7 +251,7 @@ static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
   return rows->count++;
 }
 
-/* Adds the rows that are not yet in the hash table. Of equal rows, adds only the first. */
+/* Adds all new rows to the hash table. Of equal rows, adds only the first. */
 static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   for (; rows->mapped < rows->count; rows->mapped++) {
     struct otlp_sample sample = otlp_sample_of(rows, rows->mapped);
@@ -372,9 +372,8 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
   buffer_free(&scratch);
 }
 
-/* Number of samples by which prefetching is ahead of the current sample, because stacks are
- * scattered in memory. The table entry of a stack is prefetched twice as far ahead as its
- * message. */
+/* Stacks are scattered in memory, so the reader prefetches a stack this many samples before it
+ * reads the stack. It prefetches the stack's table entry twice as early. */
 #define OTLP_AHEAD 8
 
 static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Prefix of keys that would otherwise repeat in a sample: "pprof.label.N.KEY". */
+/* Prefix of a key that occurs several times in a sample: "pprof.label.N.KEY". */
 #define OTLP_REPEATED_KEY "pprof.label."
 
 /* Maximum number of items of an array that become labels. The number is limited because each sample
@@ -210,7 +210,7 @@ static bool otlp_names_kernel(pprofc_str file) {
 }
 
 /* Returns the name of the mapping for frames of this type. Modules of the kernel become
- * "[kernel.nf_tables]", because reports recognise the kernel by this form. Code without a file
+ * "[kernel.nf_tables]", because reports recognise the kernel by such names. Code without a file
  * becomes "[jvm]" or similar. `name` is a buffer of `size` bytes. */
 static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name, size_t size) {
   bool is_kernel = str_equal(type, STR("kernel"));
@@ -225,8 +225,8 @@ static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name
   return str_of(name);
 }
 
-/* Returns the mapping of a location. Adds a mapping if the type of the frame changes the mapping's
- * name. */
+/* Returns the mapping of a location. Adds another mapping if the type of the frame changes the
+ * mapping's name. */
 static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location *l,
                                       pprofc_str type) {
   const struct otlp_tables *t = o->tables;

@@ -63,8 +63,8 @@ struct austin {
   struct austin_table strings, frames;
   uint64_t samples;
   uint64_t empty; /* number of samples without a stack */
-  /* bad: number of skipped lines or truncated samples; invalid: number of frames that Austin could
-   * not read, or that are unknown */
+  /* bad: number of lines (text) or samples (MOJO) that could not be read; invalid: number of frames
+   * that Austin could not read, or whose key is unknown */
   uint64_t bad, invalid;
 };
 
@@ -231,7 +231,7 @@ static void austin_define(struct austin *a, struct austin_table *table, struct a
                                             table->items, table->count, table->capacity, entry));
 }
 
-/* Returns the item of `table` with a key, or `otherwise`. */
+/* Returns the item of `table` with this key, or `otherwise` if the key is unknown. */
 static struct austin_entry austin_lookup(const struct austin_table *table, uint64_t key,
                                          struct austin_entry otherwise) {
   uint32_t index = austin_find(table, key);
@@ -286,7 +286,7 @@ static void mojo_metadata(struct austin *a, struct mojo *m) {
   if (!m->cut && !a->has_types) austin_metadata(a, key, value);
 }
 
-/* Completes the previous sample and begins the next one. */
+/* Completes the previous sample, and reads the process and the thread of the next sample. */
 static void mojo_stack(struct austin *a, struct mojo *m) {
   austin_finish(a);
   a->sample = (struct austin_sample){.pid = mojo_number(m)};

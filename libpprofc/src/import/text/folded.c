@@ -36,13 +36,13 @@ struct folded_folded {
   uint32_t kernel;  /* mapping for frames of the kernel, or NONE until it is needed */
   uint32_t *stack;  /* buffer for a stack, leaf first, filled from its end: the root is item
                        MAX_FRAMES - 1 */
-  struct folded_step *steps; /* for each location of the stack, root first: the frame after it */
+  struct folded_step *steps; /* for each location, root first: position of the frame after it */
   struct buffer text;        /* text of the current stack, to compare it with the next stack */
   pprofc_line *lines;        /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
-  /* line: number of the current line; good_lines: number of lines with a stack; bad_lines: number
-   * of skipped lines; first_bad: line number of the first skipped line */
+  /* line: number of the current line; first_bad: number of the first skipped line; good_lines,
+   * bad_lines: how many lines were read and how many were skipped */
   uint64_t line, good_lines, bad_lines, first_bad;
   double carry[MAX_TYPES]; /* for each count of a line: rounding error carried to the next line */
   uint64_t fractions;      /* number of counts with a fractional part */
@@ -133,7 +133,7 @@ static bool folded_is_text(pprofc_str line) {
   return true;
 }
 
-/* Numbers of lines by which the reader recognises folded stacks. */
+/* How many of the first lines are stacks (good), and how many are not (bad). */
 struct folded_lines {
   size_t good, bad;
   size_t marked; /* number of good lines with a semicolon */
@@ -164,8 +164,8 @@ static pprofc_str folded_head(const struct text_stream *text) {
   return str_slice(text->rest, 0, size);
 }
 
-/* True if the first lines are all stacks. Otherwise more than half of the lines must be stacks, and
- * at least one stack must have a semicolon. */
+/* True if all lines, or the first SNIFFED lines, are stacks. Also true if more than half of the
+ * lines are stacks, and at least one stack has a semicolon. */
 static bool is_folded_text(pprofc_str data, bool whole) {
   struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MAX_TYPES];
@@ -251,7 +251,7 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name, struct fo
   return true;
 }
 
-/* Prefetches the names of a stack, because the table of names is large. */
+/* Prefetches the table entries of the names of a stack, because the table of names is large. */
 static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
   pprofc_str name;
   for (size_t i = 0; i < MAX_EXPECTED && str_next(&stack, ';', &name); i++) {
@@ -262,8 +262,8 @@ static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
 }
 
 /* Keeps the locations that the stack shares with the previous stack. The frame after a kept
- * location must also be equal, because that frame belongs to the location if it is inlined. Returns
- * the offset at which reading of frames must continue. */
+ * location must also be equal, because an inlined frame there belongs to the location. Returns the
+ * offset of the first frame that the caller must read. */
 static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
   size_t common = str_common(stack, buffer_str(&f->text));
   while (f->depth && f->steps[f->depth - 1].end > common) f->depth--;
@@ -287,8 +287,8 @@ static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Adds a sample of the base, with a negative value and the label that -diff_base sets, and a sample
- * of the head. */
+/* Adds two samples: one for the base, with a negative value and the label that -diff_base sets, and
+ * one for the head. */
 static void add_difference(struct folded_folded *f, const uint32_t *stack, const int64_t *counts) {
   int64_t base = -counts[0];
   if (base) {
@@ -344,7 +344,7 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
 }
 
 /* Finds the number of counts per line, from the header or from the first lines with counts. Without
- * a header, the text is a difference of two profiles if all of these lines have two counts. */
+ * a header, the text is a difference of two profiles if each of these lines has two counts. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MAX_TYPES];
   size_t seen = 0, two = 0;
@@ -402,7 +402,6 @@ static void folded_account(struct folded_folded *f) {
   import_account_one(f->builder, f->good_lines, "lines", f->bad_lines, one, many);
 }
 
-/* Reads a stream into the builder. */
 static void folded_read(struct text_stream *text, pprofc_builder *builder, struct arena *arena) {
   struct folded_folded f = {.mem = arena->mem, .builder = builder, .kernel = NONE};
   f.stack = arena_array(arena, MAX_FRAMES, sizeof *f.stack);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define GHC_SNIFFED 20u /* number of lines at the start of the text in which the title must be */
+#define GHC_SNIFFED 20u /* the title must be in this many lines at the start */
 /* Maximum number of numeric columns: number of the cost centre, entries, four percentages, ticks,
  * bytes. */
 #define GHC_NUMBERS 8u
@@ -18,7 +18,7 @@ struct ghc_prof {
   pprofc_builder *builder;
   struct arena *arena;
   struct call_paths paths;
-  uint32_t *open; /* paths of the last row and of the rows above it in the tree, root first */
+  uint32_t *open; /* call paths of the last row and of its ancestors in the tree, root first */
   size_t depth, room;
   int64_t interval; /* length of a tick in nanoseconds */
   uint64_t total_ticks, total_bytes, ticks, bytes;
@@ -102,8 +102,8 @@ static bool ghc_values(const struct ghc_prof *g, pprofc_str *line, int64_t *valu
          values[0] >= 0 && values[1] >= 0;
 }
 
-/* Adds a row to the tree and returns its path. The caller of a row is the last row with less
- * indentation. */
+/* Adds a row to the tree and returns the row's call path. The caller of a row is the last row with
+ * less indentation. */
 static uint32_t ghc_enter(struct ghc_prof *g, size_t depth, uint32_t location) {
   if (depth > g->depth) depth = g->depth;
   g->depth = depth;

@@ -4,7 +4,7 @@
  * A goroutine begins with a header, "goroutine 7 [chan receive, 5 minutes]:". Two lines for each
  * frame follow, leaf first: the call, and after a tab its source position. A call whose position
  * has no offset is inlined into the next call. In a log each line may begin with a timestamp, which
- * has the same form in all lines of a goroutine. Between the lines there may be lines of other
+ * has the same format in all lines of a goroutine. Between the lines there may be lines of other
  * programs. */
 #include "core/array.h"
 #include "core/chars.h"
@@ -21,7 +21,7 @@
 struct go_dump_head {
   pprofc_str stamp; /* text before "goroutine", such as the timestamp of a log */
   int64_t id;
-  /* State, thread and synctest bubble; thread and bubble are "" if not given. */
+  /* State, thread and bubble (of testing/synctest); thread and bubble are "" if not given. */
   pprofc_str state, thread, bubble;
   int64_t minutes; /* minutes of waiting, or -1 if not given */
   bool stamped;    /* true if each line of the goroutine begins with the text `stamp` */
@@ -92,7 +92,7 @@ static bool go_dump_is_digit(pprofc_str text, size_t at) {
   return at < text.size && char_is_digit(text.data[at]);
 }
 
-/* Returns the end of the number at an offset: digits and an optional fraction. */
+/* Returns the offset after a number. The number begins at `at` and may have a fraction. */
 static size_t go_dump_number_end(pprofc_str text, size_t at) {
   while (go_dump_is_digit(text, at)) at++;
   if (at < text.size && text.data[at] == '.' && go_dump_is_digit(text, at + 1)) at++;
@@ -100,10 +100,9 @@ static size_t go_dump_number_end(pprofc_str text, size_t at) {
   return at;
 }
 
-/* Removes the timestamp from a line. The timestamp must have the form of the header's stamp: equal
- * bytes, except that any number matches any other number. Numbers may have fewer digits, because
- * some logs drop trailing zeros. Returns false and leaves the line unchanged if the timestamp does
- * not match. */
+/* Removes the timestamp from a line. The timestamp must equal the header's stamp, except that any
+ * number matches any other number. Numbers may have fewer digits, because some logs drop trailing
+ * zeros. Returns false and leaves the line unchanged if the timestamp does not match. */
 static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   size_t at = 0;
   for (size_t i = 0; i < stamp.size;) {
@@ -118,9 +117,9 @@ static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   return true;
 }
 
-/* Reads the next line of a goroutine and removes its stamp. If the lines of the goroutine have
- * stamps, skips any line without its stamp. Returns false at the end of the text, and at a header
- * without this stamp. */
+/* Reads the next line of a goroutine and removes the stamp. If the goroutine's lines have stamps,
+ * skips lines without the stamp. Returns false at the end of the text, and at a header without the
+ * stamp. */
 static bool go_dump_next_line(pprofc_str *text, const struct go_dump_head *head, pprofc_str *line) {
   struct go_dump_head other;
   pprofc_str rest = *text;
@@ -242,7 +241,7 @@ static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
 enum go_dump_line { GO_DUMP_FRAME, GO_DUMP_PASSED, GO_DUMP_END };
 
 /* Reads the position of a call from the next line. If `brackets` is false, the call has no
- * parentheses, so it must be C code with an address. */
+ * parentheses. Then the position must have an address ("pc=0x..."), as in C code. */
 static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head, bool brackets,
                                struct go_dump_place *place) {
   pprofc_str rest = *text, line;

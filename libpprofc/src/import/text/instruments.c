@@ -17,7 +17,6 @@
 
 #define MAX_COLUMNS 32u
 
-/* Kinds of columns. */
 enum { WEIGHT, SELF, COUNT, SYMBOL, PATH, LIBRARY, COLUMN_KINDS };
 
 static const struct {
@@ -82,8 +81,8 @@ struct instruments {
   size_t columns[COLUMN_KINDS]; /* for each kind of column: index of the column, or SIZE_MAX if it
                                    is missing */
   enum instruments_family family;
-  pprofc_str self_unit; /* unit of self weights that are printed without a unit: "ms" if the title
-                           is "Self (ms)" */
+  pprofc_str self_unit; /* unit of self weights that have no printed unit: "ms" if the title is
+                           "Self (ms)" */
   char point;           /* decimal mark: '.' or ',' */
   bool started;
   size_t first_blanks; /* number of spaces before the symbol of the first row */
@@ -120,7 +119,7 @@ static size_t instruments_mark(pprofc_str text, size_t at) {
   return 0;
 }
 
-/* Returns the end of the number at the start of the text. */
+/* Returns the size of the number at the start of the text. */
 static size_t instruments_digits(pprofc_str text) {
   size_t at = 0;
   while (at < text.size) {
@@ -164,8 +163,7 @@ static char instruments_point_of(pprofc_str number) {
 }
 
 /* Returns the largest rounding error of a printed number with `decimals` decimals, in bytes,
- * nanoseconds or cycles. It is half a unit of the last digit, plus 1 for the conversion to an
- * integer. */
+ * nanoseconds or cycles: half a unit of the last digit, plus 1 for the conversion to an integer. */
 static int64_t instruments_slack(double scale, int decimals) {
   static const double of_decimals[] = {1, 1e-1, 1e-2, 1e-3};
   bool usual = decimals < (int)(sizeof of_decimals / sizeof *of_decimals);
@@ -194,8 +192,8 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   return is_number ? STR("") : unit;
 }
 
-/* Parses "4.93 s  100.0%", "2126.0ms   49.7%" or "404.75 Mc". An empty text and "-" are 0. Numbers
- * without a unit have the unit `unit_of_none`. Returns false for any other text. */
+/* Parses "4.93 s  100.0%", "2126.0ms   49.7%" or "404.75 Mc". An empty text and "-" are 0.
+ * `unit_of_none` is the unit of numbers without a printed unit. Returns false for other text. */
 static bool instruments_amount(const struct instruments *r, pprofc_str text,
                                pprofc_str unit_of_none, struct printed_amount *amount) {
   *amount = (struct printed_amount){0, 0, FAMILY_NONE};
@@ -254,8 +252,8 @@ static uint32_t instruments_location(struct instruments *r, const pprofc_str *ce
   return import_location(r->builder, import_object(r->builder, library), function, 0);
 }
 
-/* Parses the amounts of a row. Returns false if an amount has another kind of unit than the first
- * row. */
+/* Parses the amounts of a row. Returns false if a unit is of another kind than the units of the
+ * first row. */
 static bool instruments_values(const struct instruments *r, const pprofc_str *cells,
                                struct printed_row *row) {
   struct printed_amount weight, self, count;
@@ -299,8 +297,8 @@ static pprofc_str instruments_percentage(pprofc_str text) {
   return str_slice(text, from, end);
 }
 
-/* Finds the decimal mark, which depends on the language of the system. Looks at amounts first, then
- * at percentages. */
+/* Finds the decimal mark, which depends on the language of the system. Uses the amounts, or the
+ * percentages if no amount shows the mark. */
 static void instruments_find_point(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
   char of_percentages = 0;

@@ -108,8 +108,8 @@ static uint32_t macos_location(struct macos_sample *r, pprofc_str text) {
   return pprofc_builder_location(builder, of, f.address, &line, named);
 }
 
-/* Reads the row of a thread, "Thread_157   DispatchQueue_1: main  (serial)". Sets the labels of the
- * rows below this row. */
+/* Reads the row of a thread, "Thread_157   DispatchQueue_1: main  (serial)". Sets the labels for
+ * the samples of this thread. */
 static void macos_enter_thread(struct printed_tree *tree, pprofc_str text) {
   size_t gap = str_find(text, STR("  ")), colon = str_find(text, STR(": "));
   pprofc_str thread = str_slice(text, 0, gap), queue = STR("");

@@ -37,11 +37,11 @@ struct papyrus_line {
 
 struct papyrus_frame {
   uint32_t name, path; /* string index of the frame's name; path of the frame */
-  uint32_t stack;      /* stack of the frame: string index of its name, "STACK 3053" */
+  uint32_t stack;      /* string index of the name of the frame's stack: "STACK 3053" */
   bool is_stack;
 };
 
-/* Nanoseconds that passed while `path` was the stack of open frames. */
+/* `value` is the time in nanoseconds during which `path` was the stack of open frames. */
 struct papyrus_time {
   uint32_t path;
   int64_t value;
@@ -64,7 +64,7 @@ struct papyrus {
 
 /* ---- lines ------------------------------------------- */
 
-/* Splits "500:PUSH:3053:1:Form (24021278):script..function" into fields; the rest is the
+/* Splits "500:PUSH:3053:1:Form (24021278):script..function" into fields. The last field is the
  * function. */
 static bool papyrus_fields(pprofc_str line, pprofc_str fields[6]) {
   for (size_t i = 0; i < 5; i++)

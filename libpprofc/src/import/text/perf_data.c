@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; 16 if a pipe wrote the file */
+#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; 16 if perf wrote to a pipe */
 #define MAX_ATTRS        256u /* maximum number of events */
 #define NAME_MAX_SHOWN   200u /* maximum length of names of events and commands */
 
@@ -41,7 +41,7 @@
 #define READ_GROUP        (1u << 3)
 #define ATTR_FREQ         (1u << 10)
 #define BRANCH_CALL_STACK (1u << 11)
-/* Lowest address in the stack of a sample that is a marker and not a frame. A marker shows if
+/* An address in a stack that is at least CONTEXT_FIRST is a marker, not a frame. A marker shows if
  * frames of the kernel or of the program follow. */
 #define CONTEXT_FIRST      ((uint64_t)-4095)
 #define CONTEXT_KERNEL     ((uint64_t)-128)
@@ -67,7 +67,7 @@ enum record_type {
   RECORD_USER_LAST = 84, /* last known type of perf's records */
 };
 
-/* Bytes that are not read yet. `bad` is true after a read beyond their end. */
+/* Bytes that are not read yet. `bad` is true after an attempt to read beyond `end`. */
 struct perf_bytes {
   const uint8_t *at, *end;
   bool bad;
@@ -150,8 +150,8 @@ static bool perf_needs_perf(struct perf_data *p, const char *what) {
 
 /* ---- attributes and features ------------------------- */
 
-/* Returns the name of an event by its type and number in Linux, for files that do not contain
- * names. */
+/* Returns the name of the event with this type and number in Linux. The reader uses it for files
+ * without event names. */
 static pprofc_str perf_known_name(uint64_t type, uint64_t number) {
   static const char *const hardware[] = {"cycles",       "instructions", "cache-references",
                                          "cache-misses", "branches",     "branch-misses"};
@@ -193,8 +193,8 @@ static bool perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   return builder_ok(p->builder);
 }
 
-/* Reads the attributes of all events. Each entry has `size` bytes, and ends with the position of
- * the event's ids in the file. */
+/* Reads the attributes of all events. Each event has `size` bytes of attributes. They end with the
+ * file offset and size of the list of its ids. */
 static bool perf_read_attrs(struct perf_data *p, struct perf_bytes b, uint64_t size) {
   if (b.bad || size < 80 || size > 4096 || b.end == b.at)
     return import_refuse_at(p->builder, b.at, "the file has no attributes of events");
@@ -227,7 +227,7 @@ static void perf_write_id(struct perf_data *p, const uint8_t *id, size_t size, p
   buffer_printf(&p->out, " %.*s\n", STR_ARG(str_slice(file, 0, str_find_char(file, '\n'))));
 }
 
-/* Reads the build ids of files: records with a process, an id and a name. */
+/* Reads the build ids of files. Each record has a process, a build id and a file name. */
 static void perf_read_build_ids(struct perf_data *p, struct perf_bytes b) {
   while (b.end - b.at >= 36) {
     struct perf_bytes record = b;
@@ -314,8 +314,7 @@ static void perf_read_mmap(struct perf_data *p, struct perf_bytes b, uint64_t ty
                 (unsigned long long)offset, STR_ARG(str_slice(file, 0, str_find_char(file, '\n'))));
 }
 
-/* Reads the start of a thread or process. A new thread or process has the command and the maps of
- * its parent. */
+/* Reads the record of a new thread or process, which has the command and the maps of its parent. */
 static void perf_read_fork(struct perf_data *p, struct perf_bytes b) {
   uint32_t pid = (uint32_t)perf_take(&b, 4), parent = (uint32_t)perf_take(&b, 4);
   uint32_t tid = (uint32_t)perf_take(&b, 4), by = (uint32_t)perf_take(&b, 4);
@@ -326,8 +325,8 @@ static void perf_read_fork(struct perf_data *p, struct perf_bytes b) {
                   tid, parent, by);
 }
 
-/* Returns the number of 8-byte words that the values of counters use in a sample. `format` is the
- * event's read_format. */
+/* Returns how many 8-byte words the values of counters take in a sample. `format` is the event's
+ * read_format. */
 static uint64_t perf_read_words(struct perf_bytes *b, uint64_t format) {
   uint64_t times = (format & 1) + (format >> 1 & 1), rest = (format >> 2 & 1) + (format >> 4 & 1);
   if (!(format & READ_GROUP)) return 1 + times + rest;
@@ -382,7 +381,7 @@ static struct perf_data_sample perf_read_fields(struct perf_bytes *b,
 }
 
 /* Finds the event of a sample by the id in the sample. The id has the same offset in the samples of
- * all events, so the function reads the fields of the first event. */
+ * all events, so the function reads the sample like a sample of the first event. */
 static const struct perf_attr *perf_attr_of(const struct perf_data *p, struct perf_bytes b) {
   uint64_t id = perf_read_fields(&b, &p->attrs[0]).id;
   BISECT(at, p->id_count, p->ids[at].id < id);

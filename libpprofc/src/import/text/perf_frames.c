@@ -160,8 +160,8 @@ static size_t take_inlined_java(struct perf_frames *f, pprofc_str *symbol, pprof
   return count;
 }
 
-/* Adds the lines of a frame: its function, and Java's inlined functions before it. Returns the new
- * number of lines. */
+/* Adds the lines of a frame: first Java's inlined functions, then the function itself. Returns the
+ * new number of lines. */
 static size_t perf_frames_lines(struct perf_frames *f, const struct perf_frame *item,
                                 pprofc_line *lines, size_t count) {
   struct perf_known *known = &f->known[item->text];

@@ -1,5 +1,5 @@
-/* Parses and stores frames in the text of `perf script`. A line that was read before needs only one
- * lookup, which finds its location. */
+/* Parses and stores frames in the text of `perf script`. For a line that was read before, a single
+ * lookup finds the location of the frame. */
 #ifndef PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 #define PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 
@@ -18,7 +18,7 @@ struct perf_script_frame {
   bool inlined;
 };
 
-/* Cached data of a text in perf_frames.texts. If the text is the line of a frame, the data are the
+/* Cached data of a text in perf_frames.texts. For the line of a frame, the cached data are the
  * builder's indices for this frame. */
 struct perf_known {
   uint64_t address;
@@ -52,7 +52,7 @@ struct perf_frames {
   bool failed;      /* true when out of memory */
 };
 
-/* True if s is not empty and has only characters of `set`. */
+/* True if s is not empty and consists only of characters in `set`. */
 bool perf_script_all_of(pprofc_str s, const char *set);
 
 /* Parses a frame: "7f12 symbol+0x12 (object)". Returns false if the line is not a frame. */
@@ -80,15 +80,14 @@ size_t perf_frames_stack(struct perf_frames *frames, int64_t pid);
 
 /* ---- perf_script.c, perf_loose.c --------------------- */
 
-/* Reads text of `perf script` to which another reader has converted its input. Does nothing if the
+/* Reads text of `perf script` that another reader has made from its input. Does nothing if the
  * builder has failed. */
 void perf_script_converted(const struct buffer *text, pprofc_builder *builder, struct arena *arena);
 
 /* True for a time with a colon after it: "824.484931:". */
 bool perf_script_is_time(pprofc_str word);
 
-/* True if the first line that is neither blank nor a comment is a frame, or if the next line is a
- * frame. */
+/* True if the first line that is neither blank nor a comment, or the line after it, is a frame. */
 bool perf_loose_begins(pprofc_str text);
 /* Repairs text of perf: writes it to `out` with complete headers and indented frames. Returns false
  * if the text is not output of perf. */

@@ -27,8 +27,8 @@ void perf_maps_free(struct perf_maps *maps) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Removes `head` and the number after it from the start of the line. The character `tail` must
- * follow the number, and stays in the line. */
+/* Removes `head` and the number after it from the start of the line. The number must end at the
+ * character `tail`, which stays in the line. */
 static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, int base,
                                   uint64_t *number) {
   if (!str_starts(*line, head)) return false;

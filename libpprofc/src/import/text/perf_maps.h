@@ -14,8 +14,8 @@ struct perf_map {
   uint64_t start, limit, offset;
   pprofc_str file;
   size_t order; /* position of the map in the text */
-  size_t far; /* in `by_file`: among this map and the earlier maps of its file, the index of the map
-                 that ends last */
+  size_t far;   /* index in `by_file` of the map that ends last, among this map and the earlier maps
+                   of the same file */
 };
 
 /* A process and the process that it was forked from. */
@@ -23,8 +23,8 @@ struct perf_fork {
   int64_t child, parent;
 };
 
-/* A frame from the start of the text whose object is a path. perf_maps_sort decides from these
- * frames if addresses are offsets in files. */
+/* One of the first frames of the text whose object is a path. From these frames, perf_maps_sort
+ * decides if addresses are offsets in files. */
 struct perf_probe {
   uint64_t address;
   pprofc_str file;
@@ -62,17 +62,17 @@ void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file);
 void perf_maps_sort(struct perf_maps *maps);
 
 /* Adds the mapping of `file` at an address of a process. `address` is an address in memory in the
- * output of old versions of perf, and an offset in the file in the output of newer versions. If it
- * is an offset, the mapping starts at its own offset in the file, so that addresses equal offsets.
- * If the text does not map the file, the mapping does not have a range. A mapping with a build id
- * is not marked as having function names, so pprofc can symbolize it. If `file` is empty, uses the
- * file that is mapped at the address; returns NONE if there is no such file. */
+ * output of old versions of perf, and an offset in the file in the output of newer versions. For an
+ * offset, the added mapping starts at its offset in the file, so that addresses equal offsets. If
+ * no line maps the file, the mapping has no address range. A mapping with a build id does not get
+ * the flag PPROFC_HAS_FUNCTIONS, so pprofc symbolizes it. If `file` is empty, uses the file that is
+ * mapped at the address, or returns NONE if there is no such file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
 /* Adds the mapping of the program if the text maps files of only one process and of processes
- * forked from it. The program is the first map, because the kernel maps it first. Its mapping
- * becomes the first mapping of the profile. Returns false without such a program. */
+ * forked from it. The first map is the program, because the kernel maps it first. So the program's
+ * mapping becomes the first mapping of the profile. Returns false if there is no such program. */
 bool perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
 
 #endif

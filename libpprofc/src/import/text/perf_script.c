@@ -1,9 +1,9 @@
 /* Reads the text of `perf script`: a block for each sample, with a header line and then the
  * stack, leaf first.
  *
- * The fields of a header depend on perf's version and on -F. The reader identifies fields by the
- * form of the words and ignores unknown words. The sample types are the number of samples, and one
- * type for each kind of event, such as "cycles". */
+ * The fields of a header depend on perf's version and on -F. The reader recognises a field by its
+ * characters and ignores unknown words. The first sample type is the number of samples. Each kind
+ * of event, such as "cycles", is another type. */
 #include "core/buffer.h"
 #include "core/scaled.h"
 #include "import/formats.h"
@@ -30,16 +30,16 @@ struct perf_script_header {
 struct perf {
   pprofc_builder *builder;
   pprofc_str events[MAX_EVENTS];
-  bool has_periods[MAX_EVENTS]; /* for each event: true if one of its samples has a period; a sample
-                                   without a period counts 1 */
+  bool has_periods[MAX_EVENTS]; /* for each event: true if one of its samples has a period; the
+                                   value of a sample without a period is 1 */
   size_t event_count;
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
   struct perf_maps maps;
   bool has_program; /* true if the first mapping is the program */
-  bool has_idle; /* true if samples of the idle task exist, so the recording is of all processes */
-  bool has_maps; /* true if the text is read twice, first for its mapped files */
-  bool can_rewind; /* true if the text can be read again */
+  bool has_idle;    /* true if the idle task has samples, so perf recorded all processes */
+  bool has_maps;    /* true if the text is read twice, first for its mapped files */
+  bool can_rewind;  /* true if the text can be read again */
   uint64_t bad_lines, more_events, samples;
   uint64_t lost;      /* number of samples that the kernel lost */
   uint64_t unknown;   /* number of records of an unknown kind in perf.data */
@@ -87,9 +87,9 @@ static bool is_cpu(pprofc_str word) {
          perf_script_all_of(str_slice(word, 1, word.size - 1), DIGITS);
 }
 
-/* Reads the command and its ids. A command may contain spaces and numbers. The command ends before
- * the first number after which a CPU or a time comes. If there is no such number, the command ends
- * before the first number. */
+/* Reads the command and its ids. A command may contain spaces and numbers. So the ids are the first
+ * number that precedes a CPU or a time. If there is no such number, the ids are the first number of
+ * the line. */
 static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
   /* Trim here once, so the str_trim below does not skip the same blanks for each word. */
   pprofc_str line = str_trim(*rest), word, next;
@@ -148,8 +148,8 @@ static pprofc_str event_unit(const struct perf *p, size_t event) {
   return is_time ? STR("nanoseconds") : STR("count");
 }
 
-/* Returns the index of an event and adds it if it is new. Returns MAX_EVENTS if there are too many
- * events. */
+/* Returns the index of an event. Adds the event if it is new. Returns MAX_EVENTS if there are too
+ * many events. */
 static size_t event_index(struct perf *p, pprofc_str name, bool has_period) {
   size_t i = 0;
   if (!name.size) name = STR("event");
@@ -175,9 +175,9 @@ static void label_number(struct perf *p, const char *key, int64_t value) {
   if (value >= 0) pprofc_builder_number_label(p->builder, key, value, NULL);
 }
 
-/* Updates the profile's period with the period of a sample. Only a clock as the first event gives a
- * period, because the kernel varies the period of other events. The period becomes 0 if samples
- * have different periods. */
+/* Updates the profile's period: the period of all samples, or 0 if samples have different periods.
+ * Uses only the first event, and only if this event is a clock, because other events have varying
+ * periods. */
 static void perf_script_note_period(struct perf *p, size_t event, int64_t period) {
   if (event != 0 || !is_clock(p->events[0])) return;
   if (!p->has_period) p->period = period;
@@ -201,8 +201,7 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
 }
 
 /* Adds the last sample to the timeline of the profile. If `is_duration` is true, the sample lasts
- * for one period and ends at its time; otherwise it is an instant. The time 0 means that the
- * recording has no times. */
+ * for one period and ends at its time; otherwise it is an instant. Does nothing without a time. */
 static void perf_script_add_event(struct perf *p, const struct perf_script_header *h,
                                   bool is_duration) {
   char pid[32] = "", tid[32] = "";
@@ -249,7 +248,7 @@ static bool is_indented(pprofc_str line) {
 }
 
 /* True if `below`, the text after a header, begins with a frame. If `named` is true, the frame must
- * have a symbol or an object. */
+ * name a symbol or an object file. */
 static bool frame_is_below(pprofc_str below, bool named) {
   struct perf_script_frame frame;
   pprofc_str line;
@@ -259,7 +258,7 @@ static bool frame_is_below(pprofc_str below, bool named) {
 }
 
 /* True if a frame follows a header. If the header has neither an event nor a time, the frame must
- * have a symbol or an object. */
+ * name a symbol or an object file. */
 static bool is_header_of_frame(const struct perf_script_header *h, pprofc_str below) {
   return frame_is_below(below, !h->event.size && !h->has_time);
 }
@@ -271,8 +270,8 @@ static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_head
          (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below, false));
 }
 
-/* True if the rest of a header is a frame. If frames follow the header, the rest must have an
- * object, because a word like "abc" in the text of a tracepoint looks like an address. */
+/* True if the rest of a header is a frame. If frames follow the header, the rest must name an
+ * object file, because a word like "abc" in the text of a tracepoint looks like an address. */
 static bool has_frame(pprofc_str rest, pprofc_str below, struct perf_script_frame *frame) {
   return rest.size && perf_script_parse_frame(rest, frame) &&
          (frame->object.size || !frame_is_below(below, false));
@@ -334,7 +333,7 @@ static bool begins_block(pprofc_str line) {
 }
 
 /* True if the line is a frame and not a header. The command of a header may look like an address.
- * So if the line can also begin a block, the frame must have an object or be inlined. */
+ * So if the line can also begin a block, the frame must be inlined or name an object file. */
 static bool is_sure_frame(pprofc_str line, struct perf_script_frame *frame) {
   return is_indented(line) && perf_script_parse_frame(line, frame) &&
          (frame->object.size || frame->inlined || !begins_block(line));
@@ -389,8 +388,8 @@ static bool any_frame(pprofc_str line, struct perf_script_frame *frame) {
          (perf_script_parse_header(line, &h) && perf_script_parse_frame(h.rest, frame));
 }
 
-/* Reads the whole text for its mapped files, because samples need them. Also keeps the first
- * frames, which perf_maps_sort needs. */
+/* Reads all lines about mapped files, because samples need these files. Also keeps the first
+ * frames, because perf_maps_sort needs them. */
 static void read_maps(struct perf *p, struct text_stream *text) {
   struct perf_script_frame frame;
   pprofc_str line;
@@ -475,8 +474,8 @@ struct perf_text {
   bool has_maps;
 };
 
-/* Reads the text. Refuses it with PPROFC_E_NO_MATCH if a mapped file comes after samples and the
- * text can be read again. Then the caller sets has_maps and calls this function again. */
+/* Reads the text. Fails with PPROFC_E_NO_MATCH if a mapped file comes after samples and the text
+ * can be read again. Then the caller sets has_maps and calls this function again. */
 static void perf_read_text(void *context, pprofc_builder *builder, struct arena *arena) {
   const struct perf_text *text = context;
   struct perf p = {.builder = builder,

@@ -25,7 +25,7 @@ struct pmcstat_line {
   pprofc_str name, object; /* name and object of a row; object is empty if the row has no object */
 };
 
-/* Removes spaces from the front; returns their number. */
+/* Removes the leading spaces, and returns how many there were. */
 static size_t pmcstat_skip_blanks(pprofc_str *rest) {
   size_t n = 0;
   while (n < rest->size && rest->data[n] == ' ') n++;
@@ -89,17 +89,17 @@ bool import_is_pmcstat(pprofc_str text) {
   return false;
 }
 
-/* Counts of rows, lines and samples that were read or skipped. */
+/* How many rows, lines and samples were read or skipped. */
 struct pmcstat_left {
   uint64_t read;  /* number of rows of the event */
-  uint64_t bad;   /* number of lines of an unknown kind, and of rows whose parent is missing */
+  uint64_t bad;   /* number of lines of an unknown kind, and of rows without a parent */
   uint64_t other; /* number of rows of other events */
   /* said: number of samples according to the event's headers; shown: number of samples in the
    * event's rows of depth 0 */
   uint64_t said, shown;
 };
 
-/* Reads a line that is not a row; a header names the event of the rows that follow. */
+/* Reads a line that is not a row. If the line is a header, sets *current to its event. */
 static void pmcstat_read_other(pprofc_str line, pprofc_str event, pprofc_str *current,
                                struct pmcstat_left *left) {
   pprofc_str text = str_trim(line);

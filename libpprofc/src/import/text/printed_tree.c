@@ -1,6 +1,6 @@
-/* Converts the rows of a printed call tree to samples. The self cost of a row is the printed self
- * cost. If it is not printed, the self cost is the row's total minus the totals of its children.
- * The samples add up to the totals of the root rows. */
+/* Converts the rows of a printed call tree to samples. The self cost of a row is printed, or else
+ * it is the row's total minus the totals of the row's children. The samples add up to the totals of
+ * the root rows. */
 #include "import/text/printed_tree.h"
 
 #include "core/array.h"

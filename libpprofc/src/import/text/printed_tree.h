@@ -23,11 +23,11 @@ struct printed_row {
 struct printed_tree {
   pprofc_builder *builder;
   struct arena *arena;
-  struct printed_row *open; /* rows that may get more children, root first */
+  struct printed_row *open; /* rows whose children are not complete, root first */
   size_t depth, capacity;
   uint32_t *stack; /* buffer for the stack of the current sample, leaf first */
   size_t stack_capacity;
-  struct label labels[PRINTED_TREE_LABELS]; /* labels of the samples of all open rows */
+  struct label labels[PRINTED_TREE_LABELS]; /* labels for the samples made from the open rows */
   size_t label_count;
   bool callers; /* true if the parent of a row is its callee, false if its caller */
 };

@@ -16,8 +16,8 @@ struct rprof {
   uint64_t samples, bad, empty;
 };
 
-/* Parses a header, which ends with the interval in microseconds: "sample.interval=20000". Words
- * before the interval name other recorded data. */
+/* Parses a header. It ends with the interval in microseconds: "sample.interval=20000". The words
+ * before that name other recorded data. */
 static bool rprof_head(pprofc_str line, int64_t *interval) {
   static const pprofc_str key = {"sample.interval=", sizeof "sample.interval=" - 1};
   size_t at = str_find(line, key);

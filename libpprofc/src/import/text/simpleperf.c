@@ -225,9 +225,10 @@ static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples)
   return !w.fault;
 }
 
-/* Reads the samples of all records, or all other data. A size of 4 bytes precedes each record. A
- * size of 0 ends the file. Files and threads may come after the samples, so the caller reads the
- * records twice. Returns NULL, or the address of a record that cannot be read. */
+/* If `samples` is true, reads the samples of all records, otherwise all other data. Each record
+ * follows its size, an integer of 4 bytes. A size of 0 ends the file. Files and threads may come
+ * after the samples, so the caller reads the records twice. Returns NULL, or the address of a
+ * record that cannot be read. */
 static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, bool samples) {
   while (all.end - all.at >= 4 && builder_ok(s->builder) && !s->out.failed) {
     uint32_t size = all.at[0] | (uint32_t)all.at[1] << 8 | (uint32_t)all.at[2] << 16 |

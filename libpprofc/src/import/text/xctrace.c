@@ -29,7 +29,7 @@ struct xctrace {
   struct map by_id;
   uint32_t *frames;
   size_t frame_count, frame_room;
-  /* Elements that are not closed yet: a frame, a backtrace, and a weight or path. */
+  /* The current frame, backtrace, and weight or path. Their elements are not closed yet. */
   struct xctrace_known frame, trace, value;
   pprofc_str name, file; /* name and file of the open frame */
   uint32_t mapping;
@@ -229,7 +229,7 @@ static void xctrace_trace(struct xctrace *x, const struct xctrace_tag *tag) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Handles a tag of a weight. The text before the closing tag is the number. */
+/* Handles a tag of a weight element, whose content is a number. */
 static void xctrace_weight(struct xctrace *x, const struct xctrace_tag *tag) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) {
