@@ -7,12 +7,13 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* The bytes of an input. They are in a separate region, because a profile can point into them. */
+/* The bytes of an input. They have a memory region of their own, because a profile can point into
+ * them. */
 struct input {
   struct region *region;
   const uint8_t *data;
   size_t size;
-  uint64_t source_size; /* size of the source in bytes, before inflating */
+  uint64_t source_size; /* size of the source in bytes; for gzip, the compressed size */
 };
 
 /* input_read_file reads a file ("-": standard input). input_read_memory copies memory. Both inflate
@@ -33,8 +34,8 @@ bool input_is_pipe(const char *path);
  * descriptor, or -1 for any other file. */
 int input_open_regular(const char *path, size_t *size);
 
-/* Maps `size` bytes of a regular file, and sets *data. The file must not shrink. Only a few pages
- * are in memory at a time. Returns NULL if the file cannot be mapped. */
+/* Maps the first `size` bytes of a regular file, and sets *data to their address. The file must not
+ * shrink. Only a few pages are in memory at a time. Returns NULL if the file cannot be mapped. */
 struct input_map *input_map_open(int fd, size_t size, const pprofc_allocator *mem,
                                  const uint8_t **data);
 void input_map_close(struct input_map *map);
@@ -55,9 +56,9 @@ void input_pipe_close(struct input_pipe *pipe);
 pprofc_status input_pipe_read(const struct input_pipe *pipe, const pprofc_limits *limits,
                               bool inflate, struct input *input, pprofc_error *error);
 
-/* Decodes profile.proto. The profile keeps input->region alive, and points into it. Returns
- * PPROFC_E_FORMAT with the offset if the bytes are not a profile. Sets *certain to true if the
- * input is surely a damaged profile.proto. If *certain is false, the input may have a legacy
+/* Decodes profile.proto. The profile points into input->region, and keeps this region alive.
+ * Returns PPROFC_E_FORMAT with the offset if the bytes are not a profile. Sets *certain to true if
+ * the input is surely a damaged profile.proto. If *certain is false, the input may have a legacy
  * format. */
 pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
                            pprofc_profile **profile, bool *certain, pprofc_error *error);
@@ -69,18 +70,17 @@ struct fold_options {
   unsigned threads;
   bool labels;    /* true: add up only samples with equal labels; false: labels may be lost */
   bool no_stacks; /* true: drop all stacks */
-  bool compared;  /* true for either profile of a comparison, because a comparison drops samples
+  bool compared;  /* true if the profile is the base or head of a comparison, which drops samples
                      whose values are all 0 */
   bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
                      of the tree */
-  const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all
-                               types */
-  bool always;              /* true: also read a small profile in this way; only tests need this */
+  const char *sample_index; /* if `tree` is true: the only sample type that the report needs, or
+                               NULL for all types */
+  bool always;              /* true: do not refuse small profiles; only tests need this */
 };
 
 /* Reads profile.proto for a report that shows only sums of samples (codec/fold/fold.h). Returns
- * PPROFC_E_NO_MATCH if the caller must read the file as a whole. The reader of whole files then
- * reports any error. */
+ * PPROFC_E_NO_MATCH if the caller must use pprof_decode instead, which then reports any error. */
 pprofc_status fold_read_file(const char *path, const struct fold_options *options,
                              pprofc_profile **profile);
 pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_options *options,

@@ -44,14 +44,13 @@ struct gzip_writer {
   void *context;
   pprofc_status status;
   struct gzip_writer_block blocks[BLOCKS_MAX];
-  size_t block_count, blocks_most; /* current number of blocks in the ring, and their maximum
-                                      number */
-  /* number of the block that the caller fills, and number of the oldest block; block n is in slot n
-   * % block_count */
+  size_t block_count, blocks_most; /* current and maximum number of blocks in the ring */
+  /* number of the block that the caller fills, and number of the oldest block that is not written
+   * yet; block n is blocks[n % block_count] */
   size_t filling, oldest;
-  uint64_t size; /* number of uncompressed bytes so far */
+  uint64_t size; /* number of uncompressed bytes in the written blocks */
   uint32_t crc;
-  uint8_t dictionary[DICTIONARY_SIZE]; /* end of the previous block, which is the dictionary */
+  uint8_t dictionary[DICTIONARY_SIZE]; /* end of the last submitted block */
 
   pthread_mutex_t lock;
   pthread_cond_t full, done;
@@ -122,7 +121,7 @@ static struct gzip_writer_block *gzip_writer_take(struct gzip_writer *w) {
   return NULL;
 }
 
-/* Compresses a block without holding the lock. The thread must have taken the block before. */
+/* Compresses a block that this thread has taken. Releases the lock meanwhile. */
 static void gzip_writer_work(struct gzip_writer *w, struct gzip_writer_block *b) {
   pthread_mutex_unlock(&w->lock);
   block_compress(b);
@@ -163,7 +162,7 @@ static void gzip_writer_write_done(struct gzip_writer *w) {
   }
 }
 
-/* Waits until at most `left` blocks are not yet written. While it waits, compresses blocks in this
+/* Waits until at most `left` blocks are not yet written. Meanwhile compresses blocks in this
  * thread. */
 static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   gzip_writer_write_done(w);
@@ -177,8 +176,8 @@ static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   }
 }
 
-/* Adds a block to the ring, and starts another thread. The caller must do this before the ring
- * wraps around, because blocks must not move. If there is no memory or no thread, the writer
+/* Adds a block to the ring, and starts another thread. The ring must not have wrapped around yet,
+ * because block n is blocks[n % block_count]. If there is no memory or no thread, the writer
  * continues with fewer blocks. */
 static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {

@@ -9,14 +9,14 @@
 struct id_map {
   size_t count;
   const uint64_t *ids;   /* ids by index; NULL: each id is its index + 1 */
-  const uint32_t *table; /* for each small id, its index, or NONE; `table_size` items */
+  const uint32_t *table; /* index of each id below `table_size`, or MAP_NONE; NULL: no table */
   uint64_t table_size;
   struct map hash;
-  uint32_t duplicate; /* first index whose id also has a lower index, or MAP_NONE */
+  uint32_t duplicate; /* first index whose id occurs at a lower index as well, or MAP_NONE */
 };
 
-/* Builds the map of ids[count]. The ids must outlive the map. Tables are in the arena; id_map_free
- * frees the hash table. Returns false when out of memory. */
+/* Builds a map of `count` ids, which must outlive the map. Allocates `table` in the arena;
+ * id_map_free frees the hash table. Returns false when out of memory. */
 bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena);
 void id_map_free(struct id_map *map);
 

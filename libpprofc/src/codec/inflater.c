@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Maximum size in bytes of a piece in memory: at most 4 GiB, because zlib's sizes have 32 bits. */
+/* Maximum size in bytes of a piece of the input in memory. It is limited, because zlib's sizes have
+ * 32 bits. */
 #define MEMORY_STEP ((size_t)1 << 30)
 
 /* Source of the compressed bytes: bytes in memory, then the rest of a file. The source is read in
@@ -43,7 +44,7 @@ struct inflater {
 
 /* ---- input ------------------------------------------- */
 
-/* Gets the next piece. Its size is 0 at the end of the input. */
+/* Gets the next piece of the source. The size of the piece is 0 at the end of the input. */
 static pprofc_status inflater_source_next(struct inflater_source *source, pprofc_error *error) {
   source->consumed += source->size;
   if (source->fd < 0 || source->rest_size) {
@@ -107,8 +108,8 @@ pprofc_status inflater_fault(const struct inflater *in, pprofc_error *error) {
 
 /* ---- steps ------------------------------------------- */
 
-/* Each of the next functions inflates one step. It reads from the current piece of the source,
- * moves *out to the byte after the written bytes, and subtracts their number from *room. */
+/* Each inflater_step_* function inflates bytes from the current piece of the source. It adds the
+ * number of written bytes to *out, and subtracts the number from *room. */
 
 static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
   size_t size = in->source.size < *room ? in->source.size : *room;
@@ -156,7 +157,8 @@ static bool inflater_is_hungry(const struct inflater *in) {
   return in->gzip ? inflater_left(in) == 0 : in->source.size == 0;
 }
 
-/* Ends the input. Runs a last step without input, because the decoder may still have output. */
+/* Handles the end of the input: runs a last step without input, because the decoder may still have
+ * output. */
 static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   in->at_end = true;
   if (!in->gzip || in->between) return true;

@@ -6,18 +6,18 @@
 
 struct inflater;
 
-/* How to inflate: with ISA-L if it is installed, with zlib, or not at all. Input that is not gzip
- * is copied. */
+/* How to inflate gzip: with ISA-L if it is installed and otherwise with zlib; always with zlib; or
+ * not at all. Other input is copied. */
 enum inflater_way { INFLATER_FASTEST, INFLATER_ZLIB, INFLATER_PLAIN };
 
-/* Opens a stream, which consists of `data` and the rest of a file (fd >= 0). Returns NULL when out
- * of memory. */
+/* Opens a stream of bytes: first `data`, then the rest of the file `fd`, unless `fd` is -1. Returns
+ * NULL when out of memory. */
 struct inflater *inflater_open(int fd, const void *data, size_t size, enum inflater_way way,
                                const pprofc_allocator *mem, const pprofc_limits *limits);
 void inflater_close(struct inflater *inflater);
 
-/* Writes up to `room` bytes, and sets *got to their number, which is 0 at the end of the stream.
- * Returns false if the data is corrupt or exceeds a limit. Does not allocate memory. */
+/* Writes up to `room` bytes. Sets *got to the number of written bytes, which is 0 at the end of the
+ * stream. Returns false if the data is corrupt or exceeds a limit. Does not allocate memory. */
 bool inflater_fill(struct inflater *inflater, uint8_t *out, size_t room, size_t *got);
 
 /* Returns the number of bytes that were read so far. */

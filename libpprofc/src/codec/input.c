@@ -1,9 +1,9 @@
 /* Reads the bytes of an input: a file, standard input or memory. Inflates gzip.
  *
  * There are two ways to inflate. libdeflate is twice as fast, but needs the whole input and a
- * buffer of the right size. So it is used only if the size in the gzip trailer is plausible. For
- * all other input (pipes, several members, a wrong size, a corrupt stream), zlib runs step by step,
- * and each step checks the limits. */
+ * buffer of the right size. So libdeflate is used only if the size in the gzip trailer is
+ * plausible. For all other input (pipes, several members, a wrong size, a corrupt stream), zlib
+ * runs step by step, and each step checks the limits. */
 #include "codec/input.h"
 
 #include "codec/inflater.h"
@@ -65,12 +65,12 @@ static pprofc_status fill_step(struct inflater *in, struct input_sink *sink, siz
   if (!inflater_fill(in, sink->data + sink->size, INPUT_STEP, got))
     return inflater_fault(in, error);
   sink->size += *got;
-  /* Units of progress; 0 if the total is unknown. */
+  /* Compressed bytes read in this step, as units of progress; 0 if the total is unknown. */
   uint64_t units = sink->source_size ? inflater_read(in) - before : 0;
   return budget_advance(&sink->region->mem, units) ? PPROFC_OK : error_nomem(error);
 }
 
-/* Reads the bytes in memory and the rest of a file. */
+/* Reads a stream in steps: first `data`, then the rest of the file `fd`, unless `fd` is -1. */
 static pprofc_status read_steps(int fd, const void *data, size_t size, enum inflater_way way,
                                 struct input_sink *sink, pprofc_error *error) {
   const pprofc_allocator *mem = &sink->region->mem;
@@ -148,8 +148,8 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
   return PPROFC_OK;
 }
 
-/* Reads a regular file as a whole. Input that is not compressed goes directly into the sink. gzip
- * goes into a block, which is freed after its contents are inflated into the sink. */
+/* Reads a regular file as a whole. Reads uncompressed input directly into the sink. Reads gzip into
+ * a temporary block, and inflates the block into the sink. */
 static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
                                   pprofc_error *error) {
   uint8_t magic[2];

@@ -35,12 +35,12 @@ struct decode_tables {
   uint8_t *is_folded;
   size_t line;
   bool any_folded, line_without_function;
-  const uint8_t *bad_line; /* first location with a line that has no function */
+  const uint8_t *bad_line; /* first line whose function is unknown, or NULL */
   uint64_t bad_line_location;
 };
 
-/* True if the message with this id must be stored. Does the same as id_count_add, but is faster if
- * pass 1 found no repeated id. */
+/* True if the message with this id must be stored. Like id_count_add, but faster if pass 1 found no
+ * repeated id. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
   met->stored++;
@@ -124,8 +124,8 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
   return !is_string || take_string(d, field->value, strings[n]);
 }
 
-/* Reads a field in the first part of pass 2, which reads all fields except samples and locations.
- * Returns false if a string index is out of range. */
+/* Reads a field other than a sample or location, in the first part of pass 2. Returns false if a
+ * string index is out of range. */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
   switch (field->number) {
@@ -253,8 +253,7 @@ static bool alloc_tables(struct decode_tables *t) {
          alloc_functions(t, a, d->functions.stored) && alloc_locations(t, a, d->locations.stored);
 }
 
-/* Copies the ids of the mappings from their records into a column. Builds the map of ids from this
- * column. */
+/* Copies the ids of the mappings into an array, and builds the map from id to index. */
 static bool map_mapping_ids(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count = d->mappings.stored;
@@ -285,8 +284,8 @@ static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *ma
   return decode_bad_profile(d, duplicate, ids[map->duplicate], true);
 }
 
-/* Checks ids and references in the order of pprof, so that both report the same first error.
- * Samples are already checked. */
+/* Checks ids and references in the order of pprof, so that pprof and pprofc report the same first
+ * error. Samples are already checked. */
 static pprofc_status check_tables(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status =
@@ -387,8 +386,8 @@ static pprofc_status decoder_read_tables(struct decode_tables *t) {
   return PPROFC_OK;
 }
 
-/* Work for two threads after the samples were added up. The two parts do not depend on each
- * other. */
+/* Work after the samples were added up. Two threads can do it: one reads the tables, and the other
+ * calls source->settle. */
 struct decode_work {
   struct decode_tables *tables;
   pprofc_status status;

@@ -9,23 +9,23 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* Part of the input for one worker, which consists of complete top-level fields. first_sample,
- * first_label and first_set are the numbers of samples, labels and label sets in all earlier parts.
- * first_side is the size in bytes of the stacks of earlier parts that must be copied, because they
- * consist of several lists. */
+/* Part of the input that one worker thread reads. It consists of complete top-level fields.
+ * first_sample, first_label and first_set are the numbers of samples, labels and label sets in all
+ * earlier parts. first_side is the size in bytes of the stacks of earlier parts that must be
+ * copied, because they consist of several lists. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
   bool has_samples, has_others;
 };
 
-/* Limit of small ids. A small id has one or two bytes as a varint, so it can occur in the shortest
- * messages. */
+/* An id below this number is small. Its varint has one or two bytes, so the shortest messages can
+ * contain it. */
 #define SMALL_IDS 16384
 
-/* Counts messages that have an id. A profile with a repeated id is invalid. Only the first
- * repetition of a small id is stored, because otherwise a file of very short messages could fill
- * the memory. */
+/* Counts messages that have an id. A profile with a repeated id is invalid, so only the first
+ * repetition of a small id is stored. Otherwise a file of very short messages could fill the
+ * memory. */
 struct id_count {
   size_t stored;
   uint64_t largest;
@@ -54,7 +54,7 @@ struct decoder;
 /* Source of the samples if they are not in the input. */
 struct decoder_source {
   void *context;
-  bool (*settle)(void *context); /* called while the other fields are decoded */
+  bool (*settle)(void *context); /* called while another thread may decode the other fields */
   bool (*publish)(void *context, struct decoder *d);
 };
 
@@ -65,8 +65,8 @@ struct decoder {
   pprofc_profile *profile;             /* profile under construction */
   struct arena *arena;                 /* memory for the profile */
   const struct decoder_source *source; /* source of the samples; NULL: the input */
-  bool certain; /* true if an error means that the profile is invalid; false if the input may have
-                   another format */
+  bool certain; /* after an error: true if the input is surely a profile, but invalid; false if the
+                   input may have another format */
 
   /* results of pass 1 */
   struct buffer chunks; /* parts of the input for the workers: array of struct chunk */
@@ -74,10 +74,11 @@ struct decoder {
   bool line_without_function; /* true if a line has no function. The profile is then invalid, and
                                  the reader stores only the first line without a function. */
   struct id_count mappings, locations, functions;
-  size_t frames;      /* upper bound of the number of frames in all stacks together */
-  size_t side;        /* size in bytes of the stacks that consist of several lists in the input */
-  size_t values;      /* number of values of the first sample */
-  size_t other_count; /* first sample with another number of values; SIZE_MAX: no such sample */
+  size_t frames; /* upper bound of the number of frames in all stacks together */
+  size_t side;   /* total size in bytes of the stacks that consist of several lists in the input */
+  size_t values; /* number of values of the first sample */
+  size_t other_count; /* index of the first sample with a number of values other than `values`;
+                         SIZE_MAX: no such sample */
 
   /* tables of pass 2 */
   struct id_map location_ids, function_ids, mapping_ids;
@@ -96,7 +97,7 @@ static inline size_t decoder_samples_kept(const struct decoder *d) {
   return bad == SIZE_MAX ? d->samples : bad + 1;
 }
 
-/* Returns the maximum size in bytes of a location in a rewritten stack. */
+/* Returns the maximum number of bytes that one location takes in a rewritten stack. */
 static inline size_t decoder_index_bytes(const struct decoder *d) {
   return varint_bytes(d->locations.stored);
 }

@@ -1,6 +1,7 @@
 /* Writes profile.proto into a gzip stream, one top-level field at a time.
  *
- * Fields and strings have the same order as in Go's pprof, so that the inflated bytes are equal. */
+ * Fields and strings have the same order as in Go's pprof, so that both write the same bytes before
+ * compression. */
 #include "codec/codec.h"
 #include "codec/gzip_writer.h"
 #include "codec/pprof_fields.h"
@@ -38,8 +39,8 @@ struct encoder {
   uint64_t *ids;     /* scratch for the location ids of a sample, with space for max_depth ids */
   uint32_t *frames;  /* scratch for the location indices of a sample, with space for max_depth
                         indices */
-  struct stack_code *codes; /* varint codes of the locations in the segment `coded`, with space for
-                               code_count codes */
+  struct stack_code *codes; /* for each id in the stacks of the segment `coded`: the varint to
+                               write; space for code_count codes */
   const struct segment *coded;
   size_t code_count;
   uint8_t *packed; /* scratch for an encoded stack, with space for max_depth * VARINT32_BYTES_MAX
@@ -59,8 +60,7 @@ static size_t encode_most_lines(const struct locations *l) {
 }
 
 /* Returns an upper bound of the number of fields in a message: the fields of the largest sample
- * plus the fields of the largest location. The header of a list or nested message counts as a
- * field. */
+ * plus the fields of the largest location. Each list or nested message adds a field. */
 static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
   size_t sample = p->samples.max_depth + p->type_count + 2 + max_labels * (1 + LABEL_FIELDS);
   size_t location = LOCATION_FIELDS + encode_most_lines(&p->locations) * (1 + LINE_FIELDS);
@@ -87,8 +87,8 @@ static bool encode_init_packed(struct encoder *e) {
   return e->codes && e->packed;
 }
 
-/* Prepares an encoder. Returns false when out of memory. The caller must call encoder_free, also
- * after an error. */
+/* Prepares an encoder. Returns false when out of memory. Even then, the caller must call
+ * encoder_free. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   size_t max_labels = samples_most_labels(&p->samples);
   *e = (struct encoder){.p = p,
@@ -238,8 +238,8 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Makes the varint codes for the locations of a segment (a range of samples). Makes no codes if the
- * segment has no map from varints to locations. */
+/* Sets e->codes for a segment (a range of samples). Makes no codes if the segment has no map from
+ * varints to locations. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
   for (size_t v = 0; segment->map && v < segment->map_size; v++) {
@@ -249,8 +249,8 @@ static void encode_begin_segment(struct encoder *e, const struct segment *segmen
   }
 }
 
-/* Returns the bytes of a stack in the form of the file. This is possible only if location ids are
- * 1, 2, 3 and so on. Returns NULL if a varint is longer than necessary. */
+/* Returns a stack as the varints of its location ids, which must be 1, 2, 3 and so on. Returns NULL
+ * if a varint is longer than necessary. */
 static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
   if (!stack.map) {
     *size = (size_t)(stack.root - stack.leaf);

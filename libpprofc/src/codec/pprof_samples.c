@@ -1,6 +1,5 @@
-/* Pass 2 of the profile.proto reader for samples. It stores values and labels in columns. Stacks
- * stay in the input and are only checked, so later passes need no checks. Several threads read the
- * chunks of the input. */
+/* Reads samples, in pass 2 of the profile.proto reader. Stores values and labels in columns. Stacks
+ * stay in the input, and are only checked. Several threads read the chunks of the input. */
 #include "codec/pprof_decode.h"
 
 #include "core/parallel.h"
@@ -9,21 +8,22 @@
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
-/* Label set of a sample without labels. join_sets replaces this value by set 0. */
+/* Placeholder for the label set of a sample without labels. join_sets replaces the placeholder by
+ * set 0. */
 #define NO_LABELS UINT32_MAX
 
 /* The first error in a sample. Samples are checked in the same order as in pprof. */
 struct fault {
-  size_t sample; /* sample with the error; SIZE_MAX: no error */
+  size_t sample; /* index of the sample with the error, or SIZE_MAX if there is no error */
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
-  size_t values;       /* if value_mismatch is true: number of values of the sample */
+  size_t values;       /* number of values of the sample, if value_mismatch is true */
   bool value_mismatch; /* true for a wrong number of values. If `wire`, value_mismatch and too_deep
                           are all unset, the error is an unknown location. */
   bool too_deep;
 };
 
-/* The columns that a worker fills, and its position in each of these columns. */
+/* The columns that a worker thread fills, and the worker's position in each column. */
 struct decode_filler {
   struct decoder *d;
   int64_t *values;
@@ -32,7 +32,7 @@ struct decode_filler {
   uint32_t *label_set; /* for each sample, its label set; NULL: no sample has labels */
   struct label *labels;
   struct label_set *sets;
-  struct label_table table; /* label sets of this worker, in the worker's part of `sets` */
+  struct label_table table; /* hash table of the label sets that this worker stored in `sets` */
   uint8_t *side;
   uint8_t *rewritten; /* free memory for rewritten stacks */
   size_t rewritten_left;
@@ -40,7 +40,7 @@ struct decode_filler {
   size_t first_sample;
   size_t kept; /* number of samples for which the columns have space */
   size_t max_depth;
-  const uint8_t *known; /* stack that was checked last */
+  const uint8_t *known; /* the last stack that was checked */
   size_t known_size;
   struct fault fault;
 };
@@ -84,7 +84,7 @@ static size_t count_frames(const uint8_t *data, size_t size) {
 }
 
 /* Skips valid ids of one or two bytes at the start. The location ids must be 1, 2, 3 ... `count`.
- * Returns the address of the first id that is not valid and short, or of the last id. In small
+ * Returns the address of the first id that is invalid or longer, or of the last id. In small
  * profiles, this skips all ids except the last. */
 static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
@@ -114,8 +114,8 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   return true;
 }
 
-/* Rewrites a stack: replaces each id by the location's index + 1. This is needed if a table from
- * sparse ids to locations would be too large. */
+/* Copies a stack, and replaces each id by the location's index + 1. This is needed if the ids are
+ * so sparse that a table with an item for each id would be too large. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
   struct wire w = wire_over(data, size);
@@ -131,7 +131,7 @@ static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t s
   return true;
 }
 
-/* Returns memory for the rewritten varints of `frames` frames. Returns NULL when out of memory. */
+/* Returns memory for a rewritten stack of `frames` frames, or NULL when out of memory. */
 static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   size_t most = frames * decoder_index_bytes(f->d);
   if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);
@@ -142,8 +142,8 @@ static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   return f->rewritten;
 }
 
-/* Adds a list of location ids that are adjacent in memory to a sample. Uses a single list in place.
- * Copies several lists into one. */
+/* Adds a list of location ids to the stack of the current sample. A stack with one list stays in
+ * the input. A stack with several lists becomes one copied list. */
 static void add_stack_piece(struct decode_filler *f, size_t pieces, const uint8_t *data,
                             size_t size) {
   const uint8_t **stack = &f->stack[f->sample];
@@ -205,8 +205,8 @@ static bool decode_add_values(struct decode_filler *f, const struct wire_field *
   return true;
 }
 
-/* True if the string table contains the strings of a label. `value` has the fields of the label by
- * their number. */
+/* True if the string table contains the strings of a label. `value` has the label's fields; the
+ * index is the field number. */
 static bool label_has_strings(const uint64_t *value, size_t strings) {
   if (value[LABEL_KEY] >= strings) return false;
   uint64_t other = value[LABEL_STRING] ? value[LABEL_STRING] : value[LABEL_UNIT];
@@ -253,9 +253,9 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
   return true;
 }
 
-/* Numbers of the fields of the current sample that were read so far. */
+/* How many fields with location ids and how many values of the current sample were read so far. */
 struct sample_parts {
-  size_t pieces; /* number of fields with location ids; a file may split a stack into several */
+  size_t pieces; /* number of fields with location ids; a stack may consist of several fields */
   size_t values;
 };
 
@@ -334,7 +334,7 @@ static void fill_range(void *context, unsigned worker) {
   if (from == to) return;
   f->first_sample = f->sample = chunks[from].first_sample;
   f->label = chunks[from].first_label;
-  /* Each sample with labels may have its own set. One more set is the empty set. */
+  /* Set 0 is the empty set. Each sample with labels may need a set of its own. */
   if (f->label_set)
     label_table_init(&f->table, &f->d->profile->mem, f->labels,
                      f->sets + 1 + chunks[from].first_set);
@@ -346,8 +346,8 @@ static void fill_range(void *context, unsigned worker) {
   }
 }
 
-/* Joins the label sets of all workers into one table. The empty set is first. The sets of each
- * worker are counted from 0. */
+/* Joins the label sets of all workers into one table, in which set 0 is the empty set. Each worker
+ * has numbered its sets from 0, so their numbers change. */
 static void join_sets(const struct decode_filler *fillers, unsigned workers,
                       struct samples *samples) {
   size_t count = 1;
@@ -391,7 +391,7 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  /* If sets recur, only a part of the last two columns is used. The system maps only used pages. */
+  /* If labels recur, parts of the last two columns stay unused. Unused pages take no memory. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
   f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);

@@ -1,5 +1,5 @@
 /* Pass 1 of the profile.proto reader. It checks that every message is well-formed, counts messages,
- * and computes how much memory they need. It stores only one item per 256 KiB of input. */
+ * and computes how much memory the profile needs. It stores only one item per 256 KiB of input. */
 #include "codec/pprof_decode.h"
 
 /* messages for exceeded limits */
@@ -83,7 +83,7 @@ static bool scan_label(struct wire *w, size_t *labels) {
   return true;
 }
 
-/* Numbers of fields of each type in a sample. */
+/* How many fields of each kind a sample has. */
 struct sample_counts {
   size_t pieces, stack_bytes; /* number of fields with location ids, and their size in bytes */
   size_t labels, values;
@@ -102,8 +102,8 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   return true;
 }
 
-/* Checks that a list of location ids ends after a complete varint. Otherwise the bytes of the next
- * list would complete the varint. */
+/* Checks that the last varint of a list of location ids is complete. Otherwise the next list of the
+ * sample would complete the varint. */
 static bool scan_ids(struct wire *w, const struct wire_field *field) {
   if (wire_ends_whole(field)) return true;
   *w = wire_inside(field);
@@ -231,7 +231,7 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 /* ---- memory ------------------------------------------ */
 
 #define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and similar overhead */
-/* Number of bytes of memory above which the reader compares a profile's need of memory with the
+/* If a profile needs more memory than this number of bytes, the reader compares the need with the
  * size of the input. */
 #define RATIO_FROM     ((uint64_t)64 << 20)
 #define ID_BYTES       48u /* bytes per id in an id map */

@@ -9,8 +9,8 @@
 #define WINDOW_SIZE ((size_t)64 * 1024)
 #define WINDOWS     8
 
-/* A waiting thread wakes when this many windows (half of the ring) are ready for it. Waking it for
- * each window would cost more than the work on the window. */
+/* A waiting thread wakes when this many windows (half of the ring) are ready for it. Waking a
+ * thread for each window would cost more than the work on the window. */
 #define ENOUGH (WINDOWS / 2)
 
 struct window_ring {

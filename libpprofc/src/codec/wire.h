@@ -19,7 +19,7 @@ struct wire_field {
   uint64_t number;
   uint32_t type;
   uint64_t value;      /* value of a field of type WIRE_VARINT */
-  const uint8_t *data; /* contents of WIRE_BYTES, or the bytes of a number of fixed size */
+  const uint8_t *data; /* contents (WIRE_BYTES), or the bytes of a fixed-size number */
   size_t size;         /* size of the contents; 0 for a number */
 };
 
@@ -54,7 +54,7 @@ static inline bool wire_varint(struct wire *w, uint64_t *value) {
 }
 
 /* Reads a field and its contents. Returns false after an error. `at` must be below `end`. The
- * compiler must inline it, because a call takes 3 % of the instructions of -top. */
+ * function must be inlined, because calls would take 3 % of the instructions of -top. */
 __attribute__((always_inline)) static inline bool wire_next(struct wire *w,
                                                             struct wire_field *field) {
   const uint8_t *start = w->at;
@@ -110,12 +110,12 @@ static inline bool wire_integers(struct wire message, uint64_t *values, size_t c
   return !message.fault;
 }
 
-/* True if a packed list (all varints of a list in one field) ends after a complete varint. */
+/* True if the last varint of a packed list (all varints of a list in one field) is complete. */
 static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* Skips varints, 8 bytes at once, as long as no varint in these bytes has more than 3 bytes. */
+/* Skips varints, 8 bytes at a time, until there may be a varint of more than 3 bytes. */
 static inline void wire_skip_short_varints(struct wire *w) {
   const uint8_t *start = w->at;
   for (; w->end - w->at > 8; w->at += 8) {

@@ -1,4 +1,4 @@
-/* Writes the protobuf wire format: the fields of profile.proto, in the form of Go's pprof.
+/* Writes the protobuf wire format: the fields of profile.proto, as Go's pprof writes them.
  *
  * Every function writes at `out`, where the caller has provided memory, and returns the address
  * after the written bytes. An integer field, or the header of any other field, takes at most
@@ -12,9 +12,8 @@
  * profile.proto has no field number above 15. */
 #define WIRE_FIELD_MAX (1 + VARINT_BYTES_MAX)
 
-/* Maximum length of a list that has a field for each integer. A longer list is packed: all its
- * integers are in one field. pprof does the same. proto3 packs all lists, and readers accept both
- * forms. */
+/* Maximum number of integers in a list that is not packed, so each integer is a field. A longer
+ * list is packed: one field contains all integers. pprof does the same. Readers accept both. */
 #define WIRE_UNPACKED_MAX 2
 
 /* Maximum number of integers in a record, so that the message has less than 128 bytes, and its size

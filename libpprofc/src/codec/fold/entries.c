@@ -1,5 +1,5 @@
-/* Adds up samples while they are read. Samples with equal stacks share an entry, unless they differ
- * in labels, or in the sample types in which their value is 0.
+/* Adds up samples while they are read. An entry is the sum of samples with equal stacks. Samples
+ * with different labels, or with the value 0 in different sample types, have different entries.
  *
  * All samples of an entry have the value 0 in the same sample types. In each other type, the first
  * sample of an entry is therefore also its first sample with a value. So the entries of a type are
@@ -14,8 +14,8 @@
 
 /* ---- the table --------------------------------------- */
 
-/* Initial number of slots of a table. malloc maps a block of this size, and unmaps it when the
- * table grows. */
+/* Initial number of slots of a table. It is so large that malloc uses a memory mapping, which is
+ * unmapped when the table grows. */
 #define LEAST_SLOTS 32768
 
 static void fold_table_put(struct fold_table *table, uint64_t slot) {
@@ -90,8 +90,8 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the index of a chunk, which is a part of a stack, and adds the chunk if it is new.
- * Returns 0 when out of memory. */
+/* Returns the index of a chunk (a part of a stack). Adds the chunk if it is new. Returns 0 when out
+ * of memory. */
 static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
   struct fold_probe probe = fold_table_start(&f->chunk_table, hash);
@@ -134,15 +134,15 @@ static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
 
 /* ---- entries ----------------------------------------- */
 
-/* True if the entry is the first entry that has the stack of the sample. */
+/* True if the entry has the stack of the sample, and is the first entry with this stack. */
 static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const struct stack_ref *ref = &fold_refs(f)[entry];
   return ref->chunk != FOLD_SAME && ref->size == p->stack_size &&
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* True if, for each sample type, entries must be in the order of their first samples with a value
- * other than 0. Reports of labels need this order. */
+/* True if entries must stay in order: for each sample type, the order of their first samples with a
+ * value other than 0. Reports of labels need this order. */
 static bool fold_keeps_order(const struct fold *f) {
   return f->labels || !f->as_tree;
 }
@@ -176,8 +176,8 @@ static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack
   return true;
 }
 
-/* Adds the sample to the entry. If a sum would overflow, appends a new entry with the sample's
- * values instead. */
+/* Adds the sample to `entry`. If a sum would overflow, appends a new entry with the sample's values
+ * instead. The stack's first entry is `first`. */
 static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struct fold_parts *p) {
   int64_t *values = fold_values(f, entry), sum[FOLD_TYPES_MAX];
   for (size_t t = 0; t < f->width; t++)
@@ -187,8 +187,8 @@ static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struc
   return true;
 }
 
-/* Adds a sample that has the same stack as the entry `first`: to an entry with equal labels and
- * zero values, or to a new entry. */
+/* Adds a sample with the same stack as the entry `first`. Uses an entry with the same labels and
+ * the same zero values, or else a new entry. */
 static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
   if (p->negative) return fold_append(f, p, same);
@@ -247,8 +247,8 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
 }
 
-/* Moves item from[i] of a column to position i. Copies the items into a new block, which is faster
- * than swapping, because the reads are independent. */
+/* Moves item from[i] of a column to position i, for each i. Copies the items into a new block,
+ * which is faster than swapping. */
 static bool fold_reorder(struct fold *f, struct fold_column *column, const uint32_t *from,
                          size_t size) {
   struct fold_column sorted = {0};
@@ -264,8 +264,8 @@ static bool fold_reorder(struct fold *f, struct fold_column *column, const uint3
   return true;
 }
 
-/* Sorts the entries by their stacks. With labels, keeps the previous positions of the entries in
- * `order`. */
+/* Sorts the entries by their stacks. If labels are kept, stores the previous positions of the
+ * entries in `order`. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;

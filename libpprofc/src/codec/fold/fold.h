@@ -14,7 +14,7 @@
 #include "profile/stack_tree.h"
 
 struct fold_table {
-  uint64_t *slots; /* each slot has half of the hash, and index + 1; 0: the slot is free */
+  uint64_t *slots; /* each slot has the upper half of a hash, and index + 1; 0: free slot */
   size_t capacity; /* number of slots, a power of two or 0 */
   size_t count;
 };
@@ -48,9 +48,9 @@ static inline uint32_t fold_table_next(const struct fold_table *table, struct fo
  * `leaf` is then the index of the earlier entry. */
 #define FOLD_SAME UINT32_MAX
 
-/* The parts of the current sample. */
+/* A parsed sample. */
 struct fold_parts {
-  const uint8_t *stack; /* location ids of the sample, in the window or in `joined` */
+  const uint8_t *stack; /* location ids; in `joined` if the file stores them in several fields */
   size_t stack_size, pieces;
   size_t values, labels;
   uint32_t set; /* index of the sample's label set */
@@ -59,49 +59,49 @@ struct fold_parts {
   int64_t row[FOLD_TYPES_MAX];
 };
 
-/* A growing column. It is one block in a region of its own, which the profile keeps alive. */
+/* A growing array. It is one block in a region of its own, which the profile keeps alive. */
 struct fold_column {
   struct region *region;
   void *items;
   size_t bytes; /* size of the allocated block in bytes */
 };
 
-/* The sums of the samples that were read so far. An entry is the sum of samples with the same
- * stack. Each entry becomes a sample of the profile. */
+/* The sums of the samples that were read so far. An entry is the sum of samples with equal stacks.
+ * Each entry becomes a sample of the profile. */
 struct fold {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   bool labels;        /* true: entries with the same stack may have different labels */
-  const char *wanted; /* the only sample type that is needed, by name (option sample_index); NULL:
+  const char *wanted; /* value of the option sample_index if only one sample type is needed; NULL:
                          all types */
   bool no_stacks;     /* true: drop stacks, and add up samples with different stacks */
   bool compared;      /* true: a sample whose values are all 0 loses its labels */
   bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
-  struct fold_column order; /* with labels and a tree: positions of entries before fold_sort */
+  struct fold_column order; /* entries' positions before fold_sort, if labels and as_tree are set */
   size_t types, count, capacity;
-  size_t only;               /* the only sample type with values; SIZE_MAX: all types */
+  size_t only;               /* index of the only sample type to keep; SIZE_MAX: all types */
   size_t width;              /* number of values per entry */
-  struct fold_table entries; /* hash table of entries. The key of the first entry with a stack is
-                                the stack. The keys of other entries with this stack also have the
-                                label set and the zero values. */
+  struct fold_table entries; /* hash table of entries. The first entry of each stack is found by the
+                                stack alone. Further entries of this stack are found by stack, label
+                                set and the types whose value is 0. */
   struct fold_table chunk_table;
-  struct stack_tree tree; /* view of the columns refs, chunks and leaves as a tree */
+  struct stack_tree tree; /* tree whose arrays are the columns refs, chunks and leaves */
   size_t leaf_bytes;
 
-  struct region *stacks; /* memory for the copied stacks, made at the end */
+  struct region *stacks; /* memory for the copied stacks; NULL until fold_publish copies them */
   const uint8_t **stack;
   uint32_t *stack_size;
 
   struct label_table label_table;
   size_t label_count; /* number of stored labels; the labels of the current sample follow them */
   bool lost_text;     /* true if any label with text was dropped */
-  bool lost_labels;   /* true if any label, or the number of a label, was dropped */
+  bool lost_labels;   /* true if any label, or the number in a label, was dropped */
   uint64_t largest_string;
   uint64_t largest_id; /* largest location id in any stack */
   bool id_zero;
-  bool left_out; /* true if stacks were dropped; their location ids still count for largest_id */
+  bool left_out; /* true if stacks were dropped; largest_id includes their location ids */
   size_t max_depth;
 
   struct buffer joined;                /* scratch for a stack that the file stores in several
@@ -119,23 +119,23 @@ void fold_free(struct fold *fold);
 bool fold_sample(struct fold *fold, const uint8_t *data, size_t size);
 bool fold_flush(struct fold *fold);
 
-/* fold_label adds a label to the current sample. fold_labels_end completes the list of labels, and
- * needs the values of the sample. */
+/* fold_label adds a label to the current sample. fold_labels_end stores the label set of the
+ * sample. The sample must already have its values. */
 bool fold_label(struct fold *fold, const struct wire_field *message);
 bool fold_labels_end(struct fold *fold, struct fold_parts *parts);
 
-/* Reserves memory for an item after `count` items of `size` bytes. */
+/* Reserves memory for `count` + 1 items of `size` bytes. */
 bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
                          size_t size);
 
 /* Adds a sample to the entries (codec/fold/entries.c). */
 bool fold_add_entry(struct fold *fold, const struct fold_parts *parts);
-/* Updates the largest location id and the largest depth for a new stack. Returns false if an id is
+/* Updates the largest location id and the largest depth from a stack. Returns false if an id is
  * malformed or the stack is too deep. */
 bool fold_note_ids(struct fold *fold, const uint8_t *data, size_t size);
 void fold_fetch_slot(const struct fold *fold, uint64_t hash);
-/* Prefetches the first entry whose hash may be `hash`, and returns its index. Returns MAP_NONE if
- * there is no such entry. */
+/* Prefetches the first entry that may have this hash, and returns the entry's index. Returns
+ * MAP_NONE if there is no such entry. */
 uint32_t fold_fetch_entry(const struct fold *fold, uint64_t hash);
 void fold_fetch_stack(const struct fold *fold, uint32_t entry);
 static inline struct stack_ref *fold_refs(const struct fold *fold) {
@@ -149,8 +149,8 @@ static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t e
 }
 
 /* Frees the tables that are needed only while samples are added. If stacks are kept as a tree,
- * sorts the entries by the tree. Returns false when out of memory. May run while the other fields
- * are decoded. */
+ * sorts the entries by the tree. Returns false when out of memory. Another thread may decode the
+ * other fields at the same time. */
 bool fold_settle(void *fold);
 
 /* Stores the entries as samples of the decoded profile. The decoder must already know the locations

@@ -1,9 +1,9 @@
 /* Stores the labels of samples that are added up.
  *
  * If a report shows or filters labels, only samples with equal labels are added up. Otherwise
- * labels are dropped. Samples without a value always lose their labels. Every report needs the
- * units of number labels. The first sample with a new list of keys and units therefore gets an
- * entry of its own with this list. */
+ * labels are dropped. Samples without a needed value lose their labels. Every report needs the
+ * units of number labels. So the first sample with a new list of keys and units gets an entry of
+ * its own with this list. */
 #include "codec/fold/fold.h"
 
 static struct label *fold_all_labels(const struct fold *f) {

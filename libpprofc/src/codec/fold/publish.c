@@ -1,13 +1,13 @@
-/* Makes the samples of a profile from the entries. */
+/* Makes the samples of a profile from the entries (sums of equal samples). */
 #include "codec/fold/fold.h"
 
 #include "core/threshold.h"
 #include "profile/stack.h"
 
-/* Minimum size in bytes of the used part of a column whose unused part is freed. */
+/* The unused part of a column is freed only if the used part has at least this many bytes. */
 #define GIVE_BACK_FROM THRESHOLD((size_t)1 << 20)
 
-/* Moves a column into the profile's region. The items may get another address. */
+/* Makes the profile's region own a column. The items may get another address. */
 static bool fold_hand_over(struct region *to, struct fold_column *column, size_t count,
                            size_t size) {
   if (!column->region) return true;
@@ -56,8 +56,8 @@ static bool fold_rewrite_stack(const struct decoder *d, const uint8_t **stack, u
   return true;
 }
 
-/* Rewrites all stacks to indices of locations. This is needed if a table from sparse ids to
- * locations would be too large (codec/pprof_samples.c). */
+/* Replaces the ids in all stacks by indices of locations, if the ids are so sparse that there is no
+ * table of ids (see rewrite_stack in codec/pprof_samples.c). */
 static bool fold_rewrite(struct fold *f, const struct decoder *d) {
   const uint8_t **stacks = f->stack;
   uint32_t *sizes = f->stack_size;
@@ -67,8 +67,8 @@ static bool fold_rewrite(struct fold *f, const struct decoder *d) {
   return true;
 }
 
-/* Copies each stack from the tree into one piece of memory. Entries with the same stack share the
- * copy. */
+/* Copies each stack from the chunks of the tree into adjacent bytes. Entries with the same stack
+ * share the copy. */
 static bool fold_expand(struct fold *f) {
   size_t bytes = 0;
   for (size_t i = 0; i < f->count; i++)
@@ -154,13 +154,13 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
 }
 
 /* True if the profile can have a stack tree. Its location ids must be 1, 2, 3 and so on. It must
- * not set drop_frames, because every report would apply it to the stacks. */
+ * not set drop_frames, because reports remove such frames from the stacks. */
 static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }
 
-/* True if the entries fit the tables of the profile. Checks the ids in stacks only if location ids
- * are 1, 2, 3 and so on, because later steps check other ids. */
+/* True if the profile has the strings, types and locations of the entries. Checks the ids in stacks
+ * only if location ids are 1, 2, 3 and so on, because later steps check other ids. */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
   /* A wrong number of values is an error, even if all values are 0. */
   if (f->types && f->types != d->types) return false;

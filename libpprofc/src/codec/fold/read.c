@@ -44,23 +44,23 @@ pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
   return NULL;
 }
 
-/* Minimum size in bytes of a profile that is read in windows. Smaller profiles are read faster as a
- * whole. A test program sets the limit to 1. */
+/* A profile of at least this many inflated bytes is read in windows (blocks). Smaller profiles are
+ * read faster as a whole. A test program sets the limit to 1. */
 #ifndef FOLD_FROM
 #define FOLD_FROM THRESHOLD((size_t)1 << 20)
 #endif
 
-/* Minimum number of bytes that are worth freeing after decoding. Smaller blocks have no memory
- * mapping of their own. */
+/* Minimum number of bytes to free after decoding. Freeing less returns nothing to the system,
+ * because small blocks have no memory mapping of their own. */
 #define TRIM_FROM THRESHOLD((size_t)1 << 18)
 
-/* Upper bound of the size in bytes of a field's key and size. */
+/* Maximum number of bytes before the content of a field: its key and its length. */
 #define HEAD_MAX (2 * VARINT_BYTES_MAX)
 
 struct fold_stream {
   struct fold fold;
   struct input_sink kept; /* all fields except samples */
-  uint8_t *parted;        /* scratch for a field that is in several windows */
+  uint8_t *parted;        /* buffer for a field that extends over several windows */
   size_t parted_size, parted_room;
 };
 
@@ -85,7 +85,7 @@ static bool fold_keep(struct fold_stream *s, const uint8_t *data, size_t size) {
   return true;
 }
 
-/* Reads a complete field from `head` to `end`. Skips fields that a profile does not have. */
+/* Reads the complete field in [head, end). Skips a field whose number a profile does not use. */
 static bool fold_take_field(struct fold_stream *s, const struct wire_field *field,
                             const uint8_t *head, const uint8_t *end) {
   if (field->number > PROFILE_DOC_URL) return true;
@@ -93,7 +93,7 @@ static bool fold_take_field(struct fold_stream *s, const struct wire_field *fiel
   return field->type == WIRE_BYTES && fold_sample(&s->fold, field->data, field->size);
 }
 
-/* Reads all complete fields. *at becomes the start of the first incomplete field. */
+/* Reads all complete fields in [*at, end). Moves *at to the first incomplete field, or to `end`. */
 static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
   struct wire w = {*at, end, NULL};
   struct wire_field field;
@@ -109,8 +109,8 @@ static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const ui
 
 /* ---- fields across windows --------------------------- */
 
-/* Returns the size of the field that starts at `data`. `size` bytes are available. Returns size + 1
- * if its header is incomplete, and 0 if the header is invalid. */
+/* Returns the size of the field that starts at `data`. Only `size` bytes are in memory. Returns
+ * size + 1 if the field's header is incomplete, and 0 if the header is invalid. */
 static size_t fold_field_size(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
@@ -177,8 +177,8 @@ static bool fold_read_stream(struct fold_stream *s, struct inflater *inflater, u
   return good;
 }
 
-/* True if samples lost the label pprof::base, which marks samples of the base of a comparison.
- * Totals depend on this label even if the report shows no labels. */
+/* True if samples may have lost the label pprof::base, which marks the samples of a comparison's
+ * base. Totals depend on this label even if the report shows no labels. */
 static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   bool found = false;
   for (size_t i = 0; f->lost_text && !found && i < p->strings.count; i++)
@@ -187,8 +187,8 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
 }
 
 /* Frees the kept fields except the strings, because a decoded profile points only to strings. Moves
- * the strings together, and shrinks the block. Does nothing if the strings or the other fields are
- * small. */
+ * the strings to the start of the block, and shrinks the block. Does nothing if the strings or the
+ * other fields are small. */
 static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
   struct input_sink *kept = &s->kept;
   pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;
@@ -248,7 +248,7 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
 /* Returns the inflated size of the profile according to the gzip trailer. Without gzip, returns the
  * size of the file. Returns 0 if the size is unknown. */
 static size_t fold_claimed_size(const struct fold_source *source, const pprofc_limits *limits) {
-  uint8_t ends[6]; /* gzip magic number and trailer */
+  uint8_t ends[6]; /* first 2 and last 4 bytes of the source */
   if (source->size < 18) return 0;
   if (source->fd < 0) {
     memcpy(ends, source->data, 2);

@@ -4,7 +4,7 @@
 /* ---- batches ----------------------------------------- */
 
 /* Adds the samples of the batch to the entries. Entries are scattered in memory, so the function
- * first prefetches the data of all entries: slots of the table, then columns, then stacks. */
+ * first prefetches the data of all these entries. */
 bool fold_flush(struct fold *f) {
   uint32_t entry[FOLD_BATCH];
   size_t count = f->batched;
@@ -17,8 +17,8 @@ bool fold_flush(struct fold *f) {
   return true;
 }
 
-/* Drops the stack if the report needs no stacks. Sets *dropped if the sample has neither a needed
- * value nor labels. The caller then drops the whole sample. */
+/* Drops the stack if the report needs no stacks. Sets *dropped if the caller must drop the whole
+ * sample, because it has neither a needed value nor labels. */
 static bool fold_drop(struct fold *f, struct fold_parts *p, bool *dropped) {
   *dropped = f->only != SIZE_MAX && !p->row[0] && !p->set;
   if (!*dropped && !f->no_stacks) return true;
@@ -45,8 +45,8 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
 
 /* ---- one sample -------------------------------------- */
 
-/* Adds a list of location ids that are adjacent in memory to a sample. Uses a single list in place.
- * Copies several lists into one. */
+/* Adds a list of location ids to the stack of a sample. A stack with one list stays in the input. A
+ * stack with several lists becomes one copied list. */
 static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *data, size_t size) {
   if (!p->pieces++) {
     p->stack = data;
@@ -63,7 +63,7 @@ static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *
   return !f->joined.failed;
 }
 
-/* Adds the location ids of a field that begins at `head`. */
+/* Adds the location ids of the field in [head, end). */
 static bool fold_locations(struct fold *f, struct fold_parts *p, const struct wire_field *field,
                            const uint8_t *head, const uint8_t *end) {
   if (field->type == WIRE_BYTES)
