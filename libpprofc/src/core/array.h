@@ -14,9 +14,9 @@
  * capacity, at least 16, and at least `count`. */
 size_t array_capacity(size_t capacity, size_t count);
 
-/* Enlarges the array to array_capacity items, but never above `ceiling`. `items` is the address of
- * the pointer to items of `size` bytes. Returns false and changes nothing if memory runs out or
- * `count` exceeds the ceiling. */
+/* Enlarges the array to the result of array_capacity, but never above `ceiling`. `items` is the
+ * address of the array pointer. Each item has `size` bytes. Returns false and changes nothing if
+ * memory runs out or `count` exceeds the ceiling. */
 bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
                 size_t ceiling, size_t size);
 
@@ -41,8 +41,8 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
   return count <= *capacity || array_grow_in(arena, items, capacity, count, size);
 }
 
-/* These macros call array_reserve and array_reserve_in with the addresses of `items` and of
- * `capacity`, which is a size_t. */
+/* These macros call array_reserve and array_reserve_in with the addresses of `items` and
+ * `capacity`. `capacity` must be a size_t. */
 #define ARRAY_RESERVE(mem, items, capacity, count)                                                 \
   array_reserve((mem), &(items), &(capacity), (count), sizeof *(items))
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
@@ -53,7 +53,7 @@ void array_sort(void *items, size_t count, size_t size,
                 int (*compare)(const void *a, const void *b, const void *context),
                 const void *context);
 
-/* Appends an item to an array. The macro is false when out of memory. */
+/* Appends an item to an array. The value of the macro is false when out of memory. */
 #define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    ((items)[(count)++] = __VA_ARGS__, true))
@@ -74,7 +74,6 @@ void array_sort(void *items, size_t count, size_t size,
       at##_high = at;                                                                              \
   }
 
-/* Reverses the order of the ids. */
 static inline void array_reverse(uint32_t *ids, size_t count) {
   for (size_t i = 0; i < count / 2; i++) {
     uint32_t swap = ids[i];

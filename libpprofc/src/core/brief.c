@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum size in bytes of the command that the note about omitted rows contains. */
+/* Maximum size in bytes of a command in the note about omitted rows. */
 #define COMMAND_MAX 120
 
 void brief_init(struct brief *b, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
@@ -36,8 +36,8 @@ void brief_free(struct brief *b) {
 
 /* ---- names that are too long ------------------------- */
 
-/* Hashes the name with FNV-1a, because the handle of a name must be the same in all processes.
- * hash_bytes would give a different hash in each process. */
+/* Hashes the name with FNV-1a, because a name must have the same handle in all processes. The
+ * results of hash_bytes differ between processes. */
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (size_t i = 0; i < name.size; i++) {
@@ -85,8 +85,8 @@ struct brief_arguments {
   size_t depth;
 };
 
-/* Updates the open brackets with the next character of the name. A '>' in round brackets is an
- * operator. */
+/* Updates the open brackets with `c`, the next character of the name. Inside round brackets, '>' is
+ * an operator. */
 static void brief_arguments_pass(struct brief_arguments *a, char c) {
   if (c == '<' || c == '(') {
     a->round = a->round << 1 | (c == '(');
@@ -101,8 +101,8 @@ static void brief_arguments_pass(struct brief_arguments *a, char c) {
   }
 }
 
-/* Returns the offset after the arguments that begin at `open` with '<' or '('. Returns `open` if
- * that bracket has no counterpart, or belongs to an operator or to "(anonymous namespace)". */
+/* Returns the offset after the arguments whose bracket, '<' or '(', is at `open`. Returns `open` if
+ * nothing closes the bracket, or it belongs to an operator or to "(anonymous namespace)". */
 static size_t brief_arguments_end(pprofc_str name, size_t open) {
   pprofc_str before = str_slice(name, 0, open);
   struct brief_arguments brackets = {0, 0};
@@ -317,8 +317,7 @@ static void brief_put_words(const struct brief *b, brief_describe_fn describe, c
                   left->lines);
 }
 
-/* Writes the note about omitted rows as a member of a JSON object. The text of the note needs no
- * escapes. */
+/* Writes the note about omitted rows as a member of a JSON object. */
 static void brief_put_member(const struct brief *b, brief_describe_fn describe, const void *context,
                              struct buffer *to) {
   struct buffer words;
@@ -411,7 +410,8 @@ static bool brief_collect(const struct brief *b, struct brief_list *all) {
   return true;
 }
 
-/* Writes the rows and lines. Removes the comma before the first element of a JSON array. */
+/* Writes the rows and lines. Removes the comma before the first element of a JSON array, because an
+ * omitted row may have preceded it. */
 static void brief_merge(struct brief *b, struct buffer *to) {
   struct brief_list all;
   bool noted = false;

@@ -14,7 +14,8 @@
  * space for the line about the omitted rows. */
 #define BRIEF_LEAST 256
 
-/* Rank of lines outside of rows. The brief drops these lines only after it has dropped all rows. */
+/* Rank of lines outside of rows. The brief drops such a line only if these lines fill more than
+ * half of the report, or if no rows are left to drop. */
 #define BRIEF_FIXED INT32_MAX
 
 /* Type of report. BRIEF_LINES: each line is a row. BRIEF_ROWS: text with marked rows. BRIEF_JSON:
@@ -37,7 +38,7 @@ struct brief_list {
   size_t bytes; /* size of the texts of all items together, in bytes */
 };
 
-/* Numbers of rows and lines that were omitted, and the sum of the values of these rows. */
+/* The rows and lines that were omitted. */
 struct brief_left {
   size_t rows, lines; /* number of omitted rows, and of omitted lines outside of rows */
   size_t of_rank[3];  /* number of omitted rows of rank 0, of rank 1, and of rank 2 or more */
@@ -69,7 +70,7 @@ struct brief {
   /* With BRIEF_LINES: returns the rank of a line. NULL: all lines are equally important. */
   int (*rank_of)(pprofc_str line);
   size_t skip; /* number of rows at the start to drop, because an earlier report showed them */
-  size_t seen; /* number of rows that have begun */
+  size_t seen; /* number of rows added so far */
   bool has_floor;
   struct brief_piece floor; /* most important row that was omitted */
   struct brief_left left;
@@ -83,8 +84,7 @@ void brief_init(struct brief *brief, const pprofc_allocator *mem, enum brief_kin
                 const char *more);
 void brief_free(struct brief *brief);
 
-/* Adds a part of the report to a brief. The function is a pprofc_write_fn whose context is the
- * brief. */
+/* Adds text to the report. The function is a pprofc_write_fn whose context is the brief. */
 int brief_write(void *brief, const void *data, size_t size);
 
 /* Begins a row. If `rank` is BRIEF_FIXED, begins a text outside of rows. Returns false when out of

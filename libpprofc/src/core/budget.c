@@ -1,5 +1,5 @@
-/* Limits the memory and the time of calls of the library, by an allocator that counts bytes and
- * checks a deadline. */
+/* Limits the memory and the time of library calls with an allocator that counts bytes and checks a
+ * deadline. */
 #include "core/budget.h"
 
 #include "core/error.h"
@@ -121,7 +121,7 @@ static void budget_give(struct budget *budget, uint64_t size) {
   __atomic_sub_fetch(&budget->used, size, __ATOMIC_RELAXED);
 }
 
-/* Returns `size` bytes to the budget, because the underlying allocator failed. */
+/* Gives `size` bytes back to the budget after the underlying allocator failed. */
 static void budget_failed(struct budget *budget, uint64_t size) {
   budget_give(budget, size);
   __atomic_store_n(&budget->refused, false, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /* A budget of memory and time. It is an allocator on top of another allocator, and limits how many
- * bytes are allocated at any time. Profiles made with the budget count, and so does everything made
- * from these profiles.
+ * bytes are allocated at any time. The limit includes the profiles made with the budget, and
+ * everything made from these profiles.
  *
  * A deadline or budget_cancel stops a budget. After that, allocations fail, long loops end
  * (budget_poll), and budget_status reports the reason. Several callers can share one profile but

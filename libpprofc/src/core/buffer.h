@@ -31,8 +31,8 @@ int buffer_write(void *buffer, const void *data, size_t size);
 
 void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Copies the contents of the buffer to an arena. data is NULL if the copy or an earlier append
- * failed. */
+/* Copies the contents of the buffer to an arena. The result's `data` is NULL if the copy or an
+ * earlier append failed. */
 pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena);
 
 /* Copies the contents of the buffer to an arena like buffer_keep, with a NUL at the end. Frees the

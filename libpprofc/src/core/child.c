@@ -169,7 +169,7 @@ static void keep_error_text(struct child_end *end, const char *data, size_t size
   end->said[used] = '\0';
 }
 
-/* Reads the available data of a pipe. */
+/* Reads the data that is available in pipe `which`: 0 is standard output, 1 is standard error. */
 static pprofc_status drain(struct child_running *run, int which, pprofc_error *error) {
   char chunk[64 * 1024];
   ssize_t size = read(run->pipes[which], chunk, sizeof chunk);
@@ -222,7 +222,6 @@ static int child_watched(const struct child_running *run) {
   return run->user && run->user->serve ? run->user->watched : -1;
 }
 
-/* Reads both pipes until they end. */
 static pprofc_status child_read_all(struct child_running *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   int watched = child_watched(run);

@@ -20,8 +20,9 @@ struct spawn {
       *argv; /* arguments; ends with NULL; argv[0] is searched in PATH unless it contains a slash */
   const char *folder;       /* working directory; NULL: the working directory of the caller */
   char *const *environment; /* environment of the program; NULL: the environment of the caller */
-  int streams[3]; /* descriptors that become 0, 1 and 2, or SPAWN_*. spawn_start duplicates them in
-                     this order, so streams[1] must not be 0, and streams[2] must not be 0 or 1. */
+  int streams[3]; /* descriptors that become 0, 1 and 2 in the program, or SPAWN_*. spawn_start
+                     duplicates them in this order, so streams[1] must not be 0, and streams[2] must
+                     not be 0 or 1. */
   bool own_group; /* true: start a process group, which ^C in the terminal does not reach */
   bool default_signals; /* true: restore the default actions of signals that this process ignores */
 };

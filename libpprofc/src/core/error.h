@@ -16,7 +16,7 @@ pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offse
 /* Fills *error with "out of memory" and returns PPROFC_E_NOMEM. */
 pprofc_status error_nomem(pprofc_error *error);
 
-/* Puts a text before the message. The text names the operation that failed. */
+/* Puts a text, such as the name of the failed operation, before the message. */
 void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Appends " (text)" to the message if the text fits. */
@@ -32,19 +32,19 @@ const char *error_errno_text(int number, char *out, size_t size);
 
 /* ---- options ---------------------------------------- */
 
-/* Copies the option structs of callers, which may have been compiled with an older or a newer
+/* Copies the option structs of callers. A caller may have been compiled with an older or a newer
  * header. */
 
 /* Copies the struct `given` to `options`, which has `size` bytes of defaults. The first field of
- * `given` is its size in bytes (struct_size). Fields that `given` does not have keep their
- * defaults. Fields that only the caller knows are ignored. If `given` is NULL, all defaults stay. A
- * struct_size of 0 returns PPROFC_E_INVALID, because the caller did not call the init function.
- * `name` is the name of the struct for the message. */
+ * `given` is its size in bytes (struct_size). Fields beyond this size keep their defaults. Fields
+ * that only the caller's header has are ignored. If `given` is NULL, all defaults stay. A
+ * struct_size of 0 returns PPROFC_E_INVALID, because the caller did not call the init function. The
+ * message contains `name`, the name of the struct. */
 pprofc_status options_copy(void *options, size_t size, const void *given, const char *name,
                            pprofc_error *error);
 
-/* Sets the options of a type such as pprofc_report_options to their defaults, and then to the
- * values that the caller has given. */
+/* Sets options, such as pprofc_report_options, to their defaults, and then to the values that the
+ * caller has given. */
 #define OPTIONS_COPY(type, options, given, error)                                                  \
   (type##_init(options), options_copy(options, sizeof *(options), given, #type, error))
 

@@ -1,4 +1,4 @@
-/* Escapes untrusted text for its place. Checks and decodes UTF-8. */
+/* Escapes untrusted text for the place where it is printed. Checks and decodes UTF-8. */
 #include "core/escape.h"
 
 #include "core/base64.h"
@@ -257,8 +257,8 @@ void base64_put_hash(struct buffer *out, const char *sha256) {
  * references and bare addresses, because GitHub resolves these escapes first. A code span prevents
  * all three, because GitHub does not search code spans. */
 
-/* True if the text contains "@team", "#12", "GH-12", "https://", ":tada:" or "www.", for example. A
- * colon before a blank is punctuation. */
+/* True if the text contains, for example, "@team", "#12", "GH-12", "https://", ":tada:" or "www.".
+ * A colon before a blank does not count. */
 bool markdown_acts(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

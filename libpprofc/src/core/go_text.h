@@ -28,7 +28,7 @@ bool go_unquote(struct buffer *out, pprofc_str s);
 /* Parses an integer like Go's strconv.Atoi. */
 enum number_result number_parse_int(pprofc_str s, int64_t *out);
 
-/* Appends a value like %v of Go: the shortest digits from which the same double can be read. */
+/* Appends a value like Go's %v, with the fewest digits that parse to the same double. */
 void number_print(struct buffer *out, double value);
 
 /* Appends a value with `digits` decimals. Infinities and NaN are printed as in Go. If `sign` is

@@ -42,8 +42,8 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 }
 
 /* Mixes another word into a hash. Masks the hash and the word with the secret, and multiplies the
- * results. Without the secret, an attacker cannot choose words that make a factor 0 or two products
- * equal. */
+ * results. Without the secret, an attacker cannot choose words that make a factor 0 or make two
+ * products equal. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }

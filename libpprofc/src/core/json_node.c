@@ -76,15 +76,15 @@ static const char *packed_skip_blanks(const char *p) {
   return p;
 }
 
-/* Returns the end of a number or word. The loop needs no other limit, because a bracket follows the
+/* Returns the end of the number or word at p. The loop always stops, because a bracket follows the
  * text of a packed array. */
 static const char *packed_scalar_end(const char *p) {
   while (*p > ' ' && *p != ',' && *p != ']') p++;
   return p;
 }
 
-/* Skips an item of a packed array: a number, a word or a row (an inner array). Returns the start of
- * the next item or of the closing bracket. */
+/* Skips the comma and the blanks after an item of a packed array. Returns the start of the next
+ * item or of the closing bracket. */
 static const char *packed_skip(const char *p) {
   p = packed_skip_blanks(p);
   return *p == ',' ? packed_skip_blanks(p + 1) : p;
@@ -122,8 +122,8 @@ static void packed_read_scalar(const struct node *array, struct node_packed *pac
   packed->at = packed_skip(end);
 }
 
-/* Moves to item `i` of a packed array. Reads the items of a row from its start, because a row (an
- * inner array) has no table of positions. */
+/* Moves to item `i` of a packed array. In a row (an inner array), starts at the current or the
+ * first item, because a row has no table of positions. */
 static void packed_seek(const struct node *array, struct node_packed *packed, size_t i) {
   size_t every = packed->row ? 1 : NODE_PACKED_EVERY;
   bool near = packed->at && !packed->row && i >= packed->next && i - packed->next < every;

@@ -66,7 +66,7 @@ static int64_t json_tree_read_hex4(const char *p) {
   return str_parse_uint((pprofc_str){p, 4}, 16, &value) ? (int64_t)value : -1;
 }
 
-/* Decodes the digits of "\uXXXX", or of a surrogate pair of two of these escapes. A surrogate
+/* Decodes the digits of "\uXXXX", and the next escape if both are a surrogate pair. A surrogate
  * without its partner becomes U+FFFD. */
 static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char *out) {
   int64_t code = end - s->p >= 4 ? json_tree_read_hex4(s->p) : -1;
@@ -219,8 +219,7 @@ static bool json_tree_take_comma(struct json_tree_parser *s) {
  * of an item. node_at finds an item quickly by reading from the mark before it. */
 #define PACK_STRIDE 4096
 
-/* An array that stays text to save memory, with the positions of some of its items (node_packed).
- * If the items are arrays, they are called rows. */
+/* State while an array is packed (struct node_packed). Items that are arrays are called rows. */
 struct json_tree_pack {
   struct node_packed *packed;
   const char *text; /* text of the array, after the opening bracket */
@@ -253,7 +252,7 @@ static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tre
   return PACK_MORE;
 }
 
-/* Skips items as long as each item consists of a comma and digits only. */
+/* Skips all items that consist of a comma and digits only. */
 static void json_tree_skip_integers(struct json_tree_parser *s, bool inside) {
   for (const char *p = s->p; inside && p < s->end && *p == ',';) {
     const char *first = ++p;
@@ -304,7 +303,7 @@ static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
 }
 
 /* Keeps an array as text if it has many items, and they are either all numbers and words or all
- * rows (arrays of numbers and words). Returns true if it is kept as text, or after an error. */
+ * rows (arrays of numbers and words). Returns false if the array must be parsed into nodes. */
 static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
   struct json_tree_parser before = *s;
   struct node_packed *packed = arena_zero_array(s->arena, 1, sizeof *packed);

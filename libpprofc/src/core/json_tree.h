@@ -2,9 +2,9 @@
  *
  * The library does not use Jansson, for these reasons. When memory runs out, Jansson drops bytes of
  * a string without an error. The allocator of Jansson belongs to the whole process, so Jansson
- * cannot use the caller's allocator. Google Benchmark writes bare NaN and raw bytes inside strings,
- * and repeats keys of user counters; the first value counts. A time in microseconds is only exact
- * if its decimal exponent is shifted before the conversion to double. */
+ * cannot use the caller's allocator. Google Benchmark writes bare NaN and raw bytes inside strings.
+ * It repeats keys of user counters; the first value counts. A time in microseconds is only exact if
+ * its decimal exponent is shifted before the conversion to double. */
 #ifndef PPROFC_CORE_JSON_TREE_H
 #define PPROFC_CORE_JSON_TREE_H
 
@@ -49,8 +49,8 @@ struct node {
  * The array is kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; 0 for a row whose items are not counted yet */
-  uint32_t *marks; /* positions in the text of all rows; without rows, positions of the items 0,
-                      NODE_PACKED_EVERY, 2 * NODE_PACKED_EVERY ... */
+  uint32_t *marks; /* for each row, its position in the text; without rows, positions of the items
+                      0, NODE_PACKED_EVERY, 2 * NODE_PACKED_EVERY ... */
   size_t next;     /* index after `item`, which is the item that node_at returned last */
   const char *at;
   struct node item;
@@ -71,7 +71,7 @@ pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most,
                              pprofc_error *error);
 
 /* Parses like json_tree_parse, but for a large file that may be truncated. Packs arrays of numbers.
- * If `data` ends inside an array, returns the error, sets *cut, and sets *root to the complete
+ * If `data` ends inside an array, returns the error, sets *cut to true, and keeps the complete
  * items of that array. The array must be the whole value or a member of the outermost object. */
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
                                   bool *cut, pprofc_error *error);

@@ -42,7 +42,7 @@ void json_string(struct json_writer *json, pprofc_str s);
 void json_text(struct json_writer *json, const char *text);
 void json_int(struct json_writer *json, int64_t value);
 void json_uint(struct json_writer *json, uint64_t value);
-/* Writes the shortest decimal that gives back the same number. Infinities and NaN become null. */
+/* Writes the shortest decimal that parses to the same number. Infinities and NaN become null. */
 void json_double(struct json_writer *json, double value);
 void json_bool(struct json_writer *json, bool value);
 

@@ -20,8 +20,7 @@ void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_
   out->brief = brief;
 }
 
-/* True for white space outside ASCII. A CI system removes white space before it looks for a
- * command. */
+/* True for white space outside ASCII, because a CI system ignores it before a command. */
 static bool is_wide_blank(int32_t c) {
   return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
          c == 0x3000;
@@ -48,7 +47,7 @@ static bool is_log_blank(unsigned char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* True for the second colon at the start of a line. */
+/* True if c is the second colon at the start of a line. */
 static bool ends_colons(struct log_guard *g, unsigned char c) {
   if (g->colons < 0) return false;
   if (g->colons == 0 && c >= 0x80) {
@@ -63,7 +62,7 @@ static bool ends_colons(struct log_guard *g, unsigned char c) {
   return second;
 }
 
-/* True for the bracket after "##" or "##word". */
+/* True if c is the bracket after "##" or "##word". */
 static bool ends_hashes(struct log_guard *g, unsigned char c) {
   bool letter = char_is_letter((char)c);
   bool bracket = c == '[' && g->hashes == 2;

@@ -71,7 +71,7 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
        (at = map_next((map), &at##_probe)) != MAP_NONE && !(same);)                                \
   continue
 
-/* Appends a record to an array, and its index to the map. The macro is false when out of memory. */
+/* Appends a record to an array, and its index to the map. The value is false when out of memory. */
 #define MAP_PUSH(mem, map, hash, items, count, capacity, ...)                                      \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))

@@ -36,7 +36,7 @@ const pprofc_allocator *mem_or_default(const pprofc_allocator *a) {
   return a ? a : &mem_default;
 }
 
-/* Returns count * size. Returns 1 if the product is 0, and 0 if the product overflows. */
+/* Returns count * size, or 1 if the product is 0. Returns 0 if the product overflows. */
 static size_t product(size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return 0;
@@ -307,8 +307,8 @@ void region_release(struct region *region) {
 #define EDITS_MAX 16
 
 /* Returns the block that contains the data, or NULL, and sets *arena to the arena of the block.
- * Searches the arena of the region, and the arenas of parents that only this region retains. The
- * caller may also retain the parent `lender`. */
+ * Searches the arena of the region, and the arenas of parents that only this region retains. A
+ * reference of the caller to the parent `lender` does not count. */
 static struct arena_block *find_block(struct region *region, const struct region *lender,
                                       const void *data, int depth, struct arena **arena) {
   struct arena_block *block = region->arena.blocks;

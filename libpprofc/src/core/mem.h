@@ -19,7 +19,7 @@ void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_
                  size_t size);
 void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
 
-/* Returns the pages completely inside [from, to) of a block to the system. The caller must not read
+/* Gives the pages that are completely in [from, to) back to the system. The caller must not read
  * their bytes any more. */
 void mem_discard(const void *from, const void *to);
 
@@ -44,7 +44,7 @@ void *arena_copy(struct arena *arena, const void *data, size_t size);
 /* Returns a copy of `count` items with room for `more` items after them. */
 void *arena_extend(struct arena *arena, const void *items, size_t count, size_t more, size_t size);
 
-/* Enlarges a buffer whose final size is unknown, in place if the system can. `block` is NULL or the
+/* Enlarges a buffer whose final size is unknown, without a copy if possible. `block` is NULL or the
  * last result of arena_grow. The block may move. Returns NULL when out of memory, and then `block`
  * is unchanged. */
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size);
@@ -52,7 +52,7 @@ void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_s
 /* Resizes an array that belongs to no arena until arena_take moves it into an arena. arena_take
  * shortens the array to the used items. It copies an array below 64 KiB, and keeps the block of a
  * larger array. `a` is the arena's allocator. `capacity` is the `new_capacity` of the last call, or
- * 0 for NULL. Returns NULL when out of memory, and then the array is unchanged. */
+ * 0 if `items` is NULL. Returns NULL when out of memory, and then the array is unchanged. */
 void *loose_resize(const pprofc_allocator *a, void *items, size_t capacity, size_t new_capacity,
                    size_t size);
 void loose_free(const pprofc_allocator *a, void *items, size_t capacity, size_t size);
@@ -62,7 +62,7 @@ void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used,
  * pages. */
 void mem_will_fill(void *block, size_t size);
 
-/* Copies a string. Appends a NUL, which does not count. data is NULL when out of memory. */
+/* Copies a string, and adds a NUL after it. The result's `data` is NULL when out of memory. */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
 
 /* A reference-counted arena for the columns of a profile (arrays with an item for each record).
@@ -84,7 +84,7 @@ bool region_adopt(struct region *region, struct region *parent);
 
 /* The next four functions reuse or free a column that the only owner of `region` no longer needs.
  * They also search the regions that only `region` retains. They do not find columns below 64 KiB,
- * because these share a block and live as long as their region. */
+ * because small columns share a block, which lives as long as its region. */
 
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);

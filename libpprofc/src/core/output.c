@@ -172,7 +172,8 @@ void output_add_int(struct output *out, int64_t value) {
 
 /* ---- numbers and texts by a format -------------------- */
 
-/* Returns the size of the conversion at `spec` if output_convert supports it, else 0. */
+/* Returns the length of the printf conversion at `spec`, after its '%', if output_convert supports
+ * it, else 0. */
 static size_t output_conversion(const char *spec) {
   switch (*spec) {
   case 's':

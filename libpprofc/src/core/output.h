@@ -48,8 +48,7 @@ void output_no_row(struct output *out);
  * must be after a member of an object. */
 void output_note(struct output *out);
 
-/* Returns the text. If -budget shortens names, returns a shortened copy, which is in `scratch`
- * (brief_shorten). */
+/* Returns the text, or a shortened copy in `scratch` if -budget shortens names (brief_shorten). */
 pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch);
 
 /* Writes the buffered bytes. Returns PPROFC_E_IO if the callback has ever failed. */

@@ -79,10 +79,8 @@ pprofc_str str_trim(pprofc_str s) {
   return str_slice(s, from, to);
 }
 
-/* Returns the first position, at or after `from`, at which the text can match the rest of the
- * pattern after a star. The rest begins at `p`. The position is the next occurrence of the rest's
- * first byte, or `from` if this byte is a wildcard. It is the end of the text if the rest is empty
- * or the byte does not occur. */
+/* Returns the first position, at or after `from`, at which pattern[p], the byte after a star, can
+ * match. Returns the end of the text if the pattern ends at `p` or the byte does not occur. */
 static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t from) {
   if (p == pattern.size) return text.size;
   if (from >= text.size || pattern.data[p] == '*' || pattern.data[p] == '?') return from;

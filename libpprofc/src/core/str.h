@@ -26,18 +26,18 @@ int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
-/* str_starts_any_case is true if s begins with `word` in upper or lower case, and
- * str_equal_any_case if s equals `word` in this sense. `word` must be in lower case. */
+/* str_starts_any_case is true if s begins with `word`, and str_equal_any_case if s equals `word`.
+ * Both ignore the case of s. `word` must be in lower case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);
 bool str_equal_any_case(pprofc_str s, pprofc_str word);
 
-/* str_find returns the offset of the first occurrence, and str_find_last_char the offset of the
- * last. Both return s.size if there is no occurrence. */
+/* str_find and str_find_char return the offset of the first occurrence. str_find_last_char returns
+ * the offset of the last. All return s.size if there is no occurrence. */
 size_t str_find(pprofc_str s, pprofc_str needle);
 size_t str_find_char(pprofc_str s, char c);
 size_t str_find_last_char(pprofc_str s, char c);
 
-/* Returns s[from, to). Both are limited to the size of s. */
+/* Returns the bytes [from, to) of s. Reduces both offsets to s.size if they are larger. */
 pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
 
 /* Returns s without ASCII white space at both ends. */
@@ -47,9 +47,9 @@ pprofc_str str_trim(pprofc_str s);
  * byte. */
 bool str_glob(pprofc_str pattern, pprofc_str text);
 
-/* Removes the text before the next `separator` from *rest, and returns this text in *piece. Returns
- * false at the end (data == NULL). "a,,b" gives "a", "", "b". An empty *rest gives one empty
- * piece. */
+/* Removes the text before the next `separator` from *rest, and sets *piece to this text. Returns
+ * false at the end, when rest->data is NULL. "a,,b" gives "a", "", "b". An empty *rest gives one
+ * empty piece. */
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 
 /* Removes the next line from *rest, and returns it without "\n" or "\r\n". Returns false at the

@@ -110,8 +110,7 @@ static pprofc_str fill_get(const struct fill *fill, size_t entry) {
 
 /* ---- positions in the HTML --------------------------- */
 
-/* Position in the HTML where the next value will be written: text, tag, attribute value or
- * script. */
+/* Kind of HTML in which the next value will be written: text, tag, attribute value or script. */
 enum html_place { PLACE_TEXT, PLACE_TAG, PLACE_VALUE, PLACE_SCRIPT };
 
 #define TEMPLATE_DEPTH 32 /* maximum nesting of sections and template parts */
@@ -249,7 +248,7 @@ static void put_html(struct printing *p, pprofc_str name) {
 /* ---- sections ---------------------------------------- */
 
 /* Moves the text up to the closing tag of the section `name` from `around` to `inner`. `around`
- * begins after the opening tag. */
+ * must be just after the opening tag. */
 static bool take_section(struct section *around, pprofc_str name, struct section *inner) {
   char end[80];
   pprofc_str rest = str_slice(around->text, around->at, around->text.size);
@@ -272,7 +271,7 @@ static bool push_section(struct printing *p, const struct section *section) {
   return true;
 }
 
-/* Skips a line break after a tag that prints no value, and the blanks at the start of the line. */
+/* Skips a line break after a tag that prints no value, and the blanks after the line break. */
 static void skip_line_break(struct section *section) {
   pprofc_str text = section->text;
   if (section->at == text.size || text.data[section->at] != '\n') return;

@@ -56,7 +56,7 @@ static inline const char *varint_fault_text(enum varint_fault fault) {
   return fault == VARINT_TRUNCATED ? "truncated varint" : "varint longer than 10 bytes";
 }
 
-/* True if a varint of three bytes comes next, the usual size in the stacks of large profiles. */
+/* True if the next varint has three bytes, the usual size in the stacks of large profiles. */
 static inline bool varint_is_three(const uint8_t *p, const uint8_t *end) {
   return end - p >= 3 && p[0] >= VARINT_MORE && p[1] >= VARINT_MORE && p[2] < VARINT_MORE;
 }
@@ -66,7 +66,7 @@ static inline uint32_t varint_three(const uint8_t *p) {
   return (p[0] & VARINT_PAYLOAD) | (p[1] & VARINT_PAYLOAD) << 7 | (uint32_t)p[2] << 14;
 }
 
-/* True if a varint of one or two bytes comes next and two bytes can be read. */
+/* True if the next varint has one or two bytes and two bytes can be read. */
 static inline bool varint_is_short(const uint8_t *p, const uint8_t *end) {
   return end - p >= 2 && !(p[0] & p[1] & VARINT_MORE);
 }

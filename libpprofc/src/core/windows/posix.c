@@ -367,7 +367,7 @@ static struct exact exact_add(double a, double b) {
   return (struct exact){sum, (a - (sum - part)) + (b - part)};
 }
 
-/* Returns the upper half of the digits of a number. */
+/* Returns the upper half of the binary digits of a number. */
 static double exact_upper(double a) {
   double scaled = a * 134217729; /* 2^27 + 1 */
   return scaled - (scaled - a);
@@ -379,8 +379,8 @@ static struct exact exact_multiply(double a, double b) {
   return (struct exact){product, low * rest - (product - high * top - low * top - high * rest)};
 }
 
-/* Rounds to the neighbour with an odd last digit, so that the next rounding is right (Boldo and
- * Melquiond, 2008). */
+/* Rounds to the neighbour with an odd last digit, so that a second rounding gives the correct
+ * result (Boldo and Melquiond, 2008). */
 static double exact_odd(struct exact value) {
   uint64_t bits;
   memcpy(&bits, &value.sum, sizeof bits);
