@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MAX 3     /* maximum number of pointers that a comparison follows from data to data */
+#define DEPTH_MAX 3     /* maximum length of a chain of pointers that a comparison follows */
 #define DATA_MAX  65536 /* largest object to compare, in bytes */
 
 /* A pair of addresses: one in the base program, one in the head program. */
@@ -40,7 +40,7 @@ enum { BASE, HEAD };
 
 /* ---- names ------------------------------------------- */
 
-/* Returns the name without a number that compilers append, such as ".12". */
+/* Returns the name without the number that compilers append to it, such as ".12". */
 static pprofc_str stable_name(pprofc_str name) {
   size_t end = name.size;
   while (end && char_is_digit(name.data[end - 1])) end--;
@@ -56,14 +56,15 @@ static bool same_name(const struct code_symbol *a, const struct code_symbol *b) 
 
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth);
 
-/* True if both addresses are in the compared functions, at the same offset. */
+/* True if both addresses are inside w->functions, at the same offset. */
 static bool is_inside(const struct code_work *w, struct code_pair at) {
   uint64_t base = at.base - w->functions[BASE]->address;
   uint64_t head = at.head - w->functions[HEAD]->address;
   return base == head && base <= w->functions[BASE]->size;
 }
 
-/* True if both addresses are stubs of the procedure linkage table that jump to the same symbol. */
+/* True if there is a stub of the procedure linkage table at each address, and both stubs jump to
+ * the same symbol. */
 static bool same_stub(struct code_work *w, struct code_pair at) {
   const uint64_t addresses[2] = {at.base, at.head};
   const struct code_relocation *slots[2] = {NULL, NULL};
@@ -90,8 +91,8 @@ static bool same_code_target(struct code_work *w, struct code_pair at) {
   return same_name(a, b) && at.base - a->address == at.head - b->address;
 }
 
-/* Returns the NUL-terminated text at an address and sets *size to its size with the NUL. Returns
- * NULL if the data there is not text. */
+/* Returns the text at an address, and sets *size to its size with the NUL. Returns NULL if the data
+ * there is not text. */
 static const uint8_t *text_at(const struct code_image *m, uint64_t address, size_t *size) {
   uint64_t room;
   const struct code_section *section = code_section_at(m, address);
@@ -105,7 +106,7 @@ static const uint8_t *text_at(const struct code_image *m, uint64_t address, size
   return NULL;
 }
 
-/* True if both addresses have the same NUL-terminated text. */
+/* True if the NUL-terminated texts at the two addresses are equal. */
 static bool same_c_text(const struct code_work *w, struct code_pair at) {
   size_t sizes[2];
   const uint8_t *a = text_at(&w->images[BASE], at.base, &sizes[BASE]);
@@ -113,7 +114,7 @@ static bool same_c_text(const struct code_work *w, struct code_pair at) {
   return a && b && sizes[BASE] == sizes[HEAD] && memcmp(a, b, sizes[BASE]) == 0;
 }
 
-/* True if a text that is not empty begins at the address. The byte before such a text is a NUL. */
+/* True if a text begins at the address, is not empty, and follows a NUL. */
 static bool is_c_text(const struct code_image *m, uint64_t address) {
   uint64_t room;
   size_t size;
@@ -121,12 +122,12 @@ static bool is_c_text(const struct code_image *m, uint64_t address) {
   return before && !*before && text_at(m, address, &size) && size > 1;
 }
 
-/* Result of comparing two tables of 4-byte offsets from the start of the table. Compilers make such
- * tables for switch statements, with offsets of code, and for lists of texts. TABLE_NONE means that
- * the data is not such a table. */
+/* Result of comparing two offset tables. An offset table has offsets of 4 bytes, which count from
+ * its start. Compilers make offset tables for switch statements and for lists of texts. TABLE_NONE
+ * means that the data is not an offset table. */
 enum offset_table { TABLE_NONE, TABLE_SAME, TABLE_OTHER };
 
-/* Compares the targets of an offset in both programs. */
+/* Compares the code or texts to which an offset refers in both programs. */
 static enum offset_table compare_offset(const struct code_work *w, struct code_pair target) {
   if (is_inside(w, target)) return TABLE_SAME;
   if (!is_c_text(&w->images[BASE], target.base) || !is_c_text(&w->images[HEAD], target.head))
@@ -134,8 +135,8 @@ static enum offset_table compare_offset(const struct code_work *w, struct code_p
   return same_c_text(w, target) ? TABLE_SAME : TABLE_OTHER;
 }
 
-/* Compares two tables of offsets, both `size` bytes long. Returns TABLE_NONE for Go programs, which
- * have no such tables. */
+/* Compares two offset tables of `size` bytes. Returns TABLE_NONE for Go programs, which have no
+ * offset tables. */
 static enum offset_table compare_offsets(struct code_work *w, struct code_pair at, uint64_t size) {
   uint64_t rooms[2];
   const uint8_t *a = code_bytes(&w->images[BASE], at.base, &rooms[BASE]);
@@ -158,18 +159,17 @@ static bool same_object(struct code_work *w, struct code_pair at, uint64_t size,
   return offsets == TABLE_NONE ? same_data(w, at, size, depth) : offsets == TABLE_SAME;
 }
 
-/* True if the address is in Go's type descriptors. */
 static bool is_go_type(const struct code_image *m, uint64_t address) {
   return address >= m->types_from && address < m->types_to;
 }
 
-/* Size, pointers, hash and kind of a type descriptor: the bytes to compare. The fields after them
- * are offsets that change when the program gets a new name. */
+/* Number of bytes to compare in a type descriptor: its size, pointers, hash and kind. The fields
+ * after them are offsets that change when the program gets a new name. */
 #define GO_TYPE_BYTES 24
 #define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
 /* True if both addresses are at the same offset of objects with the same name and contents. If
- * `size` is not 0, compares only `size` bytes at the addresses. */
+ * `size` is not 0, compares only `size` bytes after the addresses. */
 static bool same_named(struct code_work *w, struct code_pair at, const struct code_symbol *x,
                        const struct code_symbol *y, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
@@ -188,7 +188,7 @@ static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t siz
   uint64_t other = code_extent(&w->images[HEAD], at.head);
   if (other < extent) extent = other;
   if (size) return same_data(w, at, size < extent ? size : extent, depth);
-  /* Other data may follow a text, so a comparison of only the texts also counts. */
+  /* Other data may follow a text, so it is enough if the texts are equal. */
   return same_object(w, at, extent, depth) || same_c_text(w, at);
 }
 
@@ -203,8 +203,8 @@ static bool same_data_target(struct code_work *w, struct code_pair at, uint64_t 
   return x ? same_named(w, at, x, y, size, depth) : same_nameless(w, at, size, depth);
 }
 
-/* True if both addresses refer to equal data. `size` is the number of bytes that the code reads
- * there. It is 0 if the code uses only the address. */
+/* True if both addresses refer to the same code or to equal data. `size` is the number of bytes
+ * that the code reads there, or 0 if the code uses only the address. */
 static bool same_target(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
   const struct code_section *b = code_section_at(&w->images[HEAD], at.head);
@@ -221,9 +221,9 @@ static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t val
   return m->fixed && !code_section_at(m, at)->numbers && code_section_at(m, value);
 }
 
-/* True if the word `value`, which is equal in both programs, is probably the address of objects
- * that differ. Returns false for addresses outside of data and for objects with different names,
- * because a number may look like an address by chance. */
+/* True if `value`, a word that is equal in both programs, is probably an address of different data
+ * in both. Returns false outside of data and for objects with different names, because a number may
+ * look like an address by chance. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -235,7 +235,7 @@ static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   return !same_target(w, at, 0, depth - 1);
 }
 
-/* True if two words that the loader fills (relocations) refer to the same symbol of another file,
+/* True if two relocations (words that the loader fills) refer to the same symbol of another file,
  * or to equal data. */
 static bool same_slot(struct code_work *w, const struct code_relocation *x,
                       const struct code_relocation *y, int depth) {
@@ -308,8 +308,8 @@ static bool may_be_address(const struct code_work *w, struct code_pair value) {
          code_section_at(&w->images[HEAD], value.head);
 }
 
-/* True if the displacements of two instructions with the same shape are equal or refer to equal
- * data. */
+/* True if the displacements of two instructions are equal or refer to equal data. `i` describes
+ * both instructions. */
 static bool same_displacement(struct code_work *w, const struct x86_instruction *i,
                               struct code_pair at, const uint8_t *a, const uint8_t *b) {
   struct code_pair target = {code_displacement_target(i, a, at.base),
@@ -330,7 +330,7 @@ static bool same_immediate(struct code_work *w, const struct x86_instruction *i,
   return memcmp(a + i->immediate, b + i->immediate, i->immediate_size) == 0;
 }
 
-/* True if the instructions have the same shape and equal bytes outside their operands. */
+/* True if the instructions have the same layout, and equal bytes outside their operands. */
 static bool same_shape(const struct x86_instruction *x, const struct x86_instruction *y,
                        const uint8_t *a, const uint8_t *b) {
   if (memcmp(x, y, sizeof *x) != 0) return false;
@@ -362,7 +362,7 @@ static enum code_state compare_function(struct code_work *w) {
 
 /* ---- functions by name ------------------------------- */
 
-/* Order of the states. If several functions have the same name, the state with the highest rank
+/* Rank of each state. If several functions have the same name, the state with the highest rank
  * counts. */
 static const int state_rank[] = {[CODE_SAME] = 0, [CODE_UNKNOWN] = 1, [CODE_CHANGED] = 2};
 
@@ -372,7 +372,8 @@ static size_t count_name(const struct code_image *m, size_t from) {
   return to - from;
 }
 
-/* Compares `count` functions with the same name, paired in the order of their addresses. */
+/* Compares `count` functions of each program that have the same name. Pairs them in the order of
+ * their addresses. */
 static void compare_name(struct code_work *w, const size_t at[2], size_t count,
                          struct code_function *out) {
   for (size_t i = 0; i < count; i++) {
@@ -385,9 +386,8 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Compares the name at index `at` of the base program with the name at index `in_head` of the head
- * program, in order to merge the two sorted lists. If one list has ended, the other list has the
- * smaller name. */
+/* Compares the next names in the sorted lists of both programs. If one list has ended, the other
+ * list has the smaller name. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;
@@ -395,8 +395,7 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares the functions with the next name, and moves `at` past these functions. Base, head or
- * both have functions with this name. */
+/* Compares all functions with the next name. Advances the indices `at` past these functions. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);
@@ -414,8 +413,8 @@ static struct code_function next_function(struct code_work *w, size_t at[2]) {
   return made;
 }
 
-/* Adds a name for code_find. If several functions have the name, the function with the highest
- * state_rank counts. */
+/* Adds a name that code_find can find. If several functions have the name, it belongs to the
+ * function with the highest state_rank. */
 static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t function) {
   size_t known = c->names.count;
   enum code_state state = c->functions[function].state;
@@ -427,14 +426,13 @@ static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t f
   return true;
 }
 
-/* Argument of add_readable_names, which sets `room` to false when out of memory. */
+/* Argument of add_readable_names. `room` becomes false when out of memory. */
 struct code_naming {
   struct code_comparison *comparison;
   bool room;
 };
 
-/* Adds the demangled forms of all names to the names for code_find, because profiles contain
- * demangled names. */
+/* Adds the demangled names that code_find can find, because profiles contain demangled names. */
 static void add_readable_names(void *context) {
   static const enum demangle_mode modes[] = {DEMANGLE_DEFAULT, DEMANGLE_TEMPLATES, DEMANGLE_FULL};
   struct code_naming *naming = context;
@@ -472,7 +470,7 @@ static bool compare_all(struct code_comparison *c, struct code_work *w) {
   return demangle_run(add_readable_names, &naming) && naming.room;
 }
 
-/* Opens the program of a side: base or head. Puts the path of the program into error messages. */
+/* Opens the base or the head program. Adds its path to an error message. */
 static pprofc_status open_side(struct code_work *w, int side, const char *path,
                                const pprofc_allocator *mem, pprofc_error *error) {
   pprofc_error why = {0};

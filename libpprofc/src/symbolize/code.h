@@ -20,7 +20,7 @@ enum code_state {
 
 struct code_function {
   pprofc_str name;       /* mangled name, without the suffix ".llvm.123" */
-  enum code_state state; /* if several functions have the name, the state that differs most */
+  enum code_state state; /* if several functions have the name: changed, else unknown, else same */
   bool lone;             /* true if only base or only head has the function */
   bool moved; /* true if the code is the same but begins at another offset in its cache line */
 };
@@ -43,12 +43,10 @@ pprofc_status code_compare(struct code_comparison *comparison, const char *base,
 void code_comparison_free(struct code_comparison *comparison);
 
 /* Returns the function with a mangled or demangled name, or NULL. If several functions have the
- * name, returns the function that differs most. */
+ * name, prefers a changed function, then an unknown function. */
 const struct code_function *code_find(const struct code_comparison *comparison, pprofc_str name);
 
 /* ---- builds ----------------------------------------- */
-
-/* Reads from an ELF file how the program was built. */
 
 /* How a program was built. Each text has one line for each item. A text is "" if the file does not
  * contain this information. */

@@ -39,7 +39,7 @@ int64_t code_number(const uint8_t *bytes, size_t size) {
 
 /* ---- sections ---------------------------------------- */
 
-/* Compares two addresses, or two sections or relocations, which begin with their address. */
+/* Compares two addresses. Also compares sections or relocations, which begin with their address. */
 static int code_address_order(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);
@@ -91,15 +91,15 @@ static int code_symbol_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* True for names that Go's linker gives to many objects ("type:*", "go:string.*", "go:func.*"), and
- * for constants without a name, which LLVM numbers: "anon.0a1b.12". */
+/* True for a name that does not identify an object. Go's linker gives one name to many objects
+ * ("type:*", "go:string.*", "go:func.*"). LLVM numbers constants without a name: "anon.0a1b.12". */
 static bool is_collective(const struct code_image *m, pprofc_str name) {
   if (!m->go) return str_starts(name, STR("anon."));
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||
          str_equal(name, STR("go:funcdesc"));
 }
 
-/* Sets a bound of Go's type descriptors if the symbol marks one. The descriptors end at
+/* Sets the start or the end of Go's type descriptors if the symbol is there. The descriptors end at
  * runtime.etypes or at the strings, whichever comes first. */
 static void find_go_types(struct code_image *m, uint64_t address, pprofc_str name) {
   bool ends = str_equal(name, STR("runtime.etypes")) || str_equal(name, STR("go:string.*"));
@@ -163,7 +163,7 @@ static pprofc_status read_symbols(struct code_image *m, const struct elf_file *e
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
   BISECT(at, m->symbol_count, m->symbols[at].address <= address);
   /* Symbols may overlap, so look back at a few symbols for a symbol that contains the address. If
-   * several of them have the same start, return the first. */
+   * several of these have the same start, return the first. */
   for (size_t steps = 0; at && steps < 8; at--, steps++) {
     const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;
@@ -234,7 +234,7 @@ uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *b
   return i->relative_immediate ? address + i->size + value : value;
 }
 
-/* Adds to m->marks the addresses of data that an instruction contains. */
+/* Adds to m->marks the addresses of data in an instruction. */
 static bool mark_instruction(struct code_image *m, const struct x86_instruction *i,
                              const uint8_t *bytes, uint64_t address) {
   /* A 4-byte number may be an address, except in Go and in position-independent code. */
@@ -245,7 +245,7 @@ static bool mark_instruction(struct code_image *m, const struct x86_instruction 
   return add_mark(m, code_immediate_target(i, bytes, address));
 }
 
-/* Adds to m->marks the addresses of data that the code of a function contains. */
+/* Adds to m->marks the addresses of data in the code of a function. */
 static bool mark_function(struct code_image *m, const struct code_symbol *function) {
   uint64_t size = 0;
   const uint8_t *bytes = code_bytes(m, function->address, &size);
@@ -265,8 +265,7 @@ static bool mark_words(struct code_image *m, const struct code_section *section)
   return true;
 }
 
-/* Adds to m->marks the addresses of data that functions, symbols, relocations and words of data
- * contain. */
+/* Adds to m->marks all addresses of data to which the program refers. */
 static bool mark_all(struct code_image *m) {
   bool room = true;
   for (size_t i = 0; room && i < m->symbol_count; i++)

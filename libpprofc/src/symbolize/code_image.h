@@ -9,17 +9,17 @@
 
 /* ---- instructions of x86 ---------------------------- */
 
-/* Decodes the shape of x86-64 instructions: their length, and the position of bytes that may be
+/* Decodes the layout of x86-64 instructions: their length, and the position of bytes that may be
  * addresses. */
 
-/* Shape of an instruction. A size of 0 means that the operand is missing. */
+/* Layout of an instruction. A size of 0 means that the operand is missing. */
 struct x86_instruction {
   size_t size;
   size_t displacement, displacement_size; /* offset and size of the displacement, in bytes */
   size_t immediate, immediate_size;       /* offset and size of the immediate, in bytes */
   bool relative_displacement;             /* true: relative to the next instruction */
   bool relative_immediate; /* true for a jump or call relative to the next instruction */
-  bool bare_displacement;  /* true: 4 bytes and not relative, so it may be an address */
+  bool bare_displacement;  /* true: 4 bytes, not relative, so it may be an address */
   unsigned access; /* size of the memory that is accessed, in bytes; 0: only its address is used */
 };
 
@@ -32,7 +32,7 @@ struct code_section {
   const uint8_t *bytes; /* bytes of the section; NULL: all are zero */
   bool executable;
   bool numbers; /* true if no word of the section can be an address */
-  bool made;    /* true if Go's linker made the section, so that any edit changes it */
+  bool made;    /* true for a section of Go's linker, which changes with any edit of the program */
 };
 
 struct code_symbol {
@@ -43,7 +43,7 @@ struct code_symbol {
   bool collective;
 };
 
-/* A word of data that the loader fills. */
+/* A word of data that the loader fills with the address `target` or the address of `symbol`. */
 struct code_relocation {
   uint64_t address, target;
   pprofc_str symbol; /* symbol of another file; "" if `target` is in this file */

@@ -1,4 +1,4 @@
-/* Demangles names. Changes the output of libiberty to the form that pprof shows in each mode. */
+/* Demangles names. Changes the output of libiberty to the name that pprof shows in each mode. */
 #include "symbolize/symbolize.h"
 
 #include "core/chars.h"
@@ -12,8 +12,8 @@
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
 /* Stack size for libiberty, in bytes. To parse, libiberty takes up to 130 bytes for each byte of a
- * name; to print, 16 bytes for each of up to MAX_COPIES copies. The rest is a reserve, because code
- * that is not optimized needs more. */
+ * name. To print, it takes 16 bytes for each of up to MAX_COPIES copies. Code that is not optimized
+ * needs more, so the rest is a reserve. */
 #define DEEP_STACK ((size_t)64 << 20)
 
 bool demangle_is_deep(pprofc_str name) {
@@ -35,7 +35,7 @@ static bool is_mangled(pprofc_str name) {
 
 /* Receives the output of libiberty. Substitutions can double the output with every few bytes of
  * input. If the output grows too large, longjmp leaves the demangler. The jump leaks no memory,
- * because the callback form of libiberty uses only its stack. */
+ * because the callback functions of libiberty use only the stack. */
 struct demangle_collector {
   struct buffer *out;
   jmp_buf too_much;
@@ -50,8 +50,8 @@ static void demangle_collect(const char *text, size_t size, void *context) {
 
 #define MAX_PARTS 4096
 
-/* Returns the last identifier of a scope, which names its constructors. Returns NULL if libiberty
- * chooses a better name, as for std::string. */
+/* Returns the last identifier of a scope, which is also the name of its constructors. Returns NULL
+ * if libiberty chooses a better name, as for std::string. */
 static struct demangle_component *class_name(struct demangle_component *scope) {
   for (size_t i = 0; scope && i < MAX_PARTS; i++) {
     switch (scope->type) {
@@ -148,8 +148,8 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
 #define MAX_COPIES ((size_t)1 << 20)
 
 /* True if libiberty may make too many copies. 'I' begins template arguments, and "RT", "RS", "OT"
- * or "OS" may be a reference. Each reference counts twice, because libiberty visits a part up to
- * two times. */
+ * or "OS" may be a reference. Each of these counts twice, because libiberty visits each part of a
+ * name up to two times. */
 static bool has_many_copies(pprofc_str mangled) {
   size_t templates = 0, references = 0;
   for (size_t i = 0; i < mangled.size; i++) {
@@ -160,7 +160,7 @@ static bool has_many_copies(pprofc_str mangled) {
   return templates && references > MAX_COPIES / templates;
 }
 
-/* Writes "this" before the first parameter, like newer versions of libiberty. */
+/* Writes "this" before the first parameter, as newer versions of libiberty do. */
 static void mark_explicit_object(struct buffer *out) {
   size_t at = out->size, depth = 0;
   for (bool opened = false; at > 0 && !opened; at--) {
@@ -236,7 +236,6 @@ static bool demangle_is_operator(pprofc_str s, size_t at) {
   return false;
 }
 
-/* True if the text before `at` ends with `end`. */
 static bool comes_after(pprofc_str s, size_t at, pprofc_str end) {
   return str_ends(str_slice(s, 0, at), end);
 }
@@ -258,8 +257,8 @@ static size_t closing_parenthesis(pprofc_str s, size_t at) {
   return s.size;
 }
 
-/* Returns the position at which the bracket at `at` closes, or s.size. Within parentheses, '>' is
- * an operator. */
+/* Returns the position of the bracket that closes the bracket at `at`, or s.size. Within
+ * parentheses, '>' is an operator. */
 static size_t closing(pprofc_str s, size_t at, char open, char close) {
   size_t depth = 1;
   for (size_t i = at + 1; i < s.size; i++) {
@@ -272,8 +271,8 @@ static size_t closing(pprofc_str s, size_t at, char open, char close) {
   return s.size;
 }
 
-/* Returns the position of the digits if a template parameter of libiberty, "$T0" or "$N0", begins
- * at `at`. Returns at + 1 for other text. */
+/* Returns the position of the digits if a template parameter of libiberty, such as "$T0" or "$N0",
+ * begins at `at`. Returns at + 1 for other text. */
 static size_t parameter_letters(pprofc_str s, size_t at) {
   size_t end = at + 1;
   if (s.data[at] != '$') return end;
@@ -392,7 +391,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   return true;
 }
 
-/* Shortens a name from libiberty to the form that the mode requires. */
+/* Removes the parts of libiberty's name that the mode does not show. */
 static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
   if (str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
   part_brackets(out);

@@ -41,7 +41,7 @@ static uint64_t number(const struct elf_file *f, const uint8_t *p, size_t size) 
   return value;
 }
 
-/* Offset and size of a header field, in bytes, in 32-bit and in 64-bit files. */
+/* Offset and size of a header field, in bytes, for 32-bit and for 64-bit files. */
 struct elf_file_place {
   uint8_t at32, size32, at64, size64;
 };
@@ -221,8 +221,8 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
   }
 }
 
-/* Stores the build id of the notes in f->build_id. Returns true if the notes have a build id.
- * Stores nothing if they have several build ids. */
+/* Stores the build id that the notes contain in f->build_id. Stores nothing if they contain
+ * several. Returns true if they contain at least one. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MAX_NOTE_SIZE) return false;
@@ -370,8 +370,8 @@ bool elf_is_object(const char *path, const pprofc_allocator *mem) {
 #define DYNAMIC_SIZE 16 /* bytes of an entry of .dynamic in a 64-bit file */
 #define DT_NEEDED    1
 
-/* Reads a section. `text` stays empty if the file has no such section or if the section is too
- * large. */
+/* Reads a section into `text`. `text` becomes empty if the file has no such section or if the
+ * section is too large. */
 static void built_section(const struct elf_file *f, const char *name, struct buffer *text) {
   struct elf_section section;
   buffer_clear(text);
@@ -406,8 +406,8 @@ static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str
 
 /* ---- Go ---------------------------------------------- */
 
-/* Removes a string from the start of *rest and returns it. A varint with the length precedes the
- * string. */
+/* Removes a string, which begins with its length as a varint, from the start of *rest and returns
+ * the string. */
 static pprofc_str go_text(pprofc_str *rest) {
   uint64_t size = 0;
   size_t at = 0;
@@ -422,8 +422,9 @@ static pprofc_str go_text(pprofc_str *rest) {
   return text;
 }
 
-/* Adds a line of Go's list of modules to the flags or to the libraries. Tabs separate the fields:
- * "dep" or "=>", path, version; or "build", KEY=VALUE. Skips keys of the version control system. */
+/* Adds a line of Go's list of modules to the flags or to the libraries. The fields of a line are
+ * "dep" or "=>", path and version, or "build" and KEY=VALUE, with tabs between them. Skips keys of
+ * the version control system. */
 static void go_line(pprofc_str line, struct buffer *flags, struct buffer *libraries) {
   pprofc_str kind, name, version = STR("");
   char text[512];

@@ -1,6 +1,6 @@
 /* Reads the parts of an ELF file that symbolization needs: kind, load segments, build id, single
- * symbols. Reads only headers, notes and symbol tables, each with bounds checks. External tools
- * read the debug information. */
+ * symbols. Reads only headers, notes and symbol tables, and checks all bounds. External tools read
+ * the debug information. */
 #ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
 #define PPROFC_SYMBOLIZE_ELF_FILE_H
 
@@ -16,11 +16,11 @@ struct elf_segment {
 struct elf_file {
   const pprofc_allocator *mem;
   const char *path;     /* path of the file; the caller owns it */
-  int fd;               /* file to read; -1 if the caller has its bytes in memory */
+  int fd;               /* descriptor of the file; -1 if the caller has its bytes in memory */
   const uint8_t *bytes; /* bytes of the file if the caller has them */
   uint64_t size;
   bool is64, big_endian;
-  uint16_t type, machine; /* type of the file: ET_EXEC, ET_DYN or ET_REL; type of the processor */
+  uint16_t type, machine; /* type: ET_EXEC, ET_DYN or ET_REL; machine: type of the processor */
   uint64_t section_offset;
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
@@ -65,7 +65,7 @@ bool elf_section_of(const struct elf_file *file, uint32_t type, struct elf_secti
 /* Finds a section by its name, such as ".text". */
 bool elf_section(const struct elf_file *file, const char *name, struct elf_section *section);
 
-/* Addresses of a section in the running program: [from, to). */
+/* Addresses of a section in memory: [from, to). */
 struct elf_range {
   uint64_t from, to;
 };

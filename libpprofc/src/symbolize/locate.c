@@ -12,7 +12,7 @@
 
 #define PATH_ROOM 4096
 
-/* State of the search for one mapping. */
+/* State of the search for the binary of one mapping. */
 struct search {
   const pprofc_profile *profile;
   const struct symbolize_options *options;
@@ -39,7 +39,7 @@ static bool try_candidate(struct search *s, const char *path) {
   return right;
 }
 
-/* Tries the file at the path that consists of the folder, a slash and the formatted text. */
+/* Tries the file whose path is the folder, a slash and the formatted text. */
 static bool try_join(struct search *s, pprofc_str folder, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 
@@ -61,8 +61,7 @@ static int is_entry(const struct dirent *entry) {
   return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Compares two folder entries by name. alphasort does not fit, because its order depends on the
- * locale. */
+/* Compares two folder entries by name. Unlike alphasort, does not depend on the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -105,7 +104,7 @@ static bool try_name(struct search *s, pprofc_str folder) {
 }
 
 /* True if a folder of the search path does not exist. This check takes one system call, but a
- * search of the folder takes nine. Returns false for a name with "..", which may lead out of a
+ * search of the folder takes nine. Returns false for a file name with "..", which may lead out of a
  * missing folder. */
 static bool is_missing(const struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
@@ -167,8 +166,8 @@ static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *op
   return true;
 }
 
-/* Applies options of the command line to the first mapping. The executable replaces the path of the
- * mapping. The option for the build id applies only if the mapping has no build id. */
+/* Applies options of the command line to the first mapping. The path of the executable replaces the
+ * mapping's path. The option -buildid applies only if the mapping has no build id. */
 static void apply_own_names(const pprofc_profile *p, const struct symbolize_options *options,
                             struct mapping *first, struct renames *renames) {
   if (options->executable && *options->executable)

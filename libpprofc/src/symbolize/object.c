@@ -27,21 +27,21 @@ static const struct elf_segment *text_segment(const struct elf_file *f) {
   return NULL;
 }
 
-/* True if the mapping of the bytes [offset, offset + size) of the file may contain this segment. */
+/* True if a mapping of the bytes [offset, offset + size) of the file may contain this segment. */
 static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size) {
   if (!s->loadable || !s->file_size) return false;
   uint64_t segment_end = s->offset + s->memory_size, end = offset + size;
   if (offset >= segment_end || s->offset >= end) return false;
   uint64_t in_page = s->vaddr & (s->align - 1);
   if (offset < (s->offset > in_page ? s->offset - in_page : 0)) return false;
-  /* A mapping that starts in the last, partial page of this segment and extends at least a page
-   * past the end of the segment belongs to another segment. */
+  /* If a mapping starts in the last, partial page of this segment and ends at least a page after
+   * the segment, it belongs to another segment. */
   return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
 }
 
 /* Returns the segment of a mapping outside of the kernel. If several segments fit, returns the only
- * segment that contains `address`. Returns NULL if no segment fits, or if several fit and not
- * exactly one of them contains the address. */
+ * one that contains `address`. Returns NULL if no segment fits, or if several fit and not exactly
+ * one contains the address. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;
@@ -93,8 +93,8 @@ static pprofc_status find_kernel_symbol(struct question *q, pprofc_error *error)
   return elf_symbol(q->file, name, &q->symbol_known, &q->symbol, error);
 }
 
-/* True if the range is a kernel mapping. The offset of a kernel mapping is 0, the start of the
- * kernel text on PowerPC, or the start of the range. */
+/* True if the range is a kernel mapping. The offset is then 0, the start of the kernel text on
+ * PowerPC, or the start of the range. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
@@ -254,7 +254,7 @@ static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   return str_parse_uint(str_slice(line, 0, digits), 16, address);
 }
 
-/* Makes one item for each address of nm's output, with all names of the address. */
+/* Makes one item for each address in nm's output, with all names that nm prints for the address. */
 static bool group_symbols(pprofc_str printed, struct arena *arena, struct object_symbol **symbols,
                           size_t *count) {
   pprofc_str line, name;
@@ -293,8 +293,7 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
 
 /* ---- instructions ------------------------------------- */
 
-/* Function, file and line that objdump printed last. The instructions that follow belong to this
- * place. */
+/* Function, file and line that objdump printed last. The next instructions belong to them. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;

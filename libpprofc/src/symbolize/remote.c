@@ -14,7 +14,7 @@
 
 /* ---- the reply --------------------------------------- */
 
-/* Finds the first "0x12ab NAME" in a line. */
+/* Finds the first address and name, such as "0x12ab NAME", in a line. */
 static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   for (;;) {
     size_t at = str_find(line, STR("0x"));
@@ -67,14 +67,14 @@ struct remote_pass {
   struct buffer text, reply;
 };
 
-/* Sets *out to address + by, or to address - by if `down` is true, like pprof. Returns false if the
- * result wraps around. */
+/* Sets *out to address + by, or to address - by if `down` is true. Returns false if the result
+ * wraps around, like pprof. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;
 }
 
-/* Writes the request: the addresses of locations without a name, converted to addresses in the
+/* Writes the addresses of locations without a name to pass->text. Converts them to addresses in the
  * server's profile. */
 static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) {
   const struct locations *l = &pass->profile->locations;
@@ -90,7 +90,7 @@ static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) 
 }
 
 /* Returns the index of the function with this name in the mapping, and adds the function if needed.
- * `first` is the number of new functions of earlier mappings. Returns NONE when out of memory. */
+ * `first` is the number of new functions in earlier mappings. Returns NONE when out of memory. */
 static uint32_t remote_function(struct remote_pass *pass, struct interner *names, size_t first,
                                 pprofc_str name) {
   pprofc_profile *p = pass->profile;
@@ -127,7 +127,7 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
   return PPROFC_OK;
 }
 
-/* Sets the functions of the mapping's locations to the functions in the reply. */
+/* Sets the functions of the mapping's locations to those in the reply. */
 static void remote_name(struct remote_pass *pass, size_t index, const struct map *by_address) {
   const struct locations *l = &pass->profile->locations;
   for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
@@ -210,7 +210,6 @@ static bool remote_new_lines(struct remote_pass *pass) {
   return true;
 }
 
-/* Sorts the locations by mapping, so that each mapping visits only its own locations. */
 static void remote_sort(struct remote_pass *pass) {
   const struct locations *l = &pass->profile->locations;
   size_t mappings = pass->profile->mappings.count;

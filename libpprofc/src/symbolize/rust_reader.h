@@ -1,11 +1,11 @@
-/* Reads mangled Rust names: numbers, identifiers, lifetimes, back references. A stack of steps
- * replaces recursion. */
+/* Reads mangled Rust names: numbers, identifiers, lifetimes, back references. The reader keeps its
+ * next steps on a stack, in place of recursion. */
 #ifndef PPROFC_SYMBOLIZE_RUST_READER_H
 #define PPROFC_SYMBOLIZE_RUST_READER_H
 
 #include "core/buffer.h"
 
-/* A step of reading a name. */
+/* A step in reading a name, such as reading a type or writing a text. */
 struct rust_step {
   char what; /* letter of the step in the table of rust_v0.c */
   /* `silent` and `lifetimes` are the state of the reader when the step was added. */
@@ -21,7 +21,7 @@ struct rust_reader {
   const char *text;
   size_t at, limit; /* offsets of the next byte and of the end in `text` */
   /* arguments: true to write generic arguments; silent: true to write nothing; opened: true while
-   * the bracket of the last bound of dyn is open */
+   * the '<' after the last trait of dyn is open */
   bool arguments, silent, opened, failed;
   uint64_t lifetimes; /* number of lifetimes in scope */
   size_t most, taken; /* most: maximum number of written bytes, and of steps; taken: number of steps
@@ -43,8 +43,8 @@ void reader_print(struct rust_reader *r, const char *text);
 void reader_next(struct rust_reader *r, struct rust_step step);
 
 /* Adds the steps of a format. '%' and a letter mean the step with this letter in the table of
- * rust_v0.c. Text between steps becomes a step that writes the text. Writes text at the start of
- * the format at once. */
+ * rust_v0.c. Other text becomes a step that writes the text. Writes text at the start of the format
+ * at once. */
 void reader_plan(struct rust_reader *r, const char *format);
 
 /* Returns the value of a base 62 digit, or -1. */

@@ -1,5 +1,5 @@
-/* Prints Rust's mangled names of version 0 (RFC 2603) like pprof. The depth of a name can grow with
- * its length, so a stack of steps replaces recursion. */
+/* Demangles Rust's names of version 0 (RFC 2603) like pprof. The depth of a name can grow with its
+ * length, so a stack of steps replaces recursion. */
 #include "symbolize/rust_reader.h"
 #include "symbolize/symbolize.h"
 
@@ -8,8 +8,8 @@
 
 /* ---- paths ------------------------------------------- */
 
-/* Reads an impl block. Reads its disambiguator and its path without writing anything. The steps of
- * `format` then restore `silent`, and write the types. */
+/* Reads an impl block. Skips its disambiguator and its path silently. The steps of `format` then
+ * restore `silent`, and write the types. */
 static void read_hidden_impl(struct rust_reader *r, const char *format) {
   reader_plan(r, format);
   r->silent = true;
@@ -68,9 +68,8 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   }
 }
 
-/* Writes an identifier after its path. Lower-case namespaces are reserved for the compiler, so for
- * these the function writes only the name: "::name". For other namespaces it also writes the
- * namespace: "::{closure#0}". */
+/* Writes an identifier after its path, as "::name". A namespace with a lower-case letter is
+ * reserved for the compiler, and is not written. Other namespaces are written: "::{closure#0}". */
 static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
@@ -124,7 +123,7 @@ static void read_reference(struct rust_reader *r, bool is_mutable) {
   reader_plan(r, "%t");
 }
 
-/* Prints extern "C" or another ABI. The mangled name has underscores in place of the dashes. */
+/* Prints extern "C" or another ABI. Its mangled name has underscores in place of dashes. */
 static void read_abi(struct rust_reader *r) {
   bool punycode = false;
   reader_print(r, "extern \"");
@@ -216,7 +215,7 @@ static void read_traits(struct rust_reader *r, struct rust_step step) {
   reader_plan(r, "%h%k");
 }
 
-/* Reads a bound of dyn. Leaves the bracket of its generic arguments open. */
+/* Reads a bound of dyn, which is a trait. Leaves the '<' of its generic arguments open. */
 static void read_trait(struct rust_reader *r, struct rust_step step) {
   r->opened = false;
   if (reader_take(r, 'B'))

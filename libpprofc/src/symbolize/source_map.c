@@ -14,7 +14,7 @@
  * position. Numbers start at 0, as in the source map. */
 struct source_map_item {
   uint32_t line, column; /* position in the generated file */
-  /* Index of the source, or MAP_WITHOUT; position in that source. */
+  /* source: index of the source, or MAP_WITHOUT; from_line, from_column: position in that source */
   uint32_t source, from_line, from_column;
   uint32_t name; /* index of the name; MAP_WITHOUT: no name */
 };
@@ -60,7 +60,7 @@ static pprofc_str source_map_stem(pprofc_str path) {
   return str_slice(path, 0, from + point);
 }
 
-/* True if the map belongs to a file, which may be a URL. */
+/* True if the map belongs to `file`, which is a path or a URL. */
 static bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   if (!file.size) return false;
   size_t end = 0; /* end of the path before a query or a fragment */
@@ -179,8 +179,8 @@ static bool vlq_next(pprofc_str *text, int64_t *number) {
  * same kind. */
 enum vlq_field { VLQ_COLUMN, VLQ_SOURCE, VLQ_FROM_LINE, VLQ_FROM_COLUMN, VLQ_NAME, VLQ_FIELDS };
 
-/* Adds the differences in one segment of `mappings` to `state`. Returns how many numbers the
- * segment has, or 0 if it is invalid. */
+/* Adds the numbers of one segment of `mappings` to `state`. Returns how many numbers the segment
+ * has, or 0 if it is invalid. */
 static size_t vlq_segment(pprofc_str text, int64_t state[VLQ_FIELDS]) {
   size_t count = 0;
   while (text.size && count < VLQ_FIELDS) {
@@ -336,8 +336,8 @@ static size_t source_map_byte(pprofc_str line, uint32_t column) {
   return at;
 }
 
-/* Returns the first word of the original text at or after a position, or "" if the map does not
- * contain that line. */
+/* Returns the first word of the original text at or after a position, or "" if the text does not
+ * have that line. */
 static pprofc_str source_map_word(const struct source_map_source *source, uint32_t line,
                                   uint32_t column) {
   if (line >= source->line_count) return STR("");
@@ -350,7 +350,7 @@ static pprofc_str source_map_word(const struct source_map_source *source, uint32
   return str_slice(text, from, end);
 }
 
-/* Returns how many segments of `mappings` precede a position in the generated file. */
+/* Returns the number of segments that precede a position in the generated file. */
 static size_t source_map_before(const struct source_map *map, int64_t line, int64_t column) {
   const struct source_map_item *items = map->items;
   BISECT(at, map->count,
@@ -358,8 +358,8 @@ static size_t source_map_before(const struct source_map *map, int64_t line, int6
   return at;
 }
 
-/* Finds the last segment of `mappings` before a position in the generated file, and returns its
- * original position. Lines and columns start at 1. Returns false if no segment precedes the
+/* Finds the last segment of `mappings` before a position in the generated file, and sets *place to
+ * its original position. Lines and columns start at 1. Returns false if no segment precedes the
  * position or the segment has no original file. */
 static bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                             struct source_map_place *place) {
@@ -441,7 +441,7 @@ static uint32_t mapped_function_of(struct mapped_pass *pass, uint32_t old,
   return (uint32_t)f->count + index;
 }
 
-/* Finds the map of each function. Returns false if no function has a map. */
+/* Finds the source map of each function. Returns false if no function has one. */
 static bool mapped_find(struct mapped_pass *pass, struct source_map *const *maps, size_t count) {
   const struct functions *f = &pass->p->functions;
   bool any = false;

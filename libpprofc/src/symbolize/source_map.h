@@ -8,9 +8,9 @@
 
 struct source_map;
 
-/* Parses a map. `name` is the last part of its path, "app.js.map". The map belongs to files with
- * the same name up to the first point, and to the file that the map names. Any number of threads
- * may use the map at the same time. */
+/* Parses a map. `name` is the last part of its path, such as "app.js.map". The map belongs to the
+ * file that it names, and to files whose name up to the first point equals the map's. Any number of
+ * threads may use the map at the same time. */
 pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
                                struct source_map **map, pprofc_error *error);
 void source_map_free(struct source_map *map);

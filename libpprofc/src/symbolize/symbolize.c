@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Sources of names, and the form of demangled names. */
+/* Value of -symbolize: the sources of names, and how to demangle names. */
 struct mode {
   bool none, local, remote, fast, force;
   enum demangle_mode demangle;
@@ -39,7 +39,7 @@ static const struct {
 } demangle_words[] = {
     {"full", DEMANGLE_FULL}, {"none", DEMANGLE_NONE}, {"templates", DEMANGLE_TEMPLATES}};
 
-/* Parses a word such as "demangle=full" or "full". Both forms also set mode->force. */
+/* Parses a word such as "demangle=full" or "full". Sets mode->force, except for "default". */
 static bool demangle_word(pprofc_str word, struct mode *mode) {
   bool prefixed = str_starts(word, STR("demangle="));
   if (prefixed) word = str_slice(word, 9, word.size);
@@ -54,7 +54,7 @@ static bool demangle_word(pprofc_str word, struct mode *mode) {
   return false;
 }
 
-/* Applies a word that names the sources of names, or the form of demangled names. */
+/* Applies a word of -symbolize. Returns false for an unknown word. */
 static bool mode_word(pprofc_str word, struct mode *mode) {
   bool fast = str_equal(word, STR("fastlocal")), local = fast || str_equal(word, STR("local"));
   bool none = str_equal(word, STR("none")) || str_equal(word, STR("no"));
@@ -87,7 +87,7 @@ static void mode_parse(const struct symbolize_options *options, struct mode *mod
 
 /* ---- the local pass ---------------------------------- */
 
-/* Answer of a tool for the addresses of one mapping. */
+/* Frames that a tool found for the addresses of one mapping. */
 struct symbolize_answer {
   struct source_frames frames;
   bool known;
@@ -100,7 +100,7 @@ struct symbolize_pass {
   struct mode mode;
   struct tools tools;
   struct arena scratch;
-  struct symbolize_answer *answers; /* one answer for each mapping */
+  struct symbolize_answer *answers; /* frames found for each mapping */
   uint32_t *slot;    /* for each location, index of its address in its mapping's query, or NONE */
   uint32_t *members; /* number of locations of each mapping */
   bool missing_binaries, any;
@@ -118,7 +118,7 @@ static bool symbolize_is_url(pprofc_str name) {
          str_starts(name, STR("https+insecure://")) || str_starts(name, STR("http+unix://"));
 }
 
-/* True if a location of the mapping has an address. Only then can a binary give names. */
+/* True if a location of the mapping has an address, which the search for names needs. */
 static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t mapping) {
   const struct locations *locations = &pass->profile->locations;
   for (size_t i = 0; i < locations->count; i++)
@@ -126,8 +126,8 @@ static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t ma
   return false;
 }
 
-/* True if the binary of a mapping can be searched for missing names. If the mapping has no file
- * name, prints pprof's warning or records that a binary is missing. */
+/* True if the names of a mapping can be searched in its binary. If the mapping has no file name,
+ * prints pprof's warning or records that a binary is missing. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -303,7 +303,7 @@ static bool number_functions(struct symbolize_pass *pass, struct symbolize_colum
   return true;
 }
 
-/* Counts the lines of all locations. The frames of an answer replace the old lines. */
+/* Counts the lines of all locations. Where the tools found frames, counts these frames. */
 static size_t count_lines(const struct symbolize_pass *pass) {
   const struct locations *old = &pass->profile->locations;
   size_t total = 0, count;
@@ -314,8 +314,7 @@ static size_t count_lines(const struct symbolize_pass *pass) {
   return total;
 }
 
-/* Returns the flags that a frame adds to its mapping: they say which parts of the frame are
- * known. */
+/* Returns flags that say what is known about a frame. The mapping gets these flags. */
 static uint32_t frame_flags(const struct source_frame *frame) {
   uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
   if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;
@@ -346,8 +345,8 @@ static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns
   return true;
 }
 
-/* Builds the new arrays of the profile's lines. A location for which the symbolizer found frames
- * gets these frames instead of its old lines. */
+/* Builds new arrays with the lines of all locations. If the tools found frames for a location, the
+ * frames replace its old lines. */
 static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
                       struct mapping *mappings) {
   pprofc_profile *p = pass->profile;
@@ -387,8 +386,8 @@ static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *er
   return PPROFC_OK;
 }
 
-/* True if the local pass (names from binaries of this machine) may be needed. This is so if a
- * mapping has no names or `force` is set. */
+/* True if a mapping has no names or `force` is set. The binaries of this machine are then searched
+ * for names. */
 static bool lacks_names(const struct symbolize_pass *pass) {
   const struct mappings *mappings = &pass->profile->mappings;
   unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;
@@ -464,8 +463,7 @@ struct renaming {
 };
 
 /* Demangles the name of one function. If the name differs from the system name, the writer of the
- * profile chose the name, and only forced demangling changes it. Returns false when out of
- * memory. */
+ * profile chose it, and only `force` changes it. Returns false when out of memory. */
 static bool demangle_name(struct renaming *r, size_t function) {
   pprofc_profile *p = r->profile;
   const struct functions *f = &p->functions;

@@ -6,14 +6,14 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* The server that the profile comes from, which can name addresses (docs/spec/pprof.md, 8.5). */
+/* The server from which the profile comes, which can name addresses (docs/spec/pprof.md, 8.5). */
 struct symbolize_server {
   void *context;
-  /* True if a mapping has a server. Sets *start to the start address that the mapping has in the
-   * server's profile. */
+  /* True if a server can name the addresses of the mapping. Sets *start to the start address of the
+   * mapping in the server's profile. */
   bool (*find)(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
-  /* Sends "0x12ab+0x34cd" to the server that `find` found last. Appends lines of "0x12ab NAME" to
-   * the reply. */
+  /* Sends addresses, such as "0x12ab+0x34cd", to the server that `find` found last. Appends its
+   * reply, lines such as "0x12ab NAME", to *reply. */
   pprofc_status (*ask)(void *context, pprofc_str addresses, struct buffer *reply,
                        pprofc_error *error);
 };
@@ -35,8 +35,8 @@ void symbolize_warn(const struct symbolize_options *options, const char *format,
     PPROFC_PRINTF(2, 3);
 
 /* Replaces the file names of mappings by the paths of existing binaries (docs/spec/pprof.md, 7).
- * Mapping 0 gets the executable; other mappings get the file from the search path. A profile
- * without mappings gets a mapping. */
+ * Mapping 0 gets the path of the executable. Other mappings get a file from the search path. A
+ * profile without mappings gets a mapping. */
 pprofc_status symbolize_locate(const pprofc_profile *source,
                                const struct symbolize_options *options, pprofc_profile **out,
                                pprofc_error *error);
@@ -50,10 +50,9 @@ pprofc_status symbolize_profile(const pprofc_profile *source,
 
 /* ---- symbols of servers ----------------------------- */
 
-/* Adds the names that options->server has for addresses. If `force` is true, does this for all
- * mappings, otherwise for mappings without functions. If a request fails, warns and leaves the
- * mapping unchanged. `profile` must be a copy made by profile_edit, because the function changes
- * it. */
+/* Requests names from options->server. If `force` is true, does this for all mappings, otherwise
+ * for mappings without functions. If a request fails, warns and leaves the mapping unchanged.
+ * `profile` must be a copy made by profile_edit, because the function changes it. */
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 
@@ -76,8 +75,8 @@ enum demangle_mode {
  * stack of a thread. */
 bool demangle_is_deep(pprofc_str name);
 
-/* Calls fn(context) on a thread with a stack that is large enough for libiberty. Returns false
- * without a call if the thread does not start. */
+/* Calls fn(context) on a thread with a stack that is large enough for libiberty. Returns false if
+ * the thread cannot be started. */
 bool demangle_run(void (*fn)(void *context), void *context);
 
 /* Replaces `out` by the demangled name. Returns false if the name is not mangled, if it expands

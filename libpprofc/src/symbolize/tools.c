@@ -149,8 +149,8 @@ pprofc_status addr2line_frames(const struct tool_query *q, struct source_frames 
 
 /* ---- llvm-symbolizer --------------------------------- */
 
-/* Reads one answer: {"Symbol":[{"FunctionName":...}, ...]}. Copies the texts, because the caller
- * frees `answer`. */
+/* Reads the frames of one address: {"Symbol":[{"FunctionName":...}, ...]}. Copies the texts,
+ * because the caller frees `answer`. */
 static bool add_answer(const struct node *answer, struct arena *arena,
                        struct source_frames *frames) {
   const struct node *symbols = node_get(answer, "Symbol");
@@ -215,7 +215,7 @@ pprofc_status llvm_symbolizer_frames(const struct tool_query *q, struct source_f
 static const struct {
   enum tool tool;
   const char *setting;  /* name of the tool in -tools */
-  const char *names[3]; /* names of the program, in the order of the search */
+  const char *names[3]; /* names of the program, in the order in which they are tried */
 } tool_names[] = {
     {TOOL_ADDR2LINE, "addr2line", {"addr2line"}},
     {TOOL_LLVM_SYMBOLIZER, "llvm-symbolizer", {"llvm-symbolizer"}},
@@ -253,7 +253,7 @@ static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const cha
   return false;
 }
 
-/* Searches for the program `name`: first in the paths that the setting has for this tool, then in
+/* Searches for the program `name`: first in the paths that `setting` gives for this tool, then in
  * its paths for all tools. Returns false if no path has the program. */
 static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_str setting) {
   for (int general = 0; general < 2; general++) {
@@ -295,7 +295,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
 }
 
 /* Sets the path of a tool that was not found to its name, so that the system searches PATH for it.
- * Like pprof, tools_symbolize uses `found` only to choose between nm and the other tools. */
+ * `found` stays false, because tools_symbolize uses it to choose between nm and other tools, like
+ * pprof. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
@@ -338,8 +339,8 @@ static pprofc_status nm_frames(const struct tool_query *q, struct source_frames 
   return PPROFC_OK;
 }
 
-/* Replaces the name of an outermost frame by nm's name for the address if nm's name is longer. This
- * is needed because addr2line takes names from static symbols only. */
+/* Replaces the name of an outermost frame if nm has a longer name for its address. This is needed
+ * because addr2line takes names from static symbols only. */
 static void improve_names(const struct tool_query *q, struct source_frames *frames) {
   struct nm_symbols symbols;
   if (nm_read(q, &symbols, NULL) != PPROFC_OK) return;

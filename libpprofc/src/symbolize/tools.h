@@ -1,5 +1,5 @@
-/* Finds addr2line, nm, objdump and llvm-symbolizer, and runs them. One process answers for all
- * addresses of a file. */
+/* Finds addr2line, nm, objdump and llvm-symbolizer, and runs them. One run handles all addresses of
+ * a file. */
 #ifndef PPROFC_SYMBOLIZE_TOOLS_H
 #define PPROFC_SYMBOLIZE_TOOLS_H
 
@@ -19,8 +19,8 @@ struct tools {
  * memory. */
 bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
-/* Returns the file name in a form that tools do not read as an option or a response file. Returns
- * NULL when out of memory. */
+/* Returns a file name that tools do not take for an option or a response file. Returns NULL when
+ * out of memory. */
 const char *tools_file_argument(const char *file, struct arena *arena);
 
 /* Runs a tool and stores its standard output in the arena. Returns an error if the tool fails and
@@ -28,7 +28,8 @@ const char *tools_file_argument(const char *file, struct arena *arena);
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
                         pprofc_str *printed, pprofc_error *error);
 
-/* One frame of an address. Inner frames come first. The arena of the caller owns the strings. */
+/* A frame of an address. Inlined functions come before the function that contains them. The arena
+ * of the caller owns the strings. */
 struct source_frame {
   pprofc_str function, file;
   int64_t line, column, start_line;
@@ -42,13 +43,13 @@ struct source_frames {
                    frames */
 };
 
-/* Addresses of a file, to which a tool gives names. */
+/* Addresses of a file for which a tool must find names. */
 struct tool_query {
   const struct tools *tools;
   const char *file;
   const uint64_t *addresses;
   size_t count;
-  struct arena *arena; /* arena for the answer */
+  struct arena *arena; /* arena for the result */
 };
 
 /* Finds the frames of addresses. If `fast` is true, runs only nm. Unknown addresses get no
@@ -76,8 +77,8 @@ struct nm_symbols {
 pprofc_status nm_read(const struct tool_query *query, struct nm_symbols *symbols,
                       pprofc_error *error);
 
-/* Each of these functions runs one tool, and adds the frames that it prints. `from` has count + 1
- * items. */
+/* Each of these functions runs one tool, and adds the frames that the tool prints. frames->from has
+ * count + 1 items. */
 pprofc_status addr2line_frames(const struct tool_query *query, struct source_frames *frames,
                                pprofc_error *error);
 pprofc_status llvm_symbolizer_frames(const struct tool_query *query, struct source_frames *frames,

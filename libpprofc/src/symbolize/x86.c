@@ -88,8 +88,8 @@ enum x86_access {
   EIGHTH_VECTOR
 };
 
-/* Prefixes for which a row of the table applies. PACKED: neither F2 nor F3. BARE: neither 66 nor F2
- * nor F3. */
+/* Prefixes of the instruction that a row of the table requires. PACKED: neither F2 nor F3. BARE:
+ * neither 66 nor F2 nor F3. */
 enum x86_prefixes { ANY, PACKED, F3, BARE };
 
 /* Sizes of the operands in memory for a range of opcodes. The first row that matches an opcode
