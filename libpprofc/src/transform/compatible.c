@@ -14,7 +14,7 @@ static pprofc_str type_unit(const pprofc_profile *p, size_t i) {
   return profile_string(p, p->types[i].unit);
 }
 
-/* Adds a string to an edited profile; returns its index, or NONE when out of memory. */
+/* Adds a string to an edited profile. Returns its index, or NONE when out of memory. */
 static uint32_t compatible_add_string(pprofc_profile *copy, pprofc_str s) {
   for (uint32_t i = 0; i < copy->strings.count; i++)
     if (str_equal(copy->strings.items[i], s)) return i;
@@ -72,7 +72,7 @@ static bool find_types(const pprofc_profile *p, const pprofc_str *names, size_t 
   return ok;
 }
 
-/* Keeps only the types from[0 .. count - 1] of a copy, in this order. */
+/* Keeps only the sample types with the indices from[0] to from[count - 1], in this order. */
 static bool permute_types(pprofc_profile *copy, const size_t *from, size_t count) {
   size_t old_count = copy->type_count, samples = copy->samples.count;
   struct value_type *types = arena_array(&copy->region->arena, count, sizeof *types);
@@ -161,8 +161,8 @@ static bool same_kind(struct type_text a, struct type_text b) {
          unit_compatible(a.unit, b.unit);
 }
 
-/* Sets *finest to the name and the finest unit that a type has in any profile. `index` is the index
- * of the sample type, or SIZE_MAX for the period type. */
+/* Sets *finest to the name of a type, and to its finest unit in any profile, such as ns before ms.
+ * `index` is the index of the sample type, or SIZE_MAX for the period type. */
 static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, size_t index,
                                  struct type_text *finest, pprofc_error *error) {
   for (size_t i = 0; i < count; i++) {

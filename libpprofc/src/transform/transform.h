@@ -93,8 +93,8 @@ struct granularity {
   bool inlines; /* false: keep only the outermost line of each location */
 };
 
-/* Parses a granularity: "" and "functions", "filefunctions", "files", "lines", "addresses". Returns
- * false for an unknown name. */
+/* Parses a granularity: "functions" (also ""), "filefunctions", "files", "lines", "addresses".
+ * Returns false for an unknown name. */
 bool granularity_parse(const char *name, bool noinlines, bool showcolumns,
                        struct granularity *granularity);
 
@@ -105,14 +105,14 @@ pprofc_status transform_granularity(const pprofc_profile *source,
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Keeps the samples of benchmarks whose name matches the regular expression. Fails if no
- * name matches. */
+/* Keeps the samples of all benchmarks whose names match the regular expression. Fails if no name
+ * matches. */
 pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pattern,
                                    pprofc_profile **out, pprofc_error *error);
 
 /* ---- time -------------------------------------------- */
 
-/* Keeps the parts of samples that ran in a range of time. The profile must have times. A sample
+/* Keeps the part of each sample that is in a range of time. The profile must have times. A sample
  * that is a sum of events keeps the shares of the events in the range; an event that is partly in
  * the range counts in proportion. The values in adjacent ranges add up exactly to the values of the
  * whole. Drops samples without events. The profile gets the start and the duration of the range. */

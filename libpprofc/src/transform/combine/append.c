@@ -12,12 +12,12 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  /* For each side, true if the caller has the only reference to the profile and its columns. */
+  /* For head and for base: true if nothing else refers to the profile and its columns. */
   bool ours[SIDES];
   bool trees;   /* true if the profiles have stack trees; the result then keeps samples whose values
                    are 0 */
   size_t width; /* number of values of a sample */
-  /* Numbers of samples that the result takes from each side, and their sum. */
+  /* Numbers of samples that the result takes from head and from base, and their sum. */
   size_t kept[SIDES], total;
 };
 
@@ -48,8 +48,8 @@ static void drop_tables(const struct append *a, int side) {
 
 /* ---- columns ----------------------------------------- */
 
-/* Returns a column of head with room for all samples. Reuses the memory of the column if possible,
- * else makes a copy. */
+/* Returns a column of head with space for the samples of head and base. Reuses the memory of the
+ * column if possible, else makes a copy. */
 static void *take_column(struct append *a, const void *column, size_t size) {
   struct arena *arena = &a->m.out->region->arena;
   size_t old = a->profiles[HEAD]->samples.count * size, new_size;
@@ -68,8 +68,8 @@ static bool append_keeps(const struct append *a, const struct samples *s, size_t
   return a->trees || !values_are_zero(s->values + sample * a->width, a->width);
 }
 
-/* Copies a column to `to` without the entries of samples whose values are all 0. Works in place if
- * `to` is `from`. */
+/* Copies a column to `to`, without the entries of samples that the result omits. Works in place if
+ * `to` equals `from`. */
 static void keep_entries(const struct append *a, int side, void *to, const void *from,
                          size_t size) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -121,9 +121,9 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* Adds the label sets of a profile with a stack tree in the order of its file, because the first
- * unit of a numeric key counts. The samples of this profile have another order. Returns false when
- * out of memory. */
+/* Adds the label sets of a profile with a stack tree. Adds them in the order of the file, because
+ * the first unit of a numeric key counts. The order of the samples differs from the file. Returns
+ * false when out of memory. */
 static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
   const struct samples *s = &a->profiles[side]->samples;
   if (!s->tree || !s->label_set) return true;
@@ -137,7 +137,7 @@ static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, u
   return true;
 }
 
-/* Sets the label sets for the samples of head or of base. Returns false when out of memory. */
+/* Sets the label set of each sample of head or of base. Returns false when out of memory. */
 static bool append_label_sets(struct append *a, struct merge_labels *labels, uint32_t side,
                               uint32_t *set) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -227,9 +227,9 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   return done;
 }
 
-/* Numbers the classes (groups of equal records) that samples use. Records of one class may differ
- * in fields outside the key of the class. The result takes the first record that a sample uses,
- * from head before base. */
+/* Numbers the classes (groups of equal records) that samples use. Records of a class may still
+ * differ in some fields. So the first record that a sample uses represents the class, and head
+ * comes before base. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {

@@ -207,8 +207,8 @@ static pprofc_status negate(const pprofc_profile *base, pprofc_profile **out, pp
   return status;
 }
 
-/* Returns the base to add to head. Negates its values. Also adds the base label, unless `kind` is
- * PPROFC_SUBTRACT. */
+/* Makes the profile to add to head: a copy of base with negated values and, unless `kind` is
+ * PPROFC_SUBTRACT, with the base label. */
 static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind kind,
                                   pprofc_profile **out, pprofc_error *error) {
   pprofc_profile *labelled = NULL;
@@ -323,7 +323,7 @@ static int64_t scaled(int64_t value, double ratio) {
 }
 
 /* Fills `values` with the products. Sets keep[i] to 1 if sample i has a product that is not 0. Like
- * pprof, ignores the types with the factor 1 for `keep`. */
+ * pprof, does not count products of types with the factor 1. */
 static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
                          uint8_t *keep) {
   size_t types = source->type_count;

@@ -10,10 +10,10 @@
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
-/* True if a base with summed samples gives the same difference as the samples of the file. The
- * reader of such a base (`folded`) has added up its samples without labels. Returns false if pprof
- * would round a large value, because the sum would be rounded differently. Also returns false if
- * samples of the head may be equal to samples of a base. */
+/* True if `base` gives the same difference as the samples in its file. If base->folded is true, the
+ * reader has added up samples and dropped their labels. The function then returns false if pprof
+ * would round a large value, because the rounded sum would differ. It also returns false if samples
+ * of head may be equal to samples of a base. */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
 /* True if at least one profile has a stack tree. Then only transform_diff_sums can subtract the

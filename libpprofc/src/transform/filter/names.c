@@ -20,24 +20,24 @@ struct name_bits {
   struct regex *expressions[NAME_BITS_MAX];
   const char *names[NAME_BITS_MAX]; /* names of the options, for messages */
   struct arena arena;               /* arena for memory that only the edit needs */
-  uint8_t *strings;                 /* bits of each string of the profile */
+  uint8_t *strings;                 /* for each string, a bit for each expression that matches */
 };
 
-/* Returns the bits for the function and the file of a line. `line` is an index into
- * locations.lines. */
+/* Returns a bit for each expression that matches the function or the file of a line. `line` is an
+ * index into locations.lines. */
 static inline uint8_t name_bits_line(const struct name_bits *bits, uint32_t line) {
   const struct functions *f = &bits->profile->functions;
   uint32_t function = bits->profile->locations.lines[line].function;
   return bits->strings[f->name[function]] | bits->strings[f->filename[function]];
 }
 
-/* Returns the bits for the file of a location's mapping. */
+/* Returns a bit for each expression that matches the file of a location's mapping. */
 static inline uint8_t name_bits_mapping(const struct name_bits *bits, uint32_t location) {
   uint32_t mapping = bits->profile->locations.mapping[location];
   return mapping == NONE ? 0 : bits->strings[bits->profile->mappings.items[mapping].file];
 }
 
-/* Returns the bits for the mapping and all lines of a location. */
+/* Returns a bit for each expression that matches the mapping or a line of a location. */
 static inline uint8_t name_bits_location(const struct name_bits *bits, uint32_t location) {
   const struct locations *l = &bits->profile->locations;
   uint8_t sum = name_bits_mapping(bits, location);
@@ -89,8 +89,8 @@ struct name_filter {
   const pprofc_profile *profile;
   const struct name_filters *wanted;
   struct name_bits bits;
-  uint8_t all, used;  /* union of the effects of all locations, and of all locations in samples */
-  uint8_t *effect;    /* for each location, a set of effects */
+  uint8_t all, used;  /* all: effects of any location; used: effects of any location in a sample */
+  uint8_t *effect;    /* for each location, a set of FOCUSED, IGNORED ... */
   uint8_t *hidden;    /* for each location, 1 to remove it from stacks */
   uint8_t *keep_line; /* for each line, 1 to keep it */
   uint8_t *keep;      /* for each sample, 1 to keep it */
@@ -137,7 +137,8 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 
 struct filter_names_pass {
   struct name_filter *filter;
-  /* Buffer of each worker: item n is the union of the effects in the last n bytes of a stack. */
+  /* Buffer of each worker: item n is the union of the effects of all locations in the last n bytes
+   * of a stack. */
   uint8_t *states[16];
   struct stack_delta deltas[16];
   uint8_t used[16]; /* union of the effects of all stacks of each worker */
@@ -262,7 +263,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
 
 /* ---- show_from --------------------------------------- */
 
-/* Drops the callers of the first location from the root that matches. Returns false if no location
+/* Drops the callers of the matching location nearest to the root. Returns false if no location
  * matches. */
 static bool cut_above(const void *context, struct packed_stack *stack) {
   const uint8_t *matches = context;
@@ -274,8 +275,8 @@ static bool cut_above(const void *context, struct packed_stack *stack) {
   return false;
 }
 
-/* Drops the lines of a location that are callers of its outermost matching line, unless the mapping
- * matches. Returns false if nothing matches. */
+/* Drops the lines of a location that call its outermost matching line. Keeps all lines if the
+ * mapping matches. Returns false if nothing matches. */
 static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t *keep_line) {
   const struct locations *l = &bits->profile->locations;
   if (name_bits_mapping(bits, location) & 1) return true;

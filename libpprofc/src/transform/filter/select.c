@@ -28,8 +28,8 @@ static bool select_keep_values(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Renumbers the positions of the kept entries of a tree, so that they are 0, 1, 2 ... again.
- * Returns false when out of memory. */
+/* Renumbers the kept entries of a tree, so that their positions are 0, 1, 2 ... again. Returns
+ * false when out of memory. */
 static bool select_keep_order(pprofc_profile *copy, const uint8_t *keep, struct stack_tree *tree) {
   const uint32_t *old = tree->order;
   size_t count = tree->count, n = 0;

@@ -6,7 +6,7 @@
 #include "transform/transform.h"
 #include "unit/unit.h"
 
-/* Keys of an option in reverse order, the order in which frames are added. */
+/* Keys of tagroot or tagleaf in reverse order, the order in which frames are added. */
 struct tag_list {
   uint32_t *keys; /* keys as indices in `keys` of struct tag_frames */
   size_t count;
@@ -30,7 +30,7 @@ struct tag_frames {
   struct map table;
   struct tag_frame *items;
   size_t count, capacity;
-  struct map by_label; /* index of label_items; caches the frames of labels with one string value */
+  struct map by_label; /* finds items of label_items; caches frames of labels with one value */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;
@@ -150,7 +150,7 @@ static bool make_frames(struct tag_frames *f) {
 
 /* ---- tables ------------------------------------------ */
 
-/* Works like arena_extend. Also returns the pages of the old column to the system if no other
+/* Works like arena_extend. Also gives the pages of the old column back to the system if no other
  * profile can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
@@ -223,7 +223,7 @@ struct tag_input {
 
 #define TAG_INPUT_STEP ((size_t)32 << 10)
 
-/* True if the stacks are in ascending address order with no string between them. */
+/* True if the stacks are in ascending address order, and no string is between two of them. */
 static bool tag_input_is_plain(const pprofc_profile *p) {
   const struct samples *s = &p->samples;
   const uint8_t *end = NULL;

@@ -18,7 +18,7 @@ struct tag_filter {
   pprofc_str key;
 
   bool is_range;
-  double low, high; /* bounds of the range, infinite if the range is open on that side */
+  double low, high; /* bounds of the range; a missing bound is infinite */
   pprofc_str unit;
 
   struct regex **expressions;
@@ -338,7 +338,8 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
 
 enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
-/* Matches each key in use against show and hide. Returns true if all labels are kept. */
+/* Matches each key in use against show and hide. Sets *all to the union of the flags in `keys`.
+ * Returns true if all labels are kept. */
 static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
                        uint8_t *keys, uint8_t *all) {
   const struct samples *s = &p->samples;

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* For each sample, the lengths of its events before the start and before the end of the range. */
+/* For each sample: how much of its events is before the start (`from`) and before the end (`to`) of
+ * the range. */
 struct time_parts {
   struct time_shares shares;
   uint64_t *from, *to;
@@ -31,7 +32,7 @@ static pprofc_status time_parts_add_up(struct time_parts *p, const pprofc_profil
   return PPROFC_OK;
 }
 
-/* Computes the lengths for all samples. The caller frees *p, unless the function fails. */
+/* Fills *p for all samples. The caller frees *p, unless the function fails. */
 static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile *source,
                                      struct time_range range, pprofc_error *error) {
   size_t count = source->samples.count;
@@ -73,7 +74,8 @@ static int64_t time_part(int64_t value, uint64_t before, uint64_t total) {
   return (int64_t)(value < 0 ? -part : part);
 }
 
-/* Writes the parts of all values in the range. Sets keep[i] to true if sample i is not all zero. */
+/* Replaces each value by its part in the range. Sets keep[i] to true unless sample i is then all
+ * zero. */
 static bool time_write_values(pprofc_profile *copy, const struct time_parts *p, uint8_t *keep) {
   size_t types = copy->type_count, count = copy->samples.count;
   const int64_t *old = copy->samples.values;
@@ -121,8 +123,8 @@ pprofc_status transform_time_range(const pprofc_profile *source, struct time_ran
 
 /* ---- estimates --------------------------------------- */
 
-/* True if a value equals, except for rounding, the total duration or the number of its sample's
- * events. A part of such a value is exact. */
+/* True if a value equals `total`, the duration or the number of its sample's events, except for
+ * rounding. The part of such a value in a range is exact. */
 static bool time_is_exact(int64_t value, uint64_t total) {
   return fabs((double)value - (double)total) <= (double)total / 1000 + 2;
 }

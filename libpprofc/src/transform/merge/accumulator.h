@@ -12,7 +12,8 @@
 
 struct accumulator {
   /* Partial sums, each of consecutive profiles, in the order of the profiles. The level of a sum is
-   * the number of merges that each of its profiles went through. The levels descend. */
+   * the number of merges that each of its profiles went through. A later sum never has a higher
+   * level. */
   pprofc_profile *items[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;

@@ -8,8 +8,8 @@
 #include "transform/edit.h"
 #include "transform/merge/accumulator.h"
 
-/* Maximum size in bytes of the stacks of a source that the result copies. If the stacks are larger,
- * the result shares the region (memory) of the source. */
+/* The result copies the stacks of a source if their size is at most this number of bytes.
+ * Otherwise, the result shares the region (memory) of the source. */
 #define SHARED_STACK_BYTES THRESHOLD((size_t)256 * 1024)
 
 /* ---- header ------------------------------------------ */
@@ -259,10 +259,10 @@ static bool accumulator_has_negative(const pprofc_profile *profile) {
   return all < 0;
 }
 
-/* True if this profile may be merged in groups. The order of merges matters in three cases. With
- * negative values, a sum of 0 drops a sample, and a later profile would append the sample again. If
- * only some profiles have a time, a time of 0 hides earlier times. If the sample types differ, each
- * step keeps only common types. */
+/* True if this profile may be merged in groups. The order of merges matters in three cases. A
+ * sample whose values cancel is dropped, and a later profile would append it again. If only some
+ * profiles have a time, a time of 0 hides earlier times. If the sample types differ, each step
+ * keeps only common types. */
 static bool accumulator_may_group(const struct accumulator *accumulator,
                                   const pprofc_profile *profile) {
   pprofc_error error;

@@ -8,8 +8,8 @@
 #include "profile/label_table.h"
 #include "profile/stack.h"
 
-/* One of the merged profiles. Equal functions, mappings or locations of all sources belong to the
- * same class. */
+/* One of the merged profiles. Equal functions of all sources form a class. So do equal mappings,
+ * and equal locations. */
 struct merge_source {
   const pprofc_profile *profile;
   size_t first_sample; /* index of its first sample among the samples of all sources */
@@ -22,8 +22,7 @@ struct merge_source {
   uint64_t *label_hashes; /* hash of each label set; equal sets have equal hashes */
 };
 
-/* One segment of a source: consecutive samples whose stacks use the same map from numbers to
- * locations. */
+/* One segment of a source: consecutive samples whose stacks use the same location numbers. */
 struct merge_piece {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
@@ -32,7 +31,7 @@ struct merge_piece {
   size_t size;
 };
 
-/* Upper bound of the number of locations, so that one bit of a class number stays free. */
+/* Maximum number of locations. It leaves one bit of a class number free. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
 /* Source and index of the record that represents a class (group of equal records). */
@@ -60,8 +59,8 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of classes */
-  /* True if records of a class differ in fields outside the key, which is the set of fields that
-   * are equal in a class. The result must then take the first record that a sample uses. */
+  /* True if some records of one class are not equal in all fields. The result must then take the
+   * first record that a sample uses. */
   bool ambiguous;
 
   /* For each sample of the sources: first the index of the first equal sample, later the number of
@@ -110,8 +109,8 @@ bool merge_tables(struct merge *m);
 bool merge_number_tables(struct merge *m);
 
 /* Numbers classes (groups of equal records) in the order of the tables, even if m->ambiguous is
- * true. Only the locations l of source i with used[i][l] get numbers. If merge_is_one_to_one
- * returns true, the numbers are the same as in the order of first use by samples. */
+ * true. Omits location l of source i if used[i][l] is 0. If merge_is_one_to_one returns true, the
+ * numbers are the same as in the order of first use by samples. */
 bool merge_number_used(struct merge *m, const uint8_t *const *used);
 
 /* True if no two mappings of one source, and no two locations of one source, are in the same class
@@ -178,8 +177,8 @@ bool merge_label_strings(struct merge *m);
 bool merge_labels_open(struct merge_labels *labels, struct merge *m);
 /* Returns the label set of the result for a sample of a source; NONE when out of memory. */
 uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sample);
-/* Ends the label sets. `label_set` has the set of each sample; it becomes a column of the result,
- * unless it is NULL or no sample has labels. */
+/* Stores the label sets in the result. `label_set` has the set of each sample; it becomes a column
+ * of the result, unless it is NULL or no sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
 /* Hashes the label sets of all sources. */
@@ -188,7 +187,7 @@ bool merge_hash_labels(struct merge *m);
 /* ---- the whole --------------------------------------- */
 
 /* Begins a merge: makes the header of the result, and finds the classes (groups of equal records)
- * in all tables. With `share` the result points into all sources, whatever their size. */
+ * in all tables. If `share` is true, the result points into all sources, whatever their size. */
 bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share);
 /* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);

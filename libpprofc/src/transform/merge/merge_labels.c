@@ -8,8 +8,8 @@
 /* Hashes and compares label sets (docs/spec/pprof.md, 6.3). Two sets are equal if they differ only
  * in the order of keys; the order of the values of one key matters. */
 
-/* A label and its position in canonical order: sorted by kind and key; values of one key keep their
- * order. */
+/* A label and its position in canonical order: sorted by is_number and key; values of one key keep
+ * their order. */
 struct merge_sorted_label {
   uint32_t is_number, key, index;
 };

@@ -5,16 +5,17 @@
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
-/* Size of a code in `codes` for a location that no sample of the current piece (segment of a
+/* Value of `size` in `codes` for a location that no sample of the current piece (segment of a
  * source) has used yet. */
 #define PASS_UNMET 0xFFu
 
-/* Number of samples that go through each step together, to hide the latency of lookups. */
+/* Number of samples that go through each step together, so that the cache misses of their lookups
+ * overlap. */
 #define PASS_BATCH 32u
 /* Minimum size in bytes of the buffer for the stacks of a batch. */
 #define PASS_WRITTEN ((size_t)16 * 1024)
 
-/* A sample of the batch with its stack in new numbers. */
+/* A sample of the batch. Its stack has the location numbers of the result. */
 struct pass_item {
   const struct merge_piece *piece;
   const uint8_t *stack;
@@ -50,7 +51,7 @@ struct pass {
 
 /* ---- stacks in new numbers --------------------------- */
 
-/* Resets the codes, unless this piece (segment of a source) has the same tables as the piece before
+/* Clears p->codes, unless this piece (segment of a source) has the same tables as the piece before
  * it. */
 static void pass_begin_piece(struct pass *p, const struct merge_piece *piece) {
   const struct merge_piece *before = p->coded;
@@ -69,7 +70,8 @@ static void pass_meet(struct pass *p, const struct merge_piece *piece, uint32_t 
   p->codes[id] = stack_code_of(number + 1);
 }
 
-/* Writes the stack of an item after the other stacks of the batch. `written` must have room. */
+/* Writes the stack of an item after the other stacks of the batch. p->written must have enough
+ * space. */
 static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *stack, size_t size) {
   uint8_t *out = p->written + p->used;
   const uint8_t *end = stack + size;
