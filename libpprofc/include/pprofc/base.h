@@ -7,8 +7,8 @@
  *  - The function that frees an object accepts NULL. The object must not be in use by another
  *    thread.
  *  - The first parameter is the object that the function reads or changes; `name` and `name_count`,
- *    or `data` and `size`, are an array and its length. The library passes the `context` that
- *    follows a callback parameter to this callback, as its first argument.
+ *    or `data` and `size`, are an array and its length. The parameter after a callback is
+ *    `context`, which the library passes to the callback as its first argument.
  *  - An index is in [0, count). An index out of range is a programming error unless a comment names
  *    the result.
  *  - Objects are opaque and immutable, so several threads may read one object at once. Any thread
@@ -40,7 +40,7 @@ extern "C" {
 #define PPROFC_PRINTF(fmt, arg)
 #endif
 
-/* Returns PPROFC_VERSION of the linked library. This library may be newer than the header. */
+/* Returns the version of the linked library, which may be newer than this header. */
 PPROFC_API const char *pprofc_version(void);
 
 /* Result of a call. Later versions may add statuses. Handle an unknown status as an error. */

@@ -87,9 +87,9 @@ PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t i
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
 
 /* Returns the direction of a tidied unit: 1 if higher is better, -1 if lower is better, 0 if
- * unknown. Lines "Unit U better=..." of the inputs decide first, then the spelling of the unit.
- * Lower is better for times, bytes and allocations. Higher is better for anything per second. When
- * out of memory, only the spelling decides. */
+ * unknown. Uses the lines "Unit U better=..." of the inputs, else the spelling of the unit. By its
+ * spelling, lower is better for times, bytes and allocations, and higher is better for anything per
+ * second. When out of memory, uses only the spelling. */
 PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* A message about a wrong line of the input: PATH:LINE: TEXT. */

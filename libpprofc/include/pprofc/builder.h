@@ -54,7 +54,7 @@ PPROFC_API void pprofc_builder_doc_url(pprofc_builder *builder, const char *url)
 PPROFC_API void pprofc_builder_drop_frames(pprofc_builder *builder, const char *drop,
                                            const char *keep);
 
-/* Flags of a mapping: data that the locations of the mapping have already. */
+/* Flags of a mapping. They say which data its locations already have. */
 #define PPROFC_HAS_FUNCTIONS     1u
 #define PPROFC_HAS_FILENAMES     2u
 #define PPROFC_HAS_LINE_NUMBERS  4u
@@ -105,7 +105,7 @@ PPROFC_API uint32_t pprofc_builder_frame(pprofc_builder *builder, const char *fu
 PPROFC_API void pprofc_builder_sample(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                                       const int64_t *values);
 
-/* Each function adds a label to the last sample. The label is a string, a number, or a label that
+/* The functions add a label to the last sample: a string, a number, or a label that
  * pprofc_profile_label returned. `unit` of a number is a text such as "bytes" and may be NULL. The
  * texts of a pprofc_label have a length and may contain NULs. */
 PPROFC_API void pprofc_builder_label(pprofc_builder *builder, const char *key, const char *value);

@@ -196,9 +196,9 @@ typedef struct pprofc_gate_row {
                             would be significant; NaN if unknown */
 } pprofc_gate_row;
 
-/* Returns all rows: first comparisons in the order of reading, then raw results in the order of
- * their first measurement. Sets *count to their number. Before judging, *count is 0 and the result
- * is NULL. */
+/* Returns all rows: first the rows of comparisons in the order of reading, then raw results in the
+ * order of their first measurement. Sets *count to their number. Before judging, *count is 0 and
+ * the result is NULL. */
 PPROFC_API const pprofc_gate_row *pprofc_gate_rows(const pprofc_gate *gate, size_t *count);
 
 /* Number of rows with each verdict; all 0 before judging. */
@@ -227,9 +227,9 @@ PPROFC_API pprofc_str pprofc_gate_problems(const pprofc_gate *gate);
 PPROFC_API pprofc_str pprofc_gate_warnings(const pprofc_gate *gate);
 
 /* Writes the result as "text", "github", "markdown", "json", "junit", "gitlab" or "csv", like
- * -format of parse_bench_regressions. With `all`, also lists rows without a change. Writes nothing
- * until the whole text is complete. Errors: PPROFC_E_INVALID for another format and for a gate that
- * was not judged, PPROFC_E_NOMEM, PPROFC_E_IO when `write` fails. */
+ * -format of parse_bench_regressions. If `all` is true, also lists rows without a change. Writes
+ * nothing until the whole text is complete. Errors: PPROFC_E_INVALID for another format and for a
+ * gate that was not judged, PPROFC_E_NOMEM, PPROFC_E_IO when `write` fails. */
 PPROFC_API pprofc_status pprofc_gate_print(const pprofc_gate *gate, const char *format, bool all,
                                            pprofc_write_fn write, void *context,
                                            pprofc_error *error);

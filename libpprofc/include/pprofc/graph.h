@@ -16,14 +16,14 @@ extern "C" {
 /* A call graph: nodes, edges and totals. */
 typedef struct pprofc_graph pprofc_graph;
 
-/* How often calls of a node are inlined into the callers. */
+/* How often a node is inlined into its callers. */
 typedef enum pprofc_graph_inlined {
   PPROFC_GRAPH_NOT_INLINED,   /* the node is never inlined */
   PPROFC_GRAPH_INLINED,       /* the node is inlined at every call: "(inline)" */
   PPROFC_GRAPH_PARTLY_INLINED /* the node is inlined at some calls: "(partial-inline)" */
 } pprofc_graph_inlined;
 
-/* A node: a function, file, line or address; the granularity decides. Texts are bytes of the
+/* A node: a function, file, line or address, depending on the granularity. Texts are bytes of the
  * profile and may contain control bytes and invalid UTF-8. */
 typedef struct pprofc_graph_node {
   pprofc_str name;     /* name as -top prints it, with file, line and address if these distinguish
@@ -35,7 +35,7 @@ typedef struct pprofc_graph_node {
                           nodes */
   int64_t flat; /* self: sum of the samples with the node as leaf, in the unit of the totals */
   int64_t cum;  /* total: sum of the samples with the node anywhere in the stack */
-  pprofc_graph_inlined inlined; /* how often calls of the node are inlined */
+  pprofc_graph_inlined inlined; /* how often the node is inlined */
 } pprofc_graph_node;
 
 /* The calls from one node to another. */
@@ -105,7 +105,7 @@ typedef struct pprofc_tree_node {
 } pprofc_tree_node;
 
 /* Computes the tree that -flame draws, without a limit on its size. `format`, `unit`, trimming,
- * sorting and `mean` have no effect. With `reverse`, the children of the root are the leaf
+ * sorting and `mean` have no effect. If `reverse` is set, the children of the root are the leaf
  * functions. `options` may be NULL. Uses the allocator of the profile. The tree owns copies of its
  * texts. The caller frees *tree with pprofc_tree_free. Errors: as for pprofc_graph_new. */
 PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,

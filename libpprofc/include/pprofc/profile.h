@@ -22,7 +22,7 @@ typedef struct pprofc_profile pprofc_profile;
 /* Index of a missing mapping, function or location. */
 #define PPROFC_NONE UINT32_MAX
 
-/* Conversion of a call graph without stacks, such as callgrind's, to samples. Every conversion
+/* How to convert a call graph without stacks, such as callgrind's, to samples. Every conversion
  * preserves the totals of each function and line. */
 typedef enum pprofc_call_stacks {
   PPROFC_STACKS_PROPORTIONAL, /* each sample has a path of calls; the cost of a function is divided
@@ -227,8 +227,8 @@ PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile
 PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location,
                                            size_t index);
 
-/* The first function returns the number of functions. The second returns the function at an index,
- * with empty texts if the index is out of range. */
+/* pprofc_profile_function_count returns the number of functions in the profile.
+ * pprofc_profile_function returns one of them, with empty texts for an index out of range. */
 PPROFC_API size_t pprofc_profile_function_count(const pprofc_profile *profile);
 PPROFC_API pprofc_function pprofc_profile_function(const pprofc_profile *profile, uint32_t index);
 

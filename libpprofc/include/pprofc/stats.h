@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* The first function returns the cumulative distribution of the standard normal distribution. The
- * second returns the quantile for p in [0, 1], by Acklam's approximation, refined by one step of
- * Halley's method. All distribution functions in this file return NaN only for arguments that are
- * NaN or outside the range where the function is defined. */
+/* pprofc_normal_cdf returns the cumulative distribution of the standard normal distribution.
+ * pprofc_normal_quantile returns its quantile for p in [0, 1], by Acklam's approximation, refined
+ * by one step of Halley's method. All distribution functions in this file return NaN only for
+ * arguments that are NaN or outside the range where the function is defined. */
 PPROFC_API double pprofc_normal_cdf(double z);
 PPROFC_API double pprofc_normal_quantile(double p);
 
@@ -54,12 +54,13 @@ typedef struct pprofc_u_result {
 } pprofc_u_result;
 
 /* Computes the two-sided Mann-Whitney U test of samples that are sorted ascending. p is exact
- * (conditional on the ties) up to 50 values a side. With more values p is the normal approximation
- * with continuity and tie correction, and `exact` is false. p is 1 unless status is PPROFC_TEST_OK.
- * Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
+ * (conditional on the ties) for up to 50 values in each sample. With more values p is the normal
+ * approximation with continuity and tie correction, and `exact` is false. p is 1 unless status is
+ * PPROFC_TEST_OK. Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
  *
  * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. With ties, that p is exact
- * only up to 25 values a side. With ties and unequal sizes, that p is wrong and can exceed 1. */
+ * only for up to 25 values in each sample. With ties and unequal sizes, that p is wrong and can
+ * exceed 1. */
 PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count, unsigned flags,
                                          const pprofc_allocator *allocator);

@@ -27,9 +27,9 @@ typedef enum pprofc_diff_kind {
                       refer to the base total */
 } pprofc_diff_kind;
 
-/* Computes head - base. With `normalize`, first scales each sample type of head so that its total
- * equals the total of base. The caller releases the result. Errors: PPROFC_E_INVALID for profiles
- * without a common sample type, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Computes head - base. If `normalize` is true, first scales each sample type of head so that its
+ * total equals the total of base. The caller releases the result. Errors: PPROFC_E_INVALID for
+ * profiles without a common sample type, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base,
                                      pprofc_diff_kind kind, bool normalize,
                                      pprofc_profile **difference, pprofc_error *error);
@@ -48,7 +48,8 @@ typedef pprofc_status (*pprofc_benchmark_fn)(void *context, pprofc_str name,
                                              pprofc_profile *profile, pprofc_error *error);
 
 /* Calls `take` for each benchmark, in the order of the samples. Skips samples without the label
- * PPROFC_BENCHMARK. Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+ * PPROFC_BENCHMARK. Returns the status of the last call of `take`. Errors: PPROFC_E_NOMEM,
+ * PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc_benchmark_fn take,
                                            void *context, pprofc_error *error);
 
@@ -61,15 +62,14 @@ typedef struct pprofc_filter_options {
   size_t struct_size; /* set by pprofc_filter_options_init */
 
   /* label keys, joined by ','. The values of tagroot become additional frames at the root, and the
-   * values of tagleaf at the leaf. The filters see these frames. */
+   * values of tagleaf at the leaf. The filters also match these frames. */
   const char *tagroot, *tagleaf;
   const char *unit; /* unit of numbers in these additional frames: "minimum", "auto" or a unit */
 
   const char *focus, *ignore; /* focus: keep only samples with a matching frame; ignore: drop
                                  samples with a matching frame */
   const char *hide, *show;    /* hide: remove matching frames; show: keep only matching frames */
-  const char *show_from;      /* remove the frames nearer to the root than the first matching
-                                 frame */
+  const char *show_from;      /* remove all callers of the matching frame nearest to the root */
   const char *prune_from; /* remove the frames called by the matching frame nearest to the leaf */
   /* tagfocus: keep only samples with a matching label; tagignore: drop samples with a matching
    * label. Examples: "key=regexp", "bytes=1kb:2mb" */

@@ -4,15 +4,14 @@
  * known, and an assumed value replaces it. docs/VERDICTS.md explains how to read the numbers,
  * docs/method/verdicts.md the method.
  *
- * Every value is an amount as recorded: the mean of a side per run, per operation, per second, or
- * in percent of the total, according to summary.exposure. The library does not scale values to make
- * the sides alike. The flat differences of all rows add up to the difference of the total, except
- * for samples without a function. The library makes three statements, each with an interval and a
- * verdict:
- *
- * summary.total_*   the total summary.common_*  the relative change that all functions share; shown
- * values contain it row.flat, .cum    a function: `verdict` is the verdict to show, `own` the
- * verdict after that common change is removed. p and q belong to `own`, low and high to `delta`.
+ * Every value is the mean over the runs of a side, as recorded: per run, per operation, per second,
+ * or in percent of the total, according to summary.exposure. The library does not scale values to
+ * make the sides alike. The flat differences of all rows add up to the difference of the total,
+ * except for samples without a function. The library judges three things, each with an interval:
+ *  - summary.total_*: the total
+ *  - summary.common_*: the relative change that all functions share. Shown values contain it.
+ *  - row.flat, row.cum: a function. `verdict` is the verdict to show. `own` is the verdict without
+ *    the change that all functions share. p and q belong to `own`, low and high to `delta`.
  *
  * A shown verdict has the direction of its recorded difference. summary.sentence describes the
  * change in one line.
@@ -55,8 +54,8 @@ typedef enum pprofc_verdict {
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
 PPROFC_API const char *pprofc_verdict_name(pprofc_verdict verdict);
 
-/* True if a function changed by itself: grew, shrank, new, gone, differs, or less than the
- * other functions. */
+/* True if a function changed by itself: it grew, shrank, is new, gone or different, or grew or
+ * shrank less than all functions. */
 PPROFC_API bool pprofc_verdict_is_change(pprofc_verdict verdict);
 
 /* True if the difference is more than noise: the function changed by itself or with all
@@ -191,18 +190,17 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
-/* Property that the functions of a domain share. A domain is a group of functions between which
- * cost moved. */
+/* Property that the functions of a domain (a group of changed functions) share. */
 typedef enum pprofc_verdict_domain_kind {
-  PPROFC_DOMAIN_CALLER,  /* the functions are a function and the functions that it calls */
+  PPROFC_DOMAIN_CALLER,  /* the domain is a function and the functions that it calls */
   PPROFC_DOMAIN_TYPE,    /* the functions belong to a type or class */
   PPROFC_DOMAIN_FILE,    /* the functions are in a file; `name` is the end of its path */
   PPROFC_DOMAIN_PACKAGE, /* the functions are in a package, module or namespace */
   PPROFC_DOMAIN_RENAMED  /* the functions, or their package, have a new name in the head */
 } pprofc_verdict_domain_kind;
 
-/* A group of changed functions that probably are the same code, such as the functions of a type,
- * file or package. */
+/* A domain: a group of changed functions between which cost may have moved, such as the functions
+ * of a type, file or package. */
 typedef struct pprofc_verdict_domain {
   pprofc_verdict_domain_kind kind; /* property that the functions share */
   pprofc_str name, renamed;        /* name of the group, and the new name if the group was renamed
@@ -226,9 +224,9 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_v
 
 /* Returns a domain (a group of functions) of all functions that the function of `row` calls
  * directly or indirectly. The domain also has the rows that share another domain with one of these
- * functions. `net` is the change of the sum of their self values, for all callers together. If the
- * sum did not grow (`moved`), the cum value of `row` grew only because calls moved to it from other
- * callers. Returns NULL if cum did not grow, or if the sum is too noisy. */
+ * functions. `net` is the change of the sum of all self values in the domain, for all callers
+ * together. If the sum did not grow (`moved`), the cum value of `row` grew only because calls moved
+ * to it from other callers. Returns NULL if cum did not grow, or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
@@ -260,7 +258,7 @@ PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
 /* True if the rules accept a change of the function on the day `today` ("2027-01-31"). Sets *reason
- * and *until to the texts of the rule that accepts it. */
+ * and *until to the texts of the rule that accepts the change. */
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
                                         const char *today, pprofc_str *reason, pprofc_str *until);
 
