@@ -1,5 +1,6 @@
-/* Runs a libcurl transfer for each request. Follows redirects itself for two reasons. Headers and
- * passwords go only to the host of the source. No redirect may lead to a local socket or file. */
+/* Runs a libcurl transfer for each request. Follows redirects without libcurl for two reasons.
+ * Headers and passwords must go only to the host of the source. No redirect may lead to a local
+ * socket or file. */
 #include "http/client.h"
 
 #include "core/budget.h"
@@ -22,7 +23,7 @@ struct client {
   struct libcurl curl;
   CURLM *multi;
   struct proxy_settings proxies;
-  pprofc_status status; /* error of all requests, or PPROFC_OK */
+  pprofc_status status; /* error that every request returns, or PPROFC_OK */
   pprofc_error error;
 };
 
@@ -81,7 +82,7 @@ static bool transfer_add_headers(struct transfer *t, const char *const *lines) {
   return true;
 }
 
-/* Adds the user's headers, and those default headers that the user did not replace. */
+/* Adds the user's headers, and the default headers that the user did not replace. */
 static bool transfer_make_headers(struct transfer *t) {
   static const struct {
     pprofc_str name;
@@ -262,7 +263,7 @@ static void transfer_explain(struct transfer *t, CURLcode code) {
   transfer_fail(t, failure_explain(&failure, &t->exchange->error));
 }
 
-/* Returns the reason not to follow the redirect to `next`, or NULL. */
+/* Returns the reason why the redirect to `next` is not followed, or NULL to follow it. */
 static const char *transfer_refusal(const struct transfer *t, const struct url *next, bool same) {
   if (!same && str_equal(next->scheme, STR("http+unix")))
     return "a redirect to a local socket is not followed";

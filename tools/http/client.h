@@ -7,7 +7,7 @@
 #include "http/reply.h"
 #include "http/url.h"
 
-/* ---- headers of -header and -header_file (headers.c); messages never show their values */
+/* ---- headers set by -header and -header_file (headers.c); messages never show their values */
 
 struct header {
   pprofc_str name;
@@ -23,7 +23,7 @@ struct headers {
 void headers_init(struct headers *headers, struct arena *arena);
 void headers_free(struct headers *headers);
 
-/* Adds a header. `where` is "-header 2" or "-header_file 'x', line 3" in messages. */
+/* Adds a header. Messages show `where`, such as "-header 2" or "-header_file 'x', line 3". */
 pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
                           pprofc_error *error);
 
@@ -36,7 +36,7 @@ bool headers_has(const struct headers *headers, pprofc_str name);
 /* ---- the client (client.c, tls.c) -------------------- */
 
 struct tls_files {
-  const char *cert, *key, *ca; /* certificate, key, and authorities; "": no file */
+  const char *cert, *key, *ca; /* paths of certificate, its key, and authorities; "": no file */
 };
 
 /* Checks the files. As in pprof, a bad file makes every request fail, even plain HTTP. */
@@ -79,8 +79,8 @@ struct exchange {
 
 struct client;
 
-/* Creates a client. If a library or file is missing, each exchange returns this error, as in pprof.
- * Returns NULL when out of memory. */
+/* Creates a client. If a library or a file is missing, all its exchanges fail with this error, as
+ * in pprof. Returns NULL when out of memory. */
 struct client *client_open(const struct client_options *options);
 void client_close(struct client *client);
 

@@ -35,7 +35,7 @@ static bool headers_is_value(pprofc_str value) {
   return true;
 }
 
-/* True for headers of the connection or the body's length, which users cannot set. */
+/* True for a header about the connection or the length of the body. Users cannot set these. */
 static bool headers_is_framing(pprofc_str name) {
   static const char *const words[] = {
       "Content-Length", "Transfer-Encoding", "Connection", "Expect", "TE", "Trailer", "Upgrade"};

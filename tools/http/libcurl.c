@@ -32,7 +32,7 @@ static const struct {
     {CURLE_SSL_CERTPROBLEM, "the certificate of -tls_cert cannot be used: ", ""},
 };
 
-/* Returns a hint if OpenSSL or GnuTLS does not trust the server's certificate, or NULL. */
+/* Returns a hint if OpenSSL or GnuTLS does not trust the server's certificate, else NULL. */
 static const char *failure_trust_hint(const struct failure *f) {
   static const struct {
     const char *words, *hint;

@@ -40,7 +40,7 @@ struct failure {
   const char *why; /* libcurl's message about the failure */
   int number;      /* errno of the connection, or 0 */
   const struct url *url;
-  const struct url *to; /* URL of the connection: the URL of the proxy, or `url` without a proxy */
+  const struct url *to; /* URL of the connection: the proxy's URL, or `url` if there is no proxy */
   bool proxied;
   int64_t limit_ms;
   bool came;        /* true if the client received a part of the reply */

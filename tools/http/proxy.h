@@ -12,11 +12,11 @@ struct proxy_settings {
                then fails, because the HTTP client that calls the program can set this variable */
 };
 
-/* Reads the environment. With `any`, ALL_PROXY can replace HTTPS_PROXY, as in curl. */
+/* Reads the environment. If `any` is true, ALL_PROXY can replace HTTPS_PROXY, as in curl. */
 void proxy_from_environment(struct proxy_settings *settings, bool any);
 
-/* Finds the proxy of a URL. Sets its NUL-terminated address, or "" for no proxy. Returns
- * PPROFC_E_INVALID if the settings forbid the request. */
+/* Finds the proxy for a URL. Sets *proxy to its NUL-terminated address, or to "" for no proxy.
+ * Returns PPROFC_E_INVALID if the settings forbid the request. */
 pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
                         const struct url *url, const char **proxy, pprofc_error *error);
 

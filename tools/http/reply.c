@@ -1,4 +1,4 @@
-/* Parses status line and headers, and words the error for a reply without a profile. */
+/* Parses status line and headers, and writes the error message for a reply without a profile. */
 #include "http/reply.h"
 
 #include "core/chars.h"

@@ -4,7 +4,7 @@
 
 #include "http/client.h"
 
-/* Creates a client. PPROFC_E_UNSUPPORTED names the package to install. */
+/* Creates a client. The message of PPROFC_E_UNSUPPORTED names the package to install. */
 pprofc_status request_open(struct client **client, pprofc_error *error);
 
 void request_reply_init(struct reply *reply);

@@ -246,7 +246,7 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url) {
   return p.status;
 }
 
-/* Removes "." segments, and ".." segments with the segment before. */
+/* Removes each "." segment, and each ".." segment together with the segment before it. */
 static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   char *out = arena_alloc(arena, path.size + 2);
   if (!out) return (pprofc_str){NULL, 0};

@@ -10,7 +10,7 @@
  * escapes. The texts belong to the arena or to the parsed text. */
 struct url {
   pprofc_str scheme; /* scheme in lower case; "" if absent */
-  pprofc_str opaque; /* text after "scheme:" without a slash; the URL has no host */
+  pprofc_str opaque; /* text after "scheme:" if no slash follows; the URL then has no host */
   bool has_user, has_password;
   pprofc_str user, password;
   pprofc_str host; /* host with its port; for http+unix, the path of the socket */
@@ -28,18 +28,17 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,
                           struct url *url);
 
-/* Form of user and password in the result of url_text. */
+/* How url_text writes user and password. */
 enum url_secrets {
   URL_WHOLE,
   URL_SHOWN /* for messages: the password is replaced by xxxxx */,
   URL_WITHOUT_USER
 };
 
-/* Writes a URL into the arena. data is NULL when out of memory. */
+/* Writes a URL into the arena. The result's `data` is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 
-/* The first function returns the host without port and brackets. The second returns the port, or ""
- * if there is no port. */
+/* url_host_name returns the host without port and brackets. url_port returns the port, or "". */
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
@@ -50,11 +49,11 @@ bool url_is_local(pprofc_str host);
  */
 void url_escape_query(struct buffer *out, pprofc_str text);
 
-/* Decodes %XX. With `plus`, also decodes '+' to a blank. data is NULL if an escape is invalid or
- * memory runs out. */
+/* Decodes %XX. If `plus` is true, also decodes '+' to a blank. The result's `data` is NULL if an
+ * escape is invalid or memory runs out. */
 pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus);
 
-/* Returns an input, valid or not, without its password, for messages. */
+/* Returns a URL as the user typed it, valid or not, without its password, for messages. */
 pprofc_str url_hide_password(struct arena *arena, pprofc_str typed);
 
 #endif
