@@ -17,8 +17,8 @@ void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_C
 typedef pprofc_status (*brief_render_fn)(const void *context, pprofc_write_fn write, void *to,
                                          pprofc_error *error);
 
-/* Writes a report of at most `bytes` bytes; 0: the whole report. `kind` is the type of the report
- * with its options. `more` is a command for a longer report, or "". */
+/* Writes a report of at most `bytes` bytes; 0: the whole report. `kind` gives the type of the
+ * report and its options. `more` is a command for a longer report, or "". */
 pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char *more,
                            brief_render_fn render, const void *context, pprofc_write_fn write,
                            void *to, pprofc_error *error);

@@ -1,5 +1,5 @@
-/* Runs programs under valgrind's callgrind. Cycles are estimated as in iai and gungraun: 1 for a
- * hit in the first-level cache, 5 in the last-level cache, 35 in memory (docs/SIMULATE.md). */
+/* Runs programs under valgrind's callgrind. Estimates cycles as iai and gungraun do: 1 for a hit in
+ * the first-level cache, 5 in the last-level cache, 35 in memory (docs/SIMULATE.md). */
 #include "common/callgrind.h"
 
 #include "core/error.h"
@@ -72,8 +72,7 @@ static bool fill_values(const pprofc_profile *profile, int64_t *values, int64_t 
   return true;
 }
 
-/* Creates a profile whose sample types are the weighted sums of this file, not callgrind's events.
- */
+/* Creates a profile whose sample types are the sums in `measures`, and not callgrind's events. */
 static pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_profile **measured,
                                        pprofc_error *error) {
   pprofc_profile *edit = profile_edit(profile);

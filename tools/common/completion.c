@@ -1,7 +1,7 @@
 /* Prints completion scripts for shells, from a table of flags. */
 #include "common/flags.h"
 
-/* True if the value of a flag is a path. The name of the flag's argument in the help decides. */
+/* True if the value of a flag is a path. The help then calls it FILE, DIR, PATH or SOURCE. */
 static bool is_path(const struct flag *flag) {
   static const char *const names[] = {"FILE", "DIR", "PATH", "SOURCE"};
   for (size_t i = 0; flag->argument && i < sizeof names / sizeof *names; i++)
@@ -46,8 +46,8 @@ static bool words_go_on(const struct flag *flag) {
   return words && words[0] && str_ends(str_of(words[0]), STR("="));
 }
 
-/* Prints the branch of the case statement that completes the value of a flag. If the flag accepts a
- * value only after '=', the branch does not complete the next word. */
+/* Prints the branch of a bash case statement that completes the value of a flag. If the flag
+ * accepts a value only after '=', the branch does not complete the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
   bool needs_equals = flag->kind == FLAG_WORD;
@@ -78,8 +78,8 @@ static const char *function_name(const struct flag_table *table, char out[64]) {
   return out;
 }
 
-/* Prints the case in which the previous word is not a flag that needs a value. The script then
- * offers flags or commands. */
+/* Prints the bash code that offers flags or commands. It runs if the previous word is not a flag
+ * that needs a value. */
 static void print_bash_words(struct output *out, const struct flag_table *table) {
   output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
   for (size_t i = 0; i < table->flag_count; i++) {
@@ -105,8 +105,8 @@ static void print_bash_words(struct output *out, const struct flag_table *table)
                        "}\n");
 }
 
-/* Prints the completion function. It handles three words for "-sort=fl", because bash splits this
- * argument into -sort, = and fl. */
+/* Prints the completion function for bash. Bash splits "-sort=fl" into -sort, = and fl, so the
+ * function handles these three words. */
 static void print_bash_function(const struct flag_table *table, struct output *out) {
   char name[64];
   output_printf(
@@ -148,8 +148,8 @@ static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
-/* Prints a flag for _arguments of zsh: '-sort=-[help]:WAY:(cum flat)'. "::" instead of ":" marks an
- * optional value. */
+/* Prints a flag in the format of zsh's _arguments: '-sort=-[help]:WAY:(cum flat)'. "::" instead of
+ * ":" marks an optional value. */
 static void print_zsh_flag(const struct flag_table *table, struct output *out,
                            const struct flag *flag) {
   char name[64];

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* A flag or command of another program, and the words to type instead. A name without a hyphen is a
- * command. A # at its end matches any number. */
+/* A flag or command of another program, and the words to type instead. A `word` without a hyphen is
+ * a command. A # at the end of `word` matches any number. */
 struct elsewhere_word {
   const char *program, *word, *advice;
 };

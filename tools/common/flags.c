@@ -43,8 +43,7 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is a whole number that is only too large. Shortens each sequence of digits
- * before it parses the text. */
+/* True if the text is a whole number that is only too large. Parses a copy with fewer digits. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -52,8 +51,8 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* True if the text is a number with a fraction that is only too large. Replaces each sequence of
- * digits by 1, because even a short exponent could be too large. */
+/* True if the text is a number with a fraction that is only too large. Parses a copy with 1 in
+ * place of each sequence of digits, because even a short exponent could be too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -282,8 +281,8 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* If the argument is a flag of another program, adds advice to the error. In this case, the error
- * suggests no similar flag. */
+/* If the argument is a flag of another program, adds advice to the error, and suggests no similar
+ * flag. */
 static pprofc_status advise(const struct flag_table *table, const char *argument,
                             pprofc_status status, struct flags_parsed *parsed,
                             pprofc_error *error) {

@@ -16,7 +16,7 @@ enum flag_kind {
   /* type const char *: one of `choices`, as -flag=WORD; -flag alone means the first one */
   FLAG_WORD,
   FLAG_PAIR, /* two values, "-pair OLD NEW"; the parser calls `call` for each value */
-  FLAG_SET   /* type int: a switch like FLAG_BOOL; "on" stores `value` in the field */
+  FLAG_SET   /* type int: a switch like FLAG_BOOL that stores `value` in the field */
 };
 
 struct flag {
@@ -24,7 +24,7 @@ struct flag {
   enum flag_kind kind;
   size_t offset;        /* offset of the field in the options struct; unused if `call` is set */
   size_t group;         /* index of the group in the table */
-  const char *argument; /* the value in the help: "N", "RE", or "FILE" (a path) */
+  const char *argument; /* name of the value in the help: "N", "RE", or "FILE" (a path) */
   const char *help;     /* explanation in the help: one line, lower case, no full stop */
   const char *initial;  /* initial value as typed; NULL: false, 0, "" or the first choice */
   /* words of a FLAG_CHOICE or FLAG_WORD, or suggestions for a FLAG_STRING; ends with NULL */
@@ -32,8 +32,8 @@ struct flag {
   int value; /* value that a FLAG_SET stores */
   /* true if the help does not list the flag, which the parser still accepts */
   bool hidden;
-  /* Receives the value if the flag has no field. The parser does not call it if a FLAG_BOOL or
-   * FLAG_SET has the value false. Returns NULL, or the error message. */
+  /* Function that receives the value if the flag has no field. The parser does not call it if a
+   * FLAG_BOOL or FLAG_SET has the value false. Returns NULL, or the error message. */
   const char *(*call)(void *options, const struct flag *flag, const char *text);
 };
 
@@ -43,7 +43,7 @@ struct flag_group {
 };
 
 /* Two texts for the help. The first is an example, an environment variable or an exit status. The
- * second explains it. */
+ * second explains the first. */
 struct flag_note {
   const char *name, *text;
 };
@@ -105,8 +105,8 @@ struct flags_parsed {
  * before. Fails if an initial value is invalid. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
-/* Replaces the first argument "help" or "version" by the flag of that name. Keeps the argument if a
- * file of that name exists. */
+/* If argv[1] is "help" or "version", replaces it by the flag with that name. Keeps argv[1] if a
+ * file with that name exists. */
 void flags_accept_words(int argc, char **argv);
 
 /* Parses the arguments up to the first that is not a flag. The last value of a flag counts. Errors
@@ -114,7 +114,7 @@ void flags_accept_words(int argc, char **argv);
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error);
 
-/* Sets a flag from a text. The text may come from an environment variable or a settings file. */
+/* Sets a flag from a text, such as the value of an environment variable or of a settings file. */
 pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                        pprofc_error *error);
 

@@ -14,7 +14,7 @@ struct library_function {
 /* A program lists the functions that it needs in a macro: #define LIST(X) X(curl_, easy_init) ...
  * LIST(LIBRARY_FIELD) gives the fields of a struct, which hold the function pointers.
  * LIST(LIBRARY_ENTRY) gives the table for library_load; the variable `library` must point to this
- * struct. The build of static programs finds the names by the form X(PREFIX, NAME). */
+ * struct. The build of static programs searches for the text X(PREFIX, NAME). */
 #define LIBRARY_FIELD(prefix, name) __typeof__(prefix##name) *name;
 #define LIBRARY_ENTRY(prefix, name) {#prefix #name, &library->name},
 

@@ -16,7 +16,7 @@ struct progress {
   bool shown;
   const char *step; /* name of the current step, such as "reading"; the caller owns the text */
   unsigned seconds; /* number of seconds since the start */
-  /* expected end of the step, in seconds since the start; unknown if not after `seconds` */
+  /* expected end of the step, in seconds since the start; unknown unless it is above `seconds` */
   unsigned until;
 };
 

@@ -9,7 +9,7 @@ typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *
 
 typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
 
-/* The functions replace the file at `path` by content that a callback writes. On failure, the old
+/* Both functions replace the file at `path` by content that a callback writes. On failure, the old
  * file is unchanged. */
 pprofc_status save_file(const char *path, save_fn *write, const void *context, pprofc_error *error);
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,

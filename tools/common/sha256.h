@@ -19,8 +19,8 @@ void sha256_end(struct sha256 *sha, uint8_t hash[SHA256_SIZE]);
 
 void hmac_sha256(pprofc_str key, pprofc_str data, uint8_t hash[SHA256_SIZE]);
 
-/* The functions write a hash in lower-case hex, with a NUL at the end. The first writes a given
- * hash, the second the hash of `data`. */
+/* sha256_hex writes a hash in lower-case hex, with a NUL at the end. sha256_hex_of does the same
+ * with the hash of `data`. */
 void sha256_hex(const uint8_t hash[SHA256_SIZE], char out[SHA256_HEX + 1]);
 void sha256_hex_of(pprofc_str data, char out[SHA256_HEX + 1]);
 

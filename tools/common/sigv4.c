@@ -29,7 +29,7 @@ static void sigv4_put_canonical(struct buffer *out, const struct sigv4_request *
   buffer_printf(out, "\n%s", request->payload);
 }
 
-/* Appends a scope, "20130524/us-east-1/s3/aws4_request". */
+/* Appends a scope, such as "20130524/us-east-1/s3/aws4_request". */
 static void sigv4_put_scope(struct buffer *out, const struct sigv4_scope *scope) {
   buffer_printf(out, "%.8s/%s/%s/aws4_request", scope->time, scope->region, scope->service);
 }
@@ -38,7 +38,7 @@ static pprofc_str sigv4_bytes(const uint8_t hash[SHA256_SIZE]) {
   return (pprofc_str){(const char *)hash, SHA256_SIZE};
 }
 
-/* Derives the signing key of a day, a region and a service. */
+/* Derives the signing key for a day, a region and a service. */
 static void sigv4_derive(const struct sigv4_scope *scope, struct buffer *scratch,
                          uint8_t key[SHA256_SIZE]) {
   const char *const steps[] = {scope->region, scope->service, "aws4_request"};
