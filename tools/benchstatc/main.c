@@ -19,7 +19,7 @@ static int benchstat_fail(const char *message) {
   return EXIT_FAILED;
 }
 
-/* Prints an error about an expression of the command line, and marks its position. */
+/* Prints an error in an expression of the command line, and marks the position of the error. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
   message_error_lines(str_of(error->message));
@@ -50,8 +50,8 @@ static bool lacks_dot(const char *filter) {
   return false;
 }
 
-/* Prints an error and returns false if no result passes the filter. If no result was read at all,
- * the `messages` about skipped lines explain this, and only their absence is an error. */
+/* Prints an error and returns false if no result passes the filter. If no results were read, the
+ * `messages` about skipped lines explain this, so only a lack of messages is an error. */
 static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");
@@ -101,7 +101,7 @@ static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
-/* True if `format` is one of the first `count` formats of the table. -budget can shorten only the
+/* True if `format` is one of the first `count` items of `formats`. -budget can shorten only the
  * first three. */
 static bool is_format(const char *format, size_t count) {
   static const char *const formats[] = {"text", "markdown", "json", "csv", "html", "classic"};
@@ -110,7 +110,7 @@ static bool is_format(const char *format, size_t count) {
   return false;
 }
 
-/* Checks all flags by comparing an empty set, before the program opens a file. */
+/* Checks all flags by comparing an empty set of results, before the program opens a file. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;

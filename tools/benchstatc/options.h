@@ -18,8 +18,8 @@ struct benchstat_options {
 
 extern const struct flag_table options_table;
 
-/* The first function converts -delta-test to a value of the library. The second function checks
- * -sort. Both return false for an unknown word. */
+/* options_test converts -delta-test to a value of the library. options_sort_is_known checks -sort.
+ * Both return false for an unknown word. */
 bool options_test(const struct benchstat_options *options, pprofc_bench_test *test);
 bool options_sort_is_known(const struct benchstat_options *options);
 
