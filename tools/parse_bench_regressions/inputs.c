@@ -170,7 +170,7 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   return status;
 }
 
-/* True if the file has results of a run, and is not a comparison. */
+/* True if the file has benchmark results, and not a comparison. */
 static bool is_run(struct inputs *inputs, const char *path) {
   pprofc_str data;
   pprofc_error ignored;

@@ -11,7 +11,7 @@
 #include <time.h>
 
 struct ages {
-  struct timespec now, since; /* start of this run, and time of the -since file (0: not given) */
+  struct timespec now, since; /* start of this program; time of the -since file (0: not given) */
   double most;                /* maximum age in seconds, from -max-age; negative: no maximum */
   /* largest and smallest age in seconds of the files found in folders; NaN: no such file */
   double oldest, newest;
@@ -35,9 +35,9 @@ void inputs_free(struct inputs *inputs);
 pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
                              pprofc_error *error);
 
-/* Reads comparisons from files, or from bench_*.diff in folders. Two files that are both results of
- * a run are taken as base and head. An unreadable file becomes a problem that the verdict reports.
- * The only error is PPROFC_E_NOMEM. */
+/* Reads comparisons from files, or from bench_*.diff in folders. Two files with benchmark results
+ * are read as base and head. An unreadable file becomes a problem that the verdict reports. The
+ * only error is PPROFC_E_NOMEM. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 
@@ -47,7 +47,7 @@ struct inputs_side {
   size_t count;
 };
 
-/* Lists the files of a side, sorted by name. A folder of criterion is one input. */
+/* Lists the files of base or of head, sorted by name. A folder of criterion is one input. */
 pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
                             struct gate_paths *files, pprofc_error *error);
 

@@ -73,7 +73,7 @@ static bool outputs_follow(char *path) {
 }
 
 /* Resolves all symlinks in `path`, even if their target does not exist. Keeps the path of a device
- * or pipe. Returns false with errno on failure. */
+ * or pipe. Returns false and sets errno on failure. */
 static bool outputs_target(const char *path, char target[PATH_MAX]) {
   struct stat info;
   size_t size = strlen(path);
@@ -135,8 +135,8 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* Prints a failure on standard error. Also prints the line of totals, with which every run ends, on
- * standard output. */
+/* Prints a failure on standard error. Prints the line of totals, which ends the output of every
+ * run, on standard output. */
 static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");

@@ -24,7 +24,7 @@ static const char *const correction_names[] = {"bh", "holm", "none", NULL};
 const char *const format_names[] = {"text",  "github", "markdown", "json",
                                     "junit", "gitlab", "csv",      NULL};
 
-/* Directions that completion suggests. Other units are also valid. */
+/* Units with their better direction, which completion suggests. Other units are also valid. */
 static const char *const direction_words[] = {
     "sec/op=lower",       "B/op=lower", "allocs/op=lower",         "instructions=lower",
     "cache-misses=lower", "B/s=higher", "items_per_second=higher", NULL};
