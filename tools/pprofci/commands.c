@@ -39,7 +39,8 @@ int command_help(const struct flag_table *table) {
   return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
 }
 
-/* The report that the command prints to standard output. The struct is too large for the stack. */
+/* The report that the command prints to standard output. Static, because the struct is too large
+ * for the stack. */
 static struct {
   struct output out;
   struct log_guard guard;

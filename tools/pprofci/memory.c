@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* Size in bytes of the memory that the cleanup may need, such as a buffer of opendir. */
+/* Size in bytes of the memory that the cleanup may need, for example for the buffer of opendir. */
 #define RESERVE ((size_t)1 << 18)
 
 static struct {

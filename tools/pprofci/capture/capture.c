@@ -138,8 +138,8 @@ static void capture_choose_kinds(struct capture *capture) {
   }
 }
 
-/* Fails if base or head has no profile. A report on such a pair would show all values as a change.
- */
+/* Fails if base or head has no profile, because a report on such a pair would show all values as
+ * changes. */
 static void capture_check_sides(const struct capture *capture) {
   for (int side = 0; side < SIDES; side++) {
     const struct capture_options *o = capture->options;

@@ -20,7 +20,6 @@ struct capture_options {
   const char *from, *until;
 };
 
-/* One captured profile. */
 struct capture_item {
   pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
   int side;

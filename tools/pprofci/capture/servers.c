@@ -1,5 +1,5 @@
-/* Captures profiles from net/http/pprof in rounds. The side that is first changes from round to
- * round. */
+/* Captures profiles from net/http/pprof in rounds. The base is first in one round, the head in the
+ * next. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 #include "core/child.h"
@@ -50,7 +50,7 @@ static void processes_start(const char *command, const char *side, const char *a
   setenv("PPROFCI_SIDE", side, 1);
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before); /* a signal at this point would not kill the new program */
+  sigprocmask(SIG_BLOCK, &all, &before); /* a signal here would not end the new program */
   int failed = spawn_start(&program, &pid);
   if (!failed) {
     processes[processes_count].command = command;

@@ -19,12 +19,12 @@ struct leaks_command {
   uint64_t brief_bytes;
 };
 
-/* Heap and goroutine profiles in files and folders, which can show leaks. */
+/* Input profiles that can show leaks: heap and goroutine profiles. */
 struct leaks_inputs {
   struct arena arena;
   struct leak_input *items;
   size_t count, capacity;
-  size_t others; /* number of skipped profiles, which are not heap or goroutine profiles */
+  size_t others; /* number of skipped profiles of other types */
 };
 
 /* Reads the profiles. The caller calls leaks_inputs_free. */
@@ -46,7 +46,7 @@ bool leaks_is_shown(const struct leak_row *row);
 double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
 
 /* Prints a line about a profile type: the number of profiles, their duration, and the smallest leak
- * that these profiles show. */
+ * that these profiles could show. */
 void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 
 /* Appends the HTML page. `top` is the maximum number of rows. */

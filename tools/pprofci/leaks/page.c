@@ -24,7 +24,7 @@ struct leaks_page {
 };
 
 static const struct {
-  const char *css, *mark, *count; /* CSS class and sign of the rows, and word after their number */
+  const char *css, *mark, *count; /* CSS class and sign of a row; word after the number of rows */
 } page_words[LEAK_VERDICTS] = {
     [LEAK_LEAK] = {"worse", "\xE2\x9C\x97", "leak"},
     [LEAK_GROWS] = {"doubt", "?", "frees most"},
@@ -151,7 +151,7 @@ static void leaks_page_head(struct fill *f, const struct leaks *leaks, const siz
   for (size_t k = 0; k < leaks->kind_count; k++) page_put_kind(f, &leaks->kinds[k]);
 }
 
-/* Returns the start of a name. The cut is between two characters. */
+/* Returns at most PAGE_NAME bytes of a name. Does not cut a character in two. */
 static pprofc_str page_short(pprofc_str name) {
   size_t end = 0, next = 0;
   while (next < name.size && next <= PAGE_NAME) {

@@ -33,8 +33,8 @@ static size_t shared_folders(const char *a, const char *b) {
   }
 }
 
-/* Returns the relative link from the folder of the page to a job, or `to` if a path cannot be
- * resolved. */
+/* Returns the relative link from the folder of the page to the folder of a job, or `to` if a path
+ * cannot be resolved. */
 static const char *link_between(struct arena *arena, const char *from, const char *to) {
   char page[PATH_MAX], job[PATH_MAX];
   struct buffer text = ci_buffer();
@@ -51,7 +51,7 @@ static const char *link_between(struct arena *arena, const char *from, const cha
   return buffer_take(&text, arena).data;
 }
 
-/* Returns the last element of the path that is not a common folder of artifacts: "linux" of
+/* Returns the last element of the path that is not a usual name of artifact folders: "linux" for
  * "out/linux/.docs/artifacts/ci". */
 static const char *name_of_job(struct arena *arena, const char *folder) {
   static const char *const usual[] = {"ci", "artifacts", ".docs", "."};
@@ -203,7 +203,7 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
   return PPROFC_OK;
 }
 
-/* Returns a text of the manifest, or NULL if the text is empty or a path. */
+/* Returns a text from the manifest, or NULL if the text is empty or a path. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;
@@ -238,8 +238,8 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* Puts the name of the job before the pair's package if the groups of the benchmark's rows in the
- * gate begin with this name. */
+/* If several jobs have the benchmark, the groups of its gate rows begin with the name of the job
+ * (job_add_row). Puts this name before the pair's package also. */
 static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);

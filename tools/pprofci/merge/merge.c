@@ -1,4 +1,4 @@
-/* Implements `pprofci merge`: joins the runs of a matrix build to one result. */
+/* Implements `pprofci merge`: joins the runs of a matrix build into one result. */
 #include "core/log_guard.h"
 #include "merge/jobs.h"
 #include "page/page.h"
@@ -15,8 +15,8 @@ static void check_compared(struct jobs *jobs) {
   }
 }
 
-/* Returns the commit of base or head from the first manifest that names this commit. Sets *differ
- * to true if another manifest names another commit. */
+/* Returns the commit that the manifests have under `key`. Sets *differ to true if the manifests
+ * have different commits, and then returns the first. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;

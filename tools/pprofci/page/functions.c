@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the profiles of base or head. The profiles are the files given by flags, or the files in
- * the artifacts of another run. */
+/* Returns the profiles of base or head: this run's inputs, or artifacts if another run made the
+ * pair. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   if (!pair->names[side]) return (struct profile_files){NULL, 0};
   if (!pair->folder)
@@ -19,8 +19,7 @@ static struct profile_files side_files(struct arena *arena, const struct run_pai
   return (struct profile_files){path, 1};
 }
 
-/* Returns the difference between base and head. Returns the only profile if there is just one
- * profile. */
+/* Returns the difference between base and head, or the only profile. */
 static struct profile_source source_of(struct arena *arena, const struct run_pair *pair) {
   struct profile_source source = {side_files(arena, pair, SIDE_BASE),
                                   side_files(arena, pair, SIDE_HEAD)};
@@ -28,8 +27,8 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
   return source;
 }
 
-/* Returns the divisor of a side's sums: the number of operations in all runs, or the number of runs
- * if the operations are unknown. */
+/* Returns the number by which sums of base or head are divided: the number of operations in all
+ * runs, or the number of runs if the operations are unknown. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->run_count[side];
   if (pair->comparison_count) {
@@ -40,9 +39,9 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Selects the values of the list. If `two` is true, the list has base and head, else only the side
- * `head`. Values are sums divided by `divisors`. The sums of a single profile are at SIDE_HEAD,
- * even if it is the base. */
+/* Selects base and head if `two` is true, otherwise only the side `head`. The values of the list
+ * are sums divided by `divisors`. The sums of a single profile are at SIDE_HEAD, even if the
+ * profile is of the base. */
 struct shown_sums {
   bool two;
   int head;

@@ -1,4 +1,5 @@
-/* Fills in what several sections of the page use: rounds, pictures, links, bars, changed lines. */
+/* Fills in values that several sections of the page show: rounds, pictures, links, bars, changed
+ * lines. */
 #include "page/html.h"
 
 #include "core/base64.h"
@@ -14,7 +15,7 @@
 
 #define COLUMN       10
 #define CULPRIT_MOST 15 /* maximum number of lines of the hunk that grew most */
-#define PAGE_MOST    60 /* maximum number of lines of another hunk on the page */
+#define PAGE_MOST    60 /* maximum number of lines of each other hunk */
 #define SHOWN_MOST   80 /* maximum number of bytes of a line in a sentence */
 
 /* Writes an amount in a column; '.' for 0. */
@@ -203,8 +204,8 @@ static void put_line_share(struct buffer *out, const struct run_hunk *hunk, ppro
   buffer_add_text(out, " of it");
 }
 
-/* A text about a function mentions the cost that moved from other functions only if this cost is
- * more than this share of the function's difference. */
+/* Minimum share of a function's difference that must have moved from other functions before a text
+ * mentions this cost. */
 #define MOVED_LEAST 0.1
 
 /* True if a text about a function should say how much of its cost moved from other functions. */
@@ -212,11 +213,11 @@ static bool shows_moved(double grown, double moved) {
   return moved > MOVED_LEAST * (grown + moved);
 }
 
-/* True if less than this share of a function's growth is its own, so that the text about the
- * function mentions its callees. */
+/* If less than this share of a function's growth is its own, the text about the function mentions
+ * its callees. */
 #define OWN_LEAST 0.9
 
-/* True if callees have a part of the function's growth. */
+/* True if a large part of the function's growth is in its callees. */
 static bool grew_in_callees(const struct run_pair *pair, const struct run_hunk *hunk) {
   const struct pair_verdicts *verdicts = pair->comparisons;
   for (size_t i = 0; verdicts && i < verdicts->row_count; i++) {

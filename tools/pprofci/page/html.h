@@ -44,11 +44,11 @@ void html_flame(struct buffer *out, const struct page_model *m, const struct run
 /* Returns the name of the artifact that the page shows: the difference, or the only profile. */
 const char *html_shown(const struct run_pair *pair);
 
-/* True if the listed functions do not include the user's function that explains the growth. */
+/* True if a function of the user explains the growth and is not the first listed function. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the user's function that explains the growth. If this function is unknown, returns the
- * function that grew most, or "". */
+/* Returns the user's function that explains the growth. If it is unknown, returns the function that
+ * grew most, or "". */
 pprofc_str html_culprit(const struct run_pair *pair);
 
 /* True if the page has anything to report on the functions of the pair of profiles. */
@@ -62,10 +62,11 @@ void html_because(struct fill *f, const struct page_model *m, const struct run_p
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
 
-/* Appends the lines of the hunk that grew most, at most `most` lines of plain text. */
+/* Appends the lines of the hunk (block of changed lines) that grew most, at most `most` lines of
+ * plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 
-/* Positions of code in a sentence. */
+/* Positions of code in the sentence of hunks_sentence, in bytes. */
 struct hunk_code {
   size_t name;     /* size of the function's name, with which the sentence begins */
   size_t at, size; /* position and size of the text of a source line */

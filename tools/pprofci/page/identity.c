@@ -49,8 +49,8 @@ const char *identity_value(const char *name) {
   return identity_variable(names);
 }
 
-/* Parts of addresses of a service such as GitHub. `part` is a part of the service's host name.
- * `commit` and `change` come between the repository and an id. */
+/* A service such as GitHub. `part` is a part of its host name. In its addresses, `commit` and
+ * `change` come between the repository and the id of a commit or of a change. */
 static const struct identity_host {
   const char *part, *commit, *change;
 } identity_hosts[] = {{"github", "/commit/", "/pull/"},

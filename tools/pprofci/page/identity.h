@@ -19,7 +19,7 @@ struct identity {
  */
 void identity_find(struct identity *id, struct arena *arena);
 
-/* Adds the values of the line that names repository, change and branch. */
+/* Adds the template values for the page's line about repository, change and branch. */
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
 
 /* Returns the value of the first environment variable in `names` that is not empty, or "". The list

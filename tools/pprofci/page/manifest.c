@@ -137,8 +137,8 @@ static int by_path_bytes(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Writes the sorted names of the files in the page's folder. If `of_benchdiff` is true, writes
- * those in the folder "benchdiff". */
+/* Writes the sorted names of the files in the page's folder, or in the folder "benchdiff" if
+ * `of_benchdiff` is true. */
 static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   const struct ci_run *run = f->model->run;
   const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);

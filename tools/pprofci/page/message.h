@@ -51,7 +51,7 @@ void message_add(struct message *m, struct arena *arena, struct message_part par
 void message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 
-/* Append the headline, one section, or the whole message. */
+/* These functions append the headline, one section, or the whole message. */
 void message_put_headline(struct buffer *out, const struct message *m);
 void message_put_part(struct buffer *out, const struct message_part *part,
                       const struct message_place *place);

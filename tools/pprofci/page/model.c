@@ -100,7 +100,7 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
 }
 
 /* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the number of the
- * benchmark in row i, and *found to the number of benchmarks. */
+ * benchmark in row i. Sets *found to the count of benchmarks. */
 static void number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;
@@ -295,7 +295,7 @@ struct ending_row {
   enum conclusion conclusion;
 };
 
-/* Returns the first ending whose condition is true. */
+/* Returns the first headline whose condition is true. */
 static struct ending_row model_ending(const struct page_model *m) {
   const struct ci_run *run = m->run;
   const size_t *states = m->states;
@@ -355,7 +355,7 @@ static void headline_counts(struct buffer *out, const struct page_model *m) {
                   m->run->same_count == 1 ? "" : "s");
 }
 
-/* Appends the smallest change that a green result excludes. */
+/* Appends the smallest change that the measurements could have shown. */
 static void headline_visible(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;

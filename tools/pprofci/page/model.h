@@ -30,7 +30,7 @@ struct metric_column {
 
 struct benchmark {
   pprofc_str group, name;
-  size_t *rows; /* indices of the benchmark's rows in the gate, in the order of its units */
+  size_t *rows; /* indices of the benchmark's rows in the gate, one for each unit */
   size_t row_count;
   /* row of the gate for each column; NULL: the benchmark was not measured in this unit */
   const struct gate_row *metrics[METRICS];
@@ -53,19 +53,18 @@ struct page_model {
   const struct metric_column *columns; /* columns of the page */
   bool counted;          /* true if there are counts but no times; the columns show counts */
   bool one_group;        /* true if all benchmarks are in one package, which is then named once */
-  bool suite_suspicious; /* true if most benchmarks take less than half of the base's time: were
-                            they run? */
+  bool suite_suspicious; /* true if most benchmarks take less than half of the base's time */
   enum conclusion conclusion;
   pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: ..." */
   pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */
   pprofc_str also;   /* warnings that the headline does not mention, or empty */
-  pprofc_str visible_text; /* smallest change that a green result excludes, or empty */
+  pprofc_str visible_text; /* smallest change that would have been seen, as text, or empty */
 };
 
 /* Creates the model of a run after its verdict. Texts are in the run's arena. */
 void model_make(struct ci_run *run, struct page_model *model);
 
-/* Returns "good", "doubt" or "bad", the class on pages and the word in manifest.json. */
+/* Returns "good", "doubt" or "bad": a CSS class of pages, and a word in manifest.json. */
 const char *conclusion_class(enum conclusion conclusion);
 
 /* Returns "✓ ", "? " or "✗ ". */

@@ -20,7 +20,7 @@ void number_amount(struct buffer *out, double value, pprofc_str unit);
 /* Appends a value in a unit of a profile: "6.9 µs", "32 B". */
 void number_profile(struct buffer *out, double value, pprofc_str unit);
 
-/* Appends a change: "+392 %", "−4.2 %". If the factor is at least 100, appends the factor:
+/* Appends a change: "+392 %", "−4.2 %". If the factor is at least 100, appends the factor instead:
  * "×27,000". */
 void number_percent(struct buffer *out, double change);
 

@@ -10,8 +10,8 @@
 /* Writes index.html, report.html, summary.md and manifest.json into the stage (run/stage.c). */
 void write_pages(struct ci_run *run);
 
-/* Writes the files of the CI service whose names are in $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT.
- * The function is a step of `pprofci run`. */
+/* Writes the files of the CI service that $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT name. The
+ * function is a step of `pprofci run`. */
 void write_service_files(struct ci_run *run);
 
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */
@@ -21,9 +21,8 @@ void print_annotations(struct ci_run *run);
  * escaped. */
 void md_name(struct buffer *out, pprofc_str name);
 
-/* Makes the text of the result, for people and pull requests. The text has a section for coding
- * agents with less than 2,000 bytes. This section lists the regressions and commands that find the
- * cause. */
+/* Makes the text of the result, for people and pull requests. A section for coding agents, of less
+ * than 2,000 bytes, lists the regressions and commands that find the cause. */
 void summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
 /* Returns the text of manifest.json. */
@@ -40,7 +39,7 @@ bool outside_may_link(pprofc_str url);
  * The function is a step of a run. */
 void outside_read(struct ci_run *run);
 
-/* Adds the links of a job's manifest. Skips addresses that must not become links. */
+/* Adds the links from a job's manifest. Skips addresses that must not become links. */
 void outside_add(struct ci_run *run, const struct node *root, const char *job);
 
 /* Writes the links as a member of a manifest. Writes nothing if the run has no links. */

@@ -1,5 +1,5 @@
-/* Declares the functions that add the sections of the page. Each section has a C file of its name.
- */
+/* Declares the functions that add the sections of the page. Each section has a C file with its
+ * name. */
 #ifndef PPROFCI_PAGE_PARTS_H
 #define PPROFCI_PAGE_PARTS_H
 

@@ -24,11 +24,12 @@ struct plot {
 pprofc_str plot_template(void);
 void plot_put_style(struct fill *out);
 
-/* Sets the size and scale of a chart. The chart has `width` x `height` pixels and begins at `top`
- * of its picture. The values fill the height. A constant series gets a margin. */
+/* Sets the size of a chart to `width` x `height` pixels, and its upper end to `top` in its picture.
+ * Chooses a scale that fits all values. */
 void plot_place(struct plot *plot, double width, double top, double height);
 
-/* Return the coordinates of a value in pixels. */
+/* plot_x returns the x coordinate of the value with an index, and plot_y the y coordinate of a
+ * number, in pixels. */
 double plot_x(const struct plot *plot, size_t value);
 double plot_y(const struct plot *plot, double value);
 void plot_axis(struct plot *plot);

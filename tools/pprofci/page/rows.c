@@ -1,5 +1,5 @@
-/* Adds the rows of the page: regressions with their reason, then uncertain results, then,
- * collapsed, the others. Adds the numbers of each benchmark. */
+/* Adds the rows of the page: first regressions with their reason, then uncertain results, then the
+ * others in collapsed lists. Adds the numbers of each benchmark. */
 #include "page/html.h"
 #include "page/numbers.h"
 #include "page/parts.h"
@@ -215,7 +215,7 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
     rows_put_noise(out, row);
 }
 
-/* Adds the metrics that have no column, if they got worse. */
+/* Adds the metrics that got worse but have no column. */
 static void put_other_metrics(struct fill *f, const struct page_model *m,
                               const struct benchmark *b) {
   size_t count;

@@ -26,7 +26,7 @@ static void agents_put_name(struct buffer *out, pprofc_str name) {
   buffer_free(&shorter);
 }
 
-/* Appends the function that grew most and the file with its line. */
+/* Appends the function that grew most, with its file and line. */
 static void agents_put_culprit(struct buffer *out, const struct run_pair *pair) {
   pprofc_str name = html_culprit(pair);
   const struct change *found = pair->own.name ? &pair->own : NULL;
@@ -152,7 +152,7 @@ static void md_code_of(struct buffer *out, pprofc_str clean) {
     if (c && strchr("|`@*_~\\[:#!", c))
       buffer_printf(out, "&#%d;", c);
     else if ((unsigned char)c >= 0x80)
-      buffer_add_char(out, c); /* escape_xml would replace a part of a character */
+      buffer_add_char(out, c); /* escape_xml would replace a byte of a longer character */
     else
       escape_xml(out, (pprofc_str){&c, 1});
   }
@@ -189,7 +189,7 @@ static void md_text(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* Appends a name that is a link to the benchmark's row on the page. */
+/* Appends the name of a benchmark as a link to its row on the page. */
 static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   char row[32];
   snprintf(row, sizeof row, "b-%zu", b->number);

@@ -156,7 +156,7 @@ static void put_state(struct buffer *out, const struct body_state *state) {
 }
 
 /* Returns the summary. If the result is green and an earlier commit had regressions, puts "No
- * regressions any more" before its headline. */
+ * regressions any more" before the headline. */
 static struct message body_summary(const struct body *body, struct arena *arena) {
   const struct body_state *state = &body->state;
   struct message m = *body->summary;

@@ -11,7 +11,7 @@
  * because a text never has more characters than bytes. */
 #define BODY_MAX ((size_t)65536)
 
-/* State of the comment, hidden in its second line. Its texts are short and plain. */
+/* State of the comment, hidden in the comment's second line. */
 struct body_state {
   pprofc_str commit; /* id of the measured commit */
   size_t regressed;  /* number of regressed benchmarks in `commit` */
@@ -21,7 +21,6 @@ struct body_state {
   bool good; /* true for a green result */
 };
 
-/* A comment. */
 struct body {
   struct body_state state;
   const struct message *summary;
@@ -34,8 +33,7 @@ bool body_has_marker(pprofc_str text, const char *key);
 /* Parses the state of a comment. Returns false if the text lacks the marker of `key`. */
 bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 
-/* Sets the last earlier commit that had regressions from `before`, the state of the existing
- * comment. */
+/* Takes the last earlier commit with regressions from `before`, the state of the old comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
 /* Creates the comment, at most `most` bytes of UTF-8. The comment has the whole headline, and as
@@ -43,7 +41,7 @@ void body_follow(struct body_state *state, const struct body_state *before);
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 
-/* Creates the comment without the marker and the state. `most` limits it as in body_make. */
+/* Creates the comment without the marker and the state. `most` limits its size as in body_make. */
 pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena);
 
 /* Returns the longest prefix of at most `most` bytes that ends at a character boundary. */

@@ -79,8 +79,8 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                               .regressions = node_get(root, "regressions")};
   outcome->ending = ending_of(outcome, no_fail);
   outcome->regressed = node_size(outcome->regressions);
-  /* The run failed although no benchmark regressed. Then only instruction counts regressed; all of
-   * them count as one regression. */
+  /* A run with status 2 but no regressed benchmark has only regressed instruction counts, which
+   * count as one regression. */
   if (outcome->status == 2 && !outcome->regressed) outcome->regressed = 1;
   return PPROFC_OK;
 }

@@ -31,7 +31,7 @@ static pprofc_status post_send(struct post *post, const struct wire_request *req
   return status;
 }
 
-/* Sets the author of comments and issues, unless the flag -author sets the author. */
+/* Sets post->author to the user of the token, unless the flag -author sets the author. */
 static pprofc_status post_find_author(struct post *post, pprofc_error *error) {
   const struct forge *forge = post->site->forge;
   const struct wire_request request = {.method = "GET", .path = forge->user_path};
@@ -97,8 +97,8 @@ static void look_through(struct post *post, const struct node *items,
   }
 }
 
-/* Finds the comment or issue that has the marker of the key and the right author, in a list from
- * the host. */
+/* Searches the host's list for the comment or issue with the marker of the key and the right
+ * author. */
 static pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                                struct post_found *found, pprofc_error *error) {
   const char *list = site_path(post->site, texts->list, "");
@@ -131,8 +131,8 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   return json_text_end(&json, post->arena);
 }
 
-/* Warns if the text has an unexpected author. The next run would not find this text, and would
- * write another one. */
+/* Warns if the text has an unexpected author, because the next run would then not find this text,
+ * and would write another one. */
 static void check_author(const struct post *post, const struct node *root) {
   const struct node *author = node_path(root, post->site->forge->item_author);
   if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
@@ -141,8 +141,9 @@ static void check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Writes a new text, or updates the found one. Sets *again to true if the caller must search again.
- * In that case the text is gone, or the host may have created it in spite of an error. */
+/* Writes a new text, or updates the found one. Sets *again to true if the caller must search again,
+ * because the found text is gone, or because the host may have created the new text in spite of an
+ * error. */
 static pprofc_status post_write(struct post *post, const struct forge_texts *texts,
                                 const struct post_found *found, pprofc_str body, bool *again,
                                 pprofc_error *error) {
@@ -387,7 +388,8 @@ static void put_github_output(struct post *post, struct json_text *text, size_t 
   json_end(&text->json);
 }
 
-/* Returns the body of a check run with its next annotations. `name` is NULL for an update. */
+/* Returns the request body of a check run, with the next annotations from index *at. `name` is NULL
+ * for an update. */
 static pprofc_str github_check_body(struct post *post, const char *name, size_t *at) {
   static const char *const conclusions[ENDINGS] = {"success", "neutral", "neutral",
                                                    "failure", "neutral", "failure"};

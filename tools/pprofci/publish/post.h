@@ -24,8 +24,8 @@ struct post {
 pprofc_status post_comment(struct post *post, pprofc_error *error);
 pprofc_status post_commit_status(struct post *post, pprofc_error *error);
 pprofc_status post_check(struct post *post, pprofc_error *error);
-/* Opens or updates the issue of the key. The text of the issue is post->issue. Closes the issue if
- * this text is empty. */
+/* Opens or updates the issue with the key post->key. The text of the issue is post->issue. Closes
+ * the issue if this text is empty. */
 pprofc_status post_issue(struct post *post, pprofc_error *error);
 
 #endif

@@ -213,7 +213,7 @@ static struct message_place publish_place(const struct publish *p) {
 }
 
 /* True if the result is of a commit that is neither the head of the change nor the commit of the
- * job, which the host may have merged from head and base. */
+ * job, which may be the merge of head and base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
   /* The branch is known only in a workflow_run job. That job does not know the merge commit of the

@@ -31,7 +31,7 @@ struct forge {
   const char *user_path, *user_key;
   const char *author;          /* author of comments if the token cannot read its user */
   struct forge_texts comments; /* paths and keys of the comments on a change */
-  struct forge_texts issues;   /* empty if pprofci does not support issues on this host */
+  struct forge_texts issues;   /* paths and keys of issues; empty if they are not supported */
   const char *item_author;     /* JSON key of the author of a comment or an issue */
   const char *body_key; /* JSON key of the text in a request. "body": a string. "content": an object
                            that has the text in "raw". */

@@ -161,7 +161,7 @@ static void put_failure(struct buffer *out, const struct reply *reply) {
   if (*hint) buffer_printf(out, " (%s)", hint);
 }
 
-/* Replaces the token in a text by another word. A server may repeat the token in its reply. */
+/* Replaces the token in a text by "***", because a server may repeat the token in its reply. */
 static void hide_secret(struct buffer *text, pprofc_str secret) {
   if (secret.size < SECRET_MIN) return;
   for (;;) {

@@ -20,7 +20,6 @@ struct push_label {
   pprofc_str name, value;
 };
 
-/* A profile to send. */
 struct push_item {
   const char *path;
   size_t kind;        /* index in remote_kinds; SIZE_MAX: unknown, only for OTLP */
@@ -44,10 +43,9 @@ struct push {
 /* Reads the labels from the environment and the command line. */
 void push_read_labels(struct push *push);
 
-/* Reads files, and folders with subfolders. A folder base or head sets the side. */
+/* Reads files, and folders with subfolders. A folder named base or head sets the side. */
 void push_load(struct push *push, const char *const *sources, size_t count);
 
-/* True if -protocol is otlp. */
 bool push_is_otlp(const struct push *push);
 void push_otlp_headers(struct push *push);
 void push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes);

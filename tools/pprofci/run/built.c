@@ -63,7 +63,7 @@ static void built_put_item(struct buffer *out, const char *name, pprofc_str base
   ++*differences;
 }
 
-/* Reads the name of the processor from the results of a side, if the results have it. */
+/* Reads the name of the processor from the results of base or head, if they contain it. */
 static void built_processor(const struct ci_run *run, int side, struct buffer *processor) {
   struct buffer text;
   pprofc_error ignored;

@@ -16,8 +16,8 @@
 /* Minimum width of a frame in pixels in the picture on the page, which merges narrower frames. The
  * flame graph in its own file shows all frames. */
 #define PICTURE_LEAST 3
-/* Minimum width of a frame in pixels if the stacks are counted instructions. These stacks are deep,
- * and a larger minimum keeps the page small. */
+/* Minimum width of a frame in pixels in pictures of counted instructions, whose stacks are deep.
+ * The larger minimum keeps the page small. */
 #define PICTURE_LEAST_COUNTED 12
 
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
@@ -108,7 +108,7 @@ static bool is_own(const struct stack_frame *frame, struct arena *arena) {
 
 #define LINES_MOST 256 /* maximum number of lines of a function for which growth is added up */
 
-/* Growth of the lines of one function. */
+/* A line of a function, and its growth. */
 struct line_growth {
   int64_t line, grown;
 };
@@ -267,7 +267,7 @@ static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdict
 }
 
 /* Draws the difference, base and head, with the frames in the same order. The verdicts set the
- * colours of the difference. If no frame of base or head is visible, that picture is omitted. */
+ * colours of the difference. Omits a picture of base or head without visible frames. */
 static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                    const pprofc_verdicts *verdicts, pprofc_error *error) {
   static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};

@@ -62,7 +62,8 @@ static const char *find_merge_base(struct ci_run *run) {
                           : "neither origin/main nor main exists; set it with -base-ref");
 }
 
-/* Chooses the first parent of a pull request's merge commit, or else the merge base. */
+/* Chooses the first parent of HEAD if HEAD is the merge commit of a pull request, or else the merge
+ * base. */
 static const char *choose_base(struct ci_run *run) {
   const char *parent = find_first_parent(run);
   if (!run_has(parent)) return find_merge_base(run);
@@ -223,7 +224,6 @@ static void build_program(struct ci_run *run, const char *checkout, const char *
   program_end(&go);
 }
 
-/* True if a test program contains at least one benchmark. */
 static bool has_benchmarks(struct ci_run *run, const char *folder, const char *program) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
   struct program test = {.argv = argv, .folder = folder};

@@ -24,14 +24,14 @@ struct packages {
  * checkout that corresponds to the user's current folder. */
 const char *checkouts_make(struct ci_run *run);
 
-/* Returns the id of the base commit: the commit of -base-ref if this flag is set. Else it is the
- * first parent of a pull request's merge commit, or the merge base. Sets *wanted to the name of the
- * commit in messages. */
+/* Returns the id of the base commit, which is the commit of -base-ref if this flag is set.
+ * Otherwise it is the first parent of HEAD if HEAD is the merge commit of a pull request, or else
+ * the merge base. Sets *wanted to the name of the commit in messages. */
 const char *checkouts_find_base(struct ci_run *run, const char **wanted);
 
-/* Clones the repository with shared objects, and checks out a commit. Unlike a worktree, a clone
- * has a folder .git, and Node plugins need this folder. `wanted` is the commit's name in messages.
- */
+/* Clones the repository without copying its git objects, and checks out a commit. Unlike a
+ * worktree, a clone has a folder .git, which Node plugins need. `wanted` is the commit's name in
+ * messages. */
 void checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                      const char *folder);
 

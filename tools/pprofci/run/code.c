@@ -199,7 +199,7 @@ struct code_programs {
 struct changed_source {
   bool known; /* true if the files of both sides were read */
   struct source_file text[SIDES];
-  struct defs defs[SIDES]; /* only of Python */
+  struct defs defs[SIDES]; /* definitions in a Python file */
 };
 
 struct run_code {
@@ -347,8 +347,8 @@ static struct code_place find_code_place(const struct run_code *code, const stru
 
 enum source_state { SOURCE_UNKNOWN, SOURCE_SAME, SOURCE_IN_DIFF };
 
-/* True if a hunk touches the function. The function begins at the line `first`, and ends at its
- * last line in the source or at its last line with samples, whichever is later. */
+/* True if a hunk of the source diff touches the function. The function begins at the line `first`,
+ * and ends at its last line in the source or at its last line with samples, whichever is later. */
 static bool is_touched(struct run_code *code, const struct changed_file *changes,
                        const struct code_place *place, int64_t first) {
   int64_t last = place->last;
@@ -358,8 +358,8 @@ static bool is_touched(struct run_code *code, const struct changed_file *changes
   return hunks_touch(&code->revisions.hunks, changes, place->side, first, last, &ignored) > 0;
 }
 
-/* Finds out if a hunk touches a function for which the profile has no lines. Finds the function in
- * the source by its name. */
+/* Finds out if a hunk of the source diff touches a function for which the profile has no lines.
+ * Finds the function in the source by its name. */
 static enum source_state named_state(struct ci_run *run, const struct changed_file *changes,
                                      pprofc_str name) {
   const struct def function = {.name = name}, *found;
@@ -523,9 +523,9 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no sampled function has changed code. Ignores functions outside the programs, such as
- * functions of shared libraries. Checks all stacks, because new work can appear in other functions,
- * such as the garbage collector. */
+/* True if no function in a stack has changed code. Checks all functions in the stacks, because new
+ * work can appear in other functions, such as the garbage collector. Ignores functions outside the
+ * programs, such as functions of shared libraries. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {

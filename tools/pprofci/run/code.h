@@ -24,9 +24,9 @@ struct revisions *code_sources(const struct ci_run *run);
 pprofc_str code_def_name(pprofc_str name);
 
 /* Finds the lines of a function in the version `side` of a changed file. If function->first is
- * known, sets *extents to `one`, the lines that begin there. Otherwise finds a Python function by
- * its name, and sets *extents to an array of its definitions. Returns the number of items, which is
- * above 1 if the file defines the function several times. */
+ * known, stores the lines that begin there in *one, and sets *extents to `one`. Otherwise finds a
+ * Python function by its name, and sets *extents to an array of its definitions. Returns the number
+ * of items, which is above 1 if the file defines the function several times. */
 size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
                     const struct def *function, const struct def **extents, struct def *one);
 
@@ -44,9 +44,9 @@ const char *code_word(struct ci_run *run, const struct run_pair *pair, const str
 /* True if the programs are known and the function has the same machine code in both. */
 bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name);
 
-/* True if only the layout of the code can explain the regression of a pair of profiles. This holds
- * if the values are times and no sampled function changed. If true, appends this reason to `why`,
- * and the other differences between the programs. */
+/* True if no sampled function of a pair of profiles changed, so that only the layout of the code
+ * can explain a longer time. If true, appends this reason and the other differences between the
+ * programs to `why`. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 
 /* Appends the properties that differ between the programs, then the names of the equal

@@ -111,7 +111,7 @@ pprofc_str place_in_checkout(const char *file) {
   return STR("");
 }
 
-/* Maximum number of levels below the folder. The folder of a capture has two levels. */
+/* Maximum depth of a searched folder. The folder of a capture has two levels. */
 #define FOUND_LEVELS 4
 
 static void found_add(struct arena *arena, struct found_files *files, struct found_file file) {
@@ -127,7 +127,7 @@ static bool found_is_aside(const char *name) {
   return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
 }
 
-/* Adds a file to `files`, or a folder that is not too deep to `open`. */
+/* Adds a file to the list `files`, or a folder to the list `open` unless it is too deep. */
 static void found_entry(struct arena *arena, struct found_files *open, struct found_files *files,
                         struct found_file folder, const char *name) {
   struct found_file found = {NULL, folder.side, folder.depth + 1};

@@ -22,9 +22,9 @@ static void note_unread(struct ci_run *run, const char *path, const pprofc_error
                       str_path_base(str_of(path)));
 }
 
-/* True if the file is a readable profile. Otherwise, the file counts as an unreadable profile if it
- * looks like a profile. The same holds if the folder `other` ("": no folder) has a profile of that
- * name. Skips any other file with a note. */
+/* True if the file is a readable profile. Reports an unreadable file if it looks like a profile, or
+ * if the folder `other` ("": no folder) has a profile with its name. Skips any other file with a
+ * note. */
 static bool is_profile(struct ci_run *run, const char *path, const char *other) {
   pprofc_error ignored;
   pprofc_str name = str_path_base(str_of(path));
@@ -98,7 +98,7 @@ void several_keep(struct ci_run *run, struct run_pair *pair, const char *name) {
     if (pair->run_count[side]) several_copy(run, pair, side);
 }
 
-/* A profile in a folder. The list is sorted by name. */
+/* A profile in a folder. */
 struct listed_profile {
   const char *path, *key; /* `key`: the name without process ids and times */
   bool paired;
@@ -177,9 +177,9 @@ static void check_profiles(const char *folder, const struct profile_list *list, 
   if (*folder && !list->count && !folders) ci_fail("no profiles in '%s'", folder);
 }
 
-/* Returns the index of the base's profile that matches a profile of the head. Profiles with the
- * same name match. Profiles with the same key also match, if no other profile of base or head has
- * this key. */
+/* Returns the index of the base's profile that matches a profile of the head, or SIZE_MAX. Profiles
+ * with the same name match. Profiles with the same key also match, if no other profile of base or
+ * head has this key. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));

@@ -120,9 +120,9 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the new name of a renamed domain. A domain is a group of functions between which cost
- * moved. For a domain of two related functions that is named after one function, returns the other
- * function. Returns "" for any other domain. */
+/* Returns the second name of a domain (a group of functions between which cost moved), or "". For a
+ * renamed domain, this is the new name. For a domain named after one of two related functions, this
+ * is the other function. */
 static pprofc_str judged_domain_partner(const struct noise_report *report,
                                         const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -193,8 +193,8 @@ static void judged_blame(struct filling *f) {
 
 /* ---- sentences --------------------------------------- */
 
-/* Returns the sentence of the comparison. Adds the sum of each domain, a group of functions, whose
- * sum changed: "Grew inside svc.f: net +353 ±64 of 894." */
+/* Returns the sentence about the comparison. Appends the sum of each domain (a group of functions)
+ * whose sum changed: "Grew inside svc.f: net +353 ±64 of 894." */
 static const char *judged_sentence(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   struct buffer out = ci_buffer();
@@ -241,7 +241,8 @@ static void command_option(struct buffer *out, const char *name, const char *val
   escape_shell(out, str_of(value));
 }
 
-/* Appends a path in the artifacts that contains the name of the pair of profiles. */
+/* Appends " -OPTION=PATH", or " PATH" if `option` is NULL, quoted for the shell. The path consists
+ * of `folder`, `name` and `rest`. */
 static void command_path(struct buffer *out, const char *option, const char *folder,
                          const char *name, const char *rest) {
   struct buffer path = ci_buffer();
@@ -366,8 +367,7 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   return status;
 }
 
-/* Sample types, and the benchmark units that measure the same quantity. Values have the unit of the
- * sample type. */
+/* Sample types with their units, and the benchmark measurements of the same quantity. */
 static const struct judged_measure {
   const char *type, *unit;
   size_t offset; /* offset of the measurement in struct run_measured, in bytes */
@@ -378,7 +378,7 @@ static const struct judged_measure {
 };
 
 /* Sets *total to the sum of the sample type that `index` selects. Sets *measure to the benchmark
- * unit of the same quantity, or NULL. Returns false if the profile lacks the sample type. */
+ * measurement of the same quantity, or NULL. Returns false if the profile lacks the sample type. */
 static bool judging_total(const pprofc_profile *profile, const char *index, double *total,
                           const struct judged_measure **measure) {
   size_t value;
@@ -398,8 +398,8 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   return true;
 }
 
-/* Returns the benchmark's measurement of a run. Returns 0 if the profile's value differs from it by
- * more than the factor AGREES_WITHIN. */
+/* Returns the benchmark's measurement of a run, or 0 if the profile's value differs from the
+ * measurement by more than the factor AGREES_WITHIN. */
 static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
                                const char *sample_index) {
   int side = index < j->bases ? SIDE_BASE : SIDE_HEAD;
@@ -414,8 +414,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors of the values. Prefers the values of -ops. Then prefers the benchmark's
- * measurements, if all runs have them. Otherwise uses the numbers of operations. */
+/* Sets how values are divided by operations. Uses -ops if it is set. Otherwise uses the benchmark's
+ * measurements if all runs have them, or else the numbers of operations. */
 static void judging_expose(const struct ci_run *run, const struct run_pair *pair, struct judged *j,
                            const char *index) {
   const char *ops = run->options->ops;

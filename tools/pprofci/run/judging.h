@@ -35,8 +35,8 @@ bool judged_grew(const struct judged *judged);
 struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
-/* Returns the numbers and the verdict of a function with its callees. As for -fail-on='cum>5%',
- * cost that moved here from other functions is not growth. */
+/* Returns the numbers and the verdict of a function with its callees. Cost that moved here from
+ * other functions does not count as growth, as with -fail-on='cum>5%'. */
 struct change judged_with_callees(const struct noise_report *report, const pprofc_verdict_row *row);
 
 void failing_find(struct ci_run *run, const struct run_pair *pair, const struct judged *judged);

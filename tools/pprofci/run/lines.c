@@ -13,27 +13,25 @@
 #define LINES_MOST 200 /* maximum number of lines of a hunk */
 #define TEXT_MOST  200 /* maximum size in bytes of the text of a line */
 
-/* Costs of a changed line. */
 struct changed_line {
   double cost[SIDES];
   double inner[SIDES]; /* cost without the samples in which this line calls another changed line */
-  double largest;      /* cost of the line in the function `function`, for base or head */
+  double largest;      /* cost of the line in `function`, in base or head, whichever is larger */
   bool grew;           /* true if `function` grew by more than the noise */
   pprofc_str function; /* function that the page shows for the line; see take_function */
 };
 
-/* A function around a hunk whose growth is on no changed line. Either code of other files that is
- * inlined into the function grew, or the profile has no lines of the function. */
+/* A function that a hunk (a block of changed lines) touches, and that grew although no changed line
+ * did. Either inlined code from other files grew, or the profile has no lines of the function. */
 struct around {
   double delta;
   pprofc_str function;
   bool whole;          /* true if the profile has no lines of the function */
   bool contains;       /* true if the function contains all lines of the hunk */
-  int side;            /* side that has the lines `first` and `last` */
+  int side;            /* SIDE_BASE or SIDE_HEAD, which has the lines `first` and `last` */
   int64_t first, last; /* lines of the function */
 };
 
-/* State of the search for changed lines. */
 struct lines_search {
   struct ci_run *run;
   struct run_pair *pair;
@@ -41,7 +39,7 @@ struct lines_search {
   const struct revisions *revisions;
   const struct line_costs *costs;
   struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
-  struct around *around;      /* for each hunk, the function around it that grew most */
+  struct around *around;      /* for each hunk, such a function that grew most */
   double divisors[SIDES];
 };
 
@@ -92,8 +90,8 @@ static void take_function(const struct lines_search *s, struct changed_line *lin
   line->function = function;
 }
 
-/* True for a changed line. The `inner` costs of its callers then do not include the samples below
- * the line. */
+/* True for a changed line. The `inner` costs of lines that call a changed line then exclude the
+ * samples of the called line. */
 static bool owns_samples(void *context, enum diff_side side, const struct line_cost *cost) {
   return changed_line_at(context, side, cost) != NULL;
 }
@@ -139,8 +137,8 @@ static size_t first_hunk_after(const struct lines_search *s, const struct change
   return file->first + at;
 }
 
-/* Assigns the growth to the hunks that begin between two lines of a function, at most HUNKS_MOST
- * hunks. */
+/* Assigns the growth of a function's inlined code to the hunks that begin between two lines of the
+ * function, at most HUNKS_MOST hunks. */
 static void inlined_between(const struct lines_search *s, const struct line_cost *line,
                             const struct line_cost *next, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -156,8 +154,8 @@ static void inlined_between(const struct lines_search *s, const struct line_cost
   }
 }
 
-/* Finds the functions around hunks in which inlined code grew. Skips functions with the same
- * machine code in base and head. */
+/* For each hunk, finds the function around it in which inlined code grew most. Skips functions with
+ * the same machine code in base and head. */
 static void find_inlined(const struct lines_search *s, const struct line_costs *costs) {
   for (size_t i = 0, end; i < costs->count; i = end) {
     const struct line_cost *first = &costs->items[i], *before = NULL;
@@ -196,8 +194,8 @@ struct whole_extents {
   size_t count;
 };
 
-/* True if the profile has no lines of a function. `item` is the first item of the function in
- * s->costs, because items without a line come first. */
+/* True if the profile has no lines of the function of `item`. Checks only `item` and the next item,
+ * because a function's items without a line come first. */
 static bool lacks_lines(const struct lines_search *s, const struct line_cost *item) {
   const struct line_cost *next = item + 1;
   bool last = next == s->costs->items + s->costs->count || line_function_order(next, item) != 0;
@@ -219,8 +217,8 @@ static bool find_extents(const struct lines_search *s, const struct line_cost *i
   return extents->count > 0;
 }
 
-/* Returns owners[f] of the innermost function f at a location for which owners[f] is not NONE.
- * Returns NONE if the location lacks such a function. */
+/* Finds the innermost function f at a location for which owners[f] is not NONE. Returns owners[f],
+ * or NONE if the location lacks such a function. */
 static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint32_t *owners) {
   uint32_t owner = NONE, end = p->locations.line_from[location + 1];
   for (uint32_t i = p->locations.line_from[location]; i < end && owner == NONE; i++) {
@@ -230,8 +228,8 @@ static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint3
   return owner;
 }
 
-/* Adds the value of each sample to `growth` at the innermost function of its stack that the change
- * touches. `owners` maps each function to its index in `growth`, or to NONE. */
+/* Adds the value of each sample to growth[owners[f]]. f is the innermost function of the stack for
+ * which owners[f] is not NONE. */
 static void share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
                           const uint32_t *owners, double *growth) {
   pprofc_samples_view samples;
@@ -284,8 +282,8 @@ static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
 }
 
 /* Replaces *best, the function around a hunk, by `function` if that is better. The smallest
- * function that contains the whole hunk is best, then the function that grew most. Lines of the
- * head come before lines of the base. */
+ * function that contains the whole hunk is best, then the function that grew most. For the same
+ * function, lines in the head are better than lines in the base. */
 static void propose(struct around *best, const struct around *function) {
   if (best->side > function->side && str_equal(best->function, function->function)) return;
   bool smaller = function->last - function->first < best->last - best->first;
@@ -348,8 +346,8 @@ static size_t function_item(const struct line_costs *costs, const pprofc_profile
   }
 }
 
-/* Finds the functions that the change touches. Maps each function of the profile to its first item
- * in `costs`, or to NONE if the change does not touch it. */
+/* Finds the functions that the source diff touches. Maps each function of the profile to its first
+ * item in `costs`, or to NONE if the diff does not touch the function. */
 static void find_owners(const struct lines_search *s, const pprofc_profile *p,
                         const struct line_costs *costs, uint32_t *owners) {
   bool *touched = arena_zero_array(&s->run->arena, costs->count, sizeof *touched);
@@ -361,7 +359,7 @@ static void find_owners(const struct lines_search *s, const pprofc_profile *p,
   }
 }
 
-/* Finds the function around each hunk if the profile has no lines of that function. */
+/* Finds, for each hunk, a touched function that grew although the profile has no lines of it. */
 static void find_whole(const struct lines_search *s, const pprofc_profile *p, size_t type,
                        const struct line_costs *costs) {
   struct arena *arena = &s->run->arena;
@@ -397,8 +395,8 @@ static double worst_cost(const struct run_hunk *hunk) {
   return hunk->lines[hunk->worst].cost[SIDE_HEAD];
 }
 
-/* Sets to->worst to the first line of the hunk that belongs to the function and has code. Prefers a
- * line after the function's first line, because that line only declares the function. */
+/* Sets to->worst to the first line of the hunk that belongs to the function and has code. Prefers
+ * later lines to the first line of the function, which only declares the function. */
 static void first_code(const struct around *around, struct run_hunk *to) {
   to->declares = true;
   for (size_t i = to->line_count; i-- > 0;) {
@@ -457,7 +455,6 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   return around->function;
 }
 
-/* Fills in the lines of a hunk. */
 static void fill_hunk(const struct lines_search *s, const struct changed_file *file,
                       const struct hunk *from, struct run_hunk *to) {
   int64_t count = from->base_count + from->head_count;

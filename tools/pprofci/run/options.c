@@ -258,7 +258,7 @@ static void check_values(const struct run_options *o) {
 
 static const struct {
   size_t base, head;
-  const char *prefix; /* common start of both flag names */
+  const char *prefix; /* prefix of both flag names, such as "bench-" */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(program_base), FIELD(program_head), "program-"},

@@ -25,7 +25,7 @@ struct run_options {
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs, simulated_runs;
   int profile;      /* benchmarks to profile (enum run_profile) */
-  int normalize_by; /* divisor of values (enum pprofc_verdict_exposure) */
+  int normalize_by; /* quantity by which values are divided (enum pprofc_verdict_exposure) */
   const char *ops, *program_base, *program_head;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;

@@ -1,4 +1,5 @@
-/* Draws the pairs of profiles: table, flame graphs, speedscope file and profile of each side. */
+/* Writes the artifacts of base, head and difference for each pair of profiles: table, flame graphs,
+ * speedscope file and profile. */
 #include "common/terminal.h"
 #include "noise/noise.h"
 #include "pprofc/time_zone.h"
@@ -52,8 +53,7 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* The profile of base or head, or their difference. `shown` is true for the one that the page
- * shows. */
+/* A profile of base or head, or the difference of both. `shown` is true if the page shows it. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -131,8 +131,8 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (run_is_counted(pair)) options->sample_index = "Ir";
-  /* On a busy machine, Go often interrupts functions. These samples end in a frame of the
-   * interruption. This expression hides the frame. */
+  /* On a busy machine, Go often interrupts functions, and samples then end in a frame of the
+   * interruption. This expression hides that frame. */
   if (*run->options->record && cpu) options->hide = pipeline_stopped;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;

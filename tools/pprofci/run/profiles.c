@@ -1,4 +1,4 @@
-/* Applies the steps of pprof's driver that precede a report to the profiles of a run. */
+/* Reads the profiles of a run, and prepares them for a report as pprof's driver does. */
 #include "run/profiles.h"
 
 #include "common/terminal.h"

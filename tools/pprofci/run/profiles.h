@@ -28,8 +28,8 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 pprofc_status source_check(const char *path, pprofc_error *error);
 
 /* True if an unreadable file is probably not a profile. This holds if the file is empty or has an
- * unknown format, and its name has no ending of profiles. `ending` is an additional ending of
- * profiles, or "". */
+ * unknown format, and its name does not end like the name of a profile. `ending` is an additional
+ * ending of such names, or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type with this name. Returns false if the file is unreadable. */

@@ -16,7 +16,6 @@
 #define KINDS_AT_ONCE 2 /* maximum number of profile types that one run writes */
 #define GROUPS        2 /* number of groups of profile types */
 
-/* A benchmark that is being profiled. */
 struct profiled {
   struct recorded *item;
   double n;                      /* number of iterations of the benchmark in each run */

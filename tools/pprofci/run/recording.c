@@ -1,4 +1,5 @@
-/* Measures the benchmarks of two commits in turns: first all, then those that look worse. */
+/* Measures the benchmarks of two commits in turns: first all of them, then only those that look
+ * worse. */
 #include "run/recording.h"
 
 #include "common/duration.h"
@@ -32,7 +33,7 @@ static pprofc_str recorded_take_word(pprofc_str *line) {
   return word;
 }
 
-/* Removes the number of processors "-CPU" that Go appends to a name unless it is 1. */
+/* Removes the suffix "-CPU" that Go appends to a name unless the number of processors is 1. */
 static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
   size_t size = strlen(cpu);
   if (strcmp(cpu, "1") == 0 || name.size <= size || name.data[name.size - size - 1] != '-')
@@ -274,7 +275,7 @@ static void stages_write(struct recording *r) {
   if (run->has_base) texts_write(r, SIDE_BASE, "bench");
 }
 
-/* Recorded benchmarks. The gate's row of a benchmark has the key of the benchmark in `keys`. */
+/* Finds the recorded benchmark that belongs to a row of the gate. */
 struct stage_items {
   struct recording *r;
   struct interner keys; /* keys of the recorded benchmarks, in the same order as the benchmarks */
@@ -386,8 +387,7 @@ static void measure_further(struct recording *r, size_t selected, size_t rounds)
   }
 }
 
-/* Adds the benchmarks that the second stage does not measure to run->screened. The gate needs this
- * list. */
+/* Adds the benchmarks that the second stage does not measure to run->screened. */
 static void keep_screened(struct recording *r) {
   struct stage_items items = {.rounds = 0};
   stage_items_fill(&items, r);

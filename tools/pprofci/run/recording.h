@@ -1,5 +1,5 @@
-/* Records Go benchmarks of two commits. First measures rounds in alternation, then profiles each
- * benchmark. */
+/* Measures Go benchmarks of two commits in rounds, with base and head in turns. The first stage
+ * measures all benchmarks, the second only those that look worse. Then profiles benchmarks. */
 #ifndef PPROFCI_RUN_RECORDING_H
 #define PPROFCI_RUN_RECORDING_H
 
@@ -27,13 +27,14 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts; /* number of texts of the first stage; their results of selected benchmarks do
-                         not count; 0 before the second stage */
-  size_t round;       /* number of the current round */
+  size_t first_texts;   /* number of texts from the first stage; they do not count for selected
+                           benchmarks */
+  size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
 
-/* Runs a test program with arguments, ended by NULL. A failed test ends the command. */
+/* Runs a test program with the arguments of a list that ends with NULL. A failed test ends the
+ * command. */
 void recording_go(struct recording *r, int side, size_t package, const char *cpu,
                   const char *const *arguments, struct program *test);
 

@@ -1,4 +1,5 @@
-/* Declares the state of one run, which its steps fill in. Texts and paths are in the arena. */
+/* Declares the state of one run, which its steps fill in. Texts and paths are in the arena. The
+ * gate is the code that judges benchmark results. */
 #ifndef PPROFCI_RUN_RUN_H
 #define PPROFCI_RUN_RUN_H
 
@@ -38,8 +39,8 @@ struct change {
   bool certain; /* true if the function, or all functions together, changed by more than noise */
   const char *partner; /* function from or to which cost of this function moved, or NULL */
   const char *code;    /* state of the code, such as "same" (code_word), or "" */
-  /* NULL, or the names of functions between which cost moved. In this case `name` is the caller,
-   * type, package or file that contains these functions. */
+  /* names of functions between which cost moved, or NULL. If not NULL, `name` is the caller, type,
+   * package or file that contains these functions. */
   const char *inside;
 };
 
@@ -59,8 +60,8 @@ struct run_hunk {
                                   that moved here from other functions */
   bool certain;                /* true if the function grew by more than noise */
   double delta;                /* growth of all lines, or of inlined code if that is larger */
-  bool whole;                  /* true if the profile has no lines of the function, only its sum */
-  bool declares;               /* true if `worst` only declares the function */
+  bool whole;    /* true if the profile has the cost of the function, but not of its lines */
+  bool declares; /* true if the line `worst` only declares the function */
   struct run_line *lines;
   size_t line_count, worst; /* `worst`: index of the line that grew most, or of the first line of
                                code if no costs of lines are known */
@@ -76,10 +77,10 @@ struct pair_verdicts {
   bool has_code;  /* true if the code of both sides was compared */
   bool same_code; /* true if all sampled functions have the same machine code */
   size_t moved;   /* number of functions with the same code at another offset in their cache line */
-  const char *differs;            /* other differences: "; compiler: -go1.21 +go1.22" */
-  bool weak;                      /* true with one run per side, whose noise is unknown */
+  const char *differs; /* other differences between the programs: "; compiler: -go1.21 +go1.22" */
+  bool weak;           /* true if each side has only one run, so that the noise is unknown */
   pprofc_verdict_summary summary; /* only its numbers are set */
-  struct change *rows; /* changed functions, then the others, each by size of the change */
+  struct change *rows; /* changed functions, then others; both sorted by size of change */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;
@@ -89,7 +90,7 @@ struct pair_verdicts {
    * other functions. */
   double environment, rest;
   size_t rest_count;
-  /* function with the largest value, which summary.visible is about; or NULL */
+  /* function with the largest value, to which summary.visible applies; or NULL */
   const char *largest;
   const char *visible_text; /* smallest change that the runs can show, as text, or "" */
   const char *note;         /* reason why nothing was judged, or "" */
@@ -110,8 +111,8 @@ struct run_pair {
   const char *stems[SIDES];                   /* base names of the artifacts; NULL: from `paths` */
   pprofc_str printed[SIDES];                  /* benchmark output of the runs, or empty */
   const char *kind;                           /* profile type: "cpu"; NULL: guessed */
-  /* package and benchmark that the page shows for a pair of profiles that this run recorded; else
-   * NULL */
+  /* package and benchmark of the profiles, as the page shows them; NULL if the profiles are not of
+   * one benchmark */
   const char *package, *benchmark;
   const char *function; /* regular expression for the benchmark's function, or NULL */
   double iterations;    /* iterations of each run; 0: unknown */
@@ -140,21 +141,21 @@ struct run_pair {
   struct run_picture pictures[SIDES + 1];
   pprofc_str graph;       /* packed flame graph (graph.h), or "" if it is too large for the page */
   const char *graph_file; /* file of the graph in the page's folder, or NULL */
-  const char *sample_index, *hide; /* report options of the shown values, or NULL */
-  const char *folder;              /* folder of the artifacts of another run, or NULL */
-  const char *link; /* link from the page to `folder`, with a '/' at its end, or NULL */
+  const char *sample_index, *hide; /* report options that select the shown values, or NULL */
+  const char *folder; /* artifacts folder of the merged job that made the pair, or NULL */
+  const char *link;   /* link from the page to `folder`, with a '/' at its end, or NULL */
 };
 
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
-  const char *condition,
-      *pair;         /* condition such as "flat>5%", and the name of the pair's difference */
+  const char *condition, *pair; /* condition such as "flat>5%", and name of the difference */
   const char *place; /* functions whose sum grew: " inside svc.f", or "" for the function alone */
   const char *unit;
   struct change change;
 };
 
-/* A file that the run wrote. The path is relative to its folder of artifacts. */
+/* A file that the run wrote. Its path is relative to the folder of the page, or to the folder of
+ * the benchmark tables if `of_benchdiff` is true. */
 struct run_file {
   const char *path;
   bool of_benchdiff;
@@ -188,7 +189,7 @@ struct ci_run {
   size_t pair_count, pair_capacity;
   struct run_file *files;
   size_t file_count, file_capacity;
-  const char *bench[SIDES]; /* files of results, or "" */
+  const char *bench[SIDES]; /* files with benchmark results, or "" */
   struct run_link *links;
   size_t link_count, link_capacity;
 
@@ -200,21 +201,21 @@ struct ci_run {
   bool judged;             /* true if the gate has judged rows */
   int status;              /* exit status */
   const char *verdict;     /* verdict as a word, such as "REGRESSION" */
-  struct buffer gate_text; /* text of the gate */
+  struct buffer gate_text; /* printed verdicts of the gate */
   pprofc_str benchstat;    /* table of benchstatc */
   size_t excused;     /* number of regressions that do not count, because the code is the same */
   const char *doubt;  /* reason why a result without a regression is not green, or "" */
-  const char *totals; /* last line of the gate's text, or "" */
+  const char *totals; /* last line of gate_text, or "" */
   struct message *summary;  /* text of the result; NULL before the pages are written */
   const char *instructions; /* verdict on counts: "regressed: instructions 12 -> 34", or "" */
   struct run_fired *fired;  /* functions that -fail-on found */
   size_t fired_count, fired_capacity;
-  size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons of each condition */
+  size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that could test each condition */
   pprofc_str noise_rules;            /* contents of the file -noise-rules, or empty */
   struct interner screened;          /* benchmarks that the second stage does not measure again */
   struct buffer loads;               /* array of struct round_load, one per round */
-  const char *overloaded;     /* text about a load under which times cannot be judged, or NULL */
-  struct buffer plots[SIDES]; /* arrays of struct run_samples, one per row of the gate */
+  const char *overloaded;     /* description of a load that is too high to judge times, or NULL */
+  struct buffer plots[SIDES]; /* arrays of struct run_samples, one item per row of the gate */
 };
 
 /* Measurements of base or head in a row of the gate, in order of time. */
@@ -224,7 +225,6 @@ struct run_samples {
   size_t count;
 };
 
-/* Adds a pair of profiles. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
 /* Copies the functions that grew, and their unit, from the comparison of the first sample type to
@@ -234,7 +234,7 @@ void run_show_comparison(struct run_pair *pair);
 /* True if the profiles of the pair count instructions. */
 bool run_is_counted(const struct run_pair *pair);
 
-/* Returns the number of runs of a side that the pictures add up. The result is 1 for counts,
+/* Returns how many runs of base or head the pictures add up. For instruction counts this is 1,
  * because base and head may have different numbers of runs. */
 size_t run_drawn(const struct run_pair *pair, int side);
 

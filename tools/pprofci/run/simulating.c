@@ -1,5 +1,5 @@
-/* Counts the instructions of a command of base and of head under valgrind. The base runs several
- * times, which finds functions whose counts vary. */
+/* Counts the instructions of a command of base and of head under valgrind. Runs the base several
+ * times, to find functions whose counts vary. */
 #include "core/child.h"
 #include "run/files.h"
 #include "run/programs.h"

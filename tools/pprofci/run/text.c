@@ -1,4 +1,4 @@
-/* Implements text.h: names of files, lines of program output, cleaning of text. */
+/* Implements text.h. */
 #include "run/text.h"
 
 #include "core/escape.h"

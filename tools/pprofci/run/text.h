@@ -19,7 +19,7 @@ char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2,
 /* Copies a text and appends a NUL. */
 char *text_keep(struct arena *arena, pprofc_str text);
 
-/* Returns a copy for a URL, encoded by escape_url. */
+/* Returns a copy for a URL (escape_url). `also` lists bytes that stay unchanged. */
 const char *text_url(struct arena *arena, pprofc_str text, const char *also);
 
 /* Replaces the texts by copies in the arena. */
@@ -33,7 +33,7 @@ bool text_is_of(pprofc_str text, const char *characters);
 /* Removes slashes at the end of a path, but keeps a slash at its beginning. */
 void text_trim_slashes(char *path);
 
-/* Returns a path that is not an option: "-x" becomes "./-x". */
+/* Returns a path that no program takes for an option: "-x" becomes "./-x". */
 const char *text_path(struct arena *arena, const char *path);
 
 /* Appends text. Replaces control characters by '_', including those that change the text

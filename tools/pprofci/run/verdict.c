@@ -1,4 +1,5 @@
-/* Determines the verdict from tables of benchstat, from the gate, and from instruction counts. */
+/* Writes the benchmark tables. Determines the verdict from benchmark results and instruction
+ * counts. */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/judge.h"
@@ -58,7 +59,7 @@ static void write_table(struct ci_run *run, const char *name, const char *const 
   pprofc_bench_free(set);
 }
 
-/* Returns the results of a side: files of the user, or of -record. */
+/* Returns the files with the results of base or head. */
 static struct inputs_side verdict_side(const struct ci_run *run, int side) {
   const struct run_options *o = run->options;
   if (o->bench_count[side] > 1)
@@ -117,8 +118,8 @@ static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
   return arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t));
 }
 
-/* Saves the measurements of each row. The rows have the order of the pairs of results. An invalid
- * pair has no row. */
+/* Saves the measurements of each row. The rows are in the order of `pairs` (base and head of one
+ * benchmark and unit), but an invalid pair has no row. */
 static void keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -155,7 +156,8 @@ static void set_up_sides(struct ci_run *run) {
   if (run->options->is_bundled) s->floor.bytes = BUNDLED_FLOOR;
 }
 
-/* Sets the options of the gate. -threshold overrides the environment variables of the threshold. */
+/* Sets the options of the gate. -threshold overrides the environment variables that set a
+ * threshold. */
 static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *options,
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
@@ -185,7 +187,7 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
   return status;
 }
 
-/* Marks the rows of benchmarks that the second stage did not measure. */
+/* Marks the rows of benchmarks that -record measured only in its first stage. */
 static void mark_screened(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -210,7 +212,8 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
   return status;
 }
 
-/* Reads the results for an interim judgement, which has other settings. */
+/* Reads the results for an interim judgement. Screening, which selects benchmarks to measure again,
+ * has its own settings. */
 static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   const bool *screening = context;

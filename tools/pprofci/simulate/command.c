@@ -76,9 +76,9 @@ static bool starts_python(const char *const *words) {
   return false;
 }
 
-/* Lets malloc of glibc keep all small blocks that Python frees, by size. Otherwise the cost of a
- * later malloc depends on the order of these blocks, so a change of one benchmark would change the
- * counts of the next one. */
+/* Lets malloc of glibc keep all small blocks that Python frees, in a list for each size. Otherwise
+ * the cost of a later malloc depends on the order of these blocks, so a change of one benchmark
+ * would change the counts of the next one. */
 static void count_add_malloc(struct count_words *w, const char *const *words) {
   const char *set = getenv("GLIBC_TUNABLES"), *option = "glibc.malloc.tcache_count=65535";
   if (!starts_python(words)) return;

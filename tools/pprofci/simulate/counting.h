@@ -1,6 +1,6 @@
-/* Counts benchmarks separately. A command runs under callgrind, and its benchmarks mark their start
- * and end by callgrind's client requests. Each benchmark becomes a profile, rows of results, and a
- * pair of profiles. */
+/* Counts the instructions of each benchmark. A command runs under callgrind, and its benchmarks
+ * mark their start and end by callgrind's client requests. The counts become benchmark results, and
+ * the profiles of base and head become a pair. */
 #ifndef PPROFCI_SIMULATE_COUNTING_H
 #define PPROFCI_SIMULATE_COUNTING_H
 
@@ -27,7 +27,7 @@ struct count_run {
   size_t number;      /* number of the run within base or head, from 0 */
   const char *place;  /* path of the folder for callgrind's files */
   const char *folder; /* path of the working directory */
-  const char *group;  /* Go package; NULL if the benchmarks have complete names */
+  const char *group; /* Go package of the benchmarks; NULL if their names are complete without it */
 };
 
 struct counting {
@@ -41,7 +41,7 @@ struct counting {
   size_t steps, all_steps;
   pprofc_str printed;    /* last lines that the last command printed */
   struct interner noted; /* program files without debug information that a message named */
-  bool unnamed;          /* true once a message said that profiles lack functions of Python */
+  bool unnamed;          /* true once the program has printed that profiles lack Python functions */
 };
 
 /* ---- steps, in the order of their calls -------------- */
@@ -65,7 +65,7 @@ struct allocations {
                   items */
   size_t capacity;
   uint64_t count;
-  bool called; /* true if the last line says that the callee is an allocator */
+  bool called; /* true if the last callee in the file is an allocator */
 };
 
 /* Processes one line of a callgrind file: counts the calls of allocators in it. */
@@ -76,8 +76,8 @@ void allocations_free(struct allocations *a);
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
 
-/* Prints a message about each object (program file or library) in a profile that has no debug
- * information. Skips objects that the project in `folder` cannot build. */
+/* Prints a message about each program file or library in a profile that was built without debug
+ * information. Skips files that the project in `folder` cannot build. */
 pprofc_status count_note_objects(struct counting *c, const char *folder, const char *path,
                                  pprofc_error *error);
 
@@ -93,7 +93,6 @@ pprofc_status count_go_side(struct counting *c, int side, const char *folder, si
 
 /* ---- shared by counting and timing -------------------- */
 
-/* Commits of base and head. */
 struct sides_commits {
   const char *names[SIDES], *ids[SIDES];
 };
@@ -121,10 +120,9 @@ pprofc_status sides_words(struct ci_run *run, const char *flag, const char *comm
 pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
                          const char *const **words, pprofc_error *error);
 
-/* Copies lines that contain names of Python functions:
- * "py::parse:/venv/site-packages/tom/parser.py". If the source file of an installed module is in
- * the folder src of `folder`, replaces the path of the module by the path of this file. Changed
- * lines of the checkout can then be found in it. */
+/* Copies lines with names of Python functions: "py::parse:/venv/site-packages/tom/parser.py". If an
+ * installed module has its source file in the folder src of the checkout `folder`, replaces its
+ * path by the path in the checkout. Changed lines can then be found. */
 void sides_source_files(const char *folder, pprofc_str text, struct buffer *to);
 
 /* Appends a quoted field of CSV. */

@@ -68,9 +68,9 @@ static const struct insertion rand_insertions[] = {
 static const struct insertion scavenge_insertions[] = {
     {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
 
-/* Gets the stack of each thread from mmap, at addresses below Go's heap. The scheduler and the
- * allocator run on this stack. Callgrind keeps the callers of a function on another stack only if
- * that stack has lower addresses. */
+/* Allocates by mmap the stack on which a thread runs the scheduler and the allocator, at addresses
+ * below Go's heap. When a function switches to this stack, callgrind keeps its callers only if the
+ * stack has lower addresses. */
 static const struct insertion thread_insertions[] = {
     {"allocm(pp *p, fn func(), id int64) *m {", "mp.g0 = malg(16384 * sys.StackGuardMultiplier)\n",
      "if low, err := mmap(nil, 65536, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0); "
@@ -135,7 +135,7 @@ struct overlay {
                             replacements */
 };
 
-/* Writes a file of the overlay. Its name begins with the name of the package. */
+/* Writes a file of the overlay. `name` is its path in Go's sources, such as "runtime/rand.go". */
 static pprofc_status overlay_put(struct overlay *o, const char *name, pprofc_str text,
                                  pprofc_error *error) {
   const char *file = strrchr(name, '/') + 1;
@@ -221,8 +221,8 @@ static bool go_restore(const char *const saved[GO_NAMES]) {
   return done;
 }
 
-/* Go keeps downloaded versions of itself in its module cache, and refuses to replace files there.
- * Makes Go run from a symbolic link outside of the cache. */
+/* Makes Go run from a symbolic link outside of its module cache if a downloaded version is in the
+ * cache, because Go refuses to replace files in the cache. */
 static pprofc_status overlay_link(struct overlay *o, pprofc_error *error) {
   if (!strstr(o->goroot, "/golang.org/toolchain@")) return PPROFC_OK;
   struct arena *arena = &o->run->arena;
@@ -265,8 +265,8 @@ static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc
 
 /* ---- running ----------------------------------------- */
 
-/* Variables that disable preemption and the concurrent garbage collector. This makes the counts
- * repeatable, and valgrind does not fail on signals. */
+/* Variables that disable preemption and the concurrent garbage collector, so that the counts are
+ * repeatable and valgrind does not fail on signals. */
 static const char *const go_variables[] = {"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off",
                                            NULL};
 
@@ -284,7 +284,6 @@ bool count_is_go(const char *command) {
   return any;
 }
 
-/* Runs the benchmarks of one package once. */
 static pprofc_status count_package(struct counting *c, int side, size_t number,
                                    const struct go_package *package, size_t *found,
                                    pprofc_error *error) {

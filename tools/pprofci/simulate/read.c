@@ -1,5 +1,5 @@
-/* Reads the files that a run under callgrind wrote. There is a file for each benchmark. There are
- * also maps of code that a process generated at run time. */
+/* Reads the files that a run under callgrind wrote: the counts of each benchmark, and maps of code
+ * that a process generated at run time. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/log_guard.h"
@@ -17,8 +17,8 @@
 #define REQUEST "desc: Trigger: Client Request: "
 #define ENDED   "desc: Trigger: Program termination"
 
-/* True if a header line names the counted benchmark. Sets *name to the benchmark's name, or to an
- * empty text for counts outside of benchmarks. */
+/* True if the header line says why callgrind wrote the counts. Sets *name to the benchmark that the
+ * line names, or to an empty text for counts outside of benchmarks. */
 static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *name) {
   *name = (pprofc_str){"", 0};
   if (str_starts(line, STR(REQUEST))) *name = str_slice(line, strlen(REQUEST), line.size);
@@ -130,8 +130,8 @@ static struct counted *counted_add(struct counting *c, pprofc_str name) {
   return item->name ? item : NULL;
 }
 
-/* Returns the benchmark of a file. A name that occurs twice in one run gets a number. For Go, the
- * last file with a name replaces the earlier files, which are trial runs. */
+/* Returns the benchmark whose counts are in a file. A name that occurs twice in one run gets a
+ * number. For Go, the last file with a name replaces the earlier files, which are trial runs. */
 static struct counted *counted_of(struct counting *c, const struct count_run *run,
                                   pprofc_str name) {
   struct counted *item = counted_add(c, name);

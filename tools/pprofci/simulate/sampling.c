@@ -1,6 +1,6 @@
 /* Samples timed benchmarks with perf. The messages of benchmark plugins switch perf on and off. The
- * profile of a benchmark contains the samples of its time range. Frames above the root frame that
- * the plugin names are removed. */
+ * profile of a benchmark contains the samples of its time range, without the frames above the root
+ * frame of the plugin. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"

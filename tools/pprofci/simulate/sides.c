@@ -1,5 +1,5 @@
 /* Counts instructions of base and head for -simulate. Checks out both commits in the same folder,
- * one after the other. A path of another length would change the heap and the counts. */
+ * one after the other, because a path of another length would change the heap and the counts. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"
@@ -57,7 +57,6 @@ static pprofc_status count_side(struct counting *c, int side, const char *folder
 
 /* ---- both commits ------------------------------------ */
 
-/* Checks out a commit, runs the setup command and counts the benchmarks. */
 static pprofc_status count_commit(struct counting *c, int side, const struct sides_commits *commits,
                                   pprofc_error *error) {
   const char *checkout = text_printf(&c->run->arena, "%s/tree", c->run->work), *folder = NULL;

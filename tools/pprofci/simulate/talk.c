@@ -39,7 +39,6 @@ enum { ROUND_BEGINS = 2, ROUND_ENDS = 3 };
 
 /* ---- FIFOs ------------------------------------------- */
 
-/* True if a process reads the FIFO. */
 static bool fifo_is_read(const char *path) {
   int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0) close(fd);
@@ -237,7 +236,6 @@ static void talk_take_message(struct talk *talk, pprofc_str fields) {
   talk_send(talk, ACKNOWLEDGE, NULL);
 }
 
-/* Processes all complete messages. */
 static void talk_take_messages(struct talk *talk) {
   pprofc_str rest = buffer_str(&talk->pending);
   while (rest.size >= 4 && !talk->failed) {

@@ -1,5 +1,5 @@
 /* Communicates with benchmark plugins that measure times. The plugins report the begin and the end
- * of each benchmark and round. They use two FIFOs with fixed names. */
+ * of each benchmark and round through two FIFOs with fixed names. */
 #ifndef PPROFCI_SIMULATE_TALK_H
 #define PPROFCI_SIMULATE_TALK_H
 

@@ -1,6 +1,6 @@
 /* Runs the command of -walltime at both commits in alternation, and reads the times that the
- * plugins report. Messages give the rounds, and result files give the number of iterations of a
- * round. */
+ * plugins report: durations of rounds from messages, and the number of iterations per round from
+ * result files. */
 #include "simulate/timing.h"
 
 #include "common/terminal.h"
@@ -53,7 +53,6 @@ static pprofc_status timed_failed(const struct timing *t, int side, const struct
                    STR_ARG(why));
 }
 
-/* Runs the command once. */
 static pprofc_status timed_run(struct timing *t, int side, const char *place, bool samples,
                                pprofc_error *error) {
   struct timed_words words = {.arena = &t->run->arena};
@@ -193,8 +192,8 @@ static pprofc_status tree_move(const char *from, const char *to, pprofc_error *e
                    ERRNO_TEXT(errno));
 }
 
-/* Measures base or head in the folder that both use in turn. The profiles of base and head then
- * name the same files. */
+/* Measures base or head in the folder that both use in turn, so that their profiles name the same
+ * files. */
 static pprofc_status time_side(struct timing *t, int side, bool samples, size_t round,
                                size_t rounds, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -207,7 +206,7 @@ static pprofc_status time_side(struct timing *t, int side, bool samples, size_t 
   return status;
 }
 
-/* Runs base and head in alternation. Base and head change their order with each round. */
+/* Runs base and head once in each round. Changes their order with each round. */
 static pprofc_status time_rounds(struct timing *t, bool samples, size_t rounds,
                                  pprofc_error *error) {
   pprofc_status status = PPROFC_OK;

@@ -47,7 +47,8 @@ struct timed_words {
 };
 void timed_add(struct timed_words *words, const char *word);
 
-/* Returns the benchmark `name`, and adds it if it is new. Returns NULL when out of memory. */
+/* Returns the benchmark `name`, and adds the benchmark if it is new. Returns NULL when out of
+ * memory. */
 struct timed *timed_of(struct timing *t, pprofc_str name);
 
 /* ---- sampling ----------------------------------------- */

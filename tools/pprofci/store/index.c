@@ -331,8 +331,8 @@ static bool sync_drop(struct store_index *x, int64_t id) {
   return index_exec(x, sql);
 }
 
-/* Marks the keys that the index already has by the size UINT64_MAX. Deletes the runs in the index
- * whose record is gone. */
+/* Sets the size of each key that the index already has to UINT64_MAX, as a mark. Deletes the runs
+ * in the index whose record is gone. */
 static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   sqlite3_stmt *s = NULL;
   size_t place = 0;

@@ -111,7 +111,6 @@ static pprofc_status past_read_record(struct arena *arena, struct backing *backi
   return status == PPROFC_OK ? record_parse(arena, key, text, record, error) : status;
 }
 
-/* Skips a record that is damaged or that another process has removed. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error) {
   struct arena arena = ci_arena();

@@ -37,7 +37,7 @@ static bool retain_is_old(const struct retain *retain, const struct past_run *ru
   return false;
 }
 
-/* True if the commit of the run is one of the `last` newest commits of the branch. */
+/* True if the commit of the run is one of the retain->last newest commits of the branch. */
 static bool retain_is_last(const struct retain *retain, const struct past *past, size_t place) {
   const struct past_run *run = &past->runs[place];
   pprofc_str seen = run->place.commit;

@@ -128,7 +128,7 @@ static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str
   bool exists = object && s3_exists(w, key, &young);
   if (young) return PPROFC_OK;
   pprofc_status status = s3_write(w, key, data, !exists, &code, error);
-  /* An upload also fails if an earlier attempt or another process has already completed it. */
+  /* An upload also fails if an earlier attempt or another process has already written the key. */
   if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return PPROFC_OK;
   return status;
 }
@@ -214,7 +214,7 @@ static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page,
   return status;
 }
 
-/* Returns the query for the first page of a list, or for the page of the token. */
+/* Returns the query for the page that `token` identifies, or for the first page if it is empty. */
 static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *page,
                                  const char *prefix, pprofc_str token, struct arena *arena) {
   if (page->uploads)

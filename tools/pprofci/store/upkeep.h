@@ -1,4 +1,4 @@
-/* Maintains a store: removes old runs and unused objects, and finds damage. */
+/* Maintains a store: removes old runs and unused objects (stored profiles), and finds damage. */
 #ifndef PPROFCI_STORE_UPKEEP_H
 #define PPROFCI_STORE_UPKEEP_H
 
@@ -27,8 +27,8 @@ struct upkeep_counts {
 void upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now, bool dry,
                    struct output *out, struct upkeep_counts *counts);
 
-/* Removes unused objects and incomplete files that are older than a day. A process may still write
- * a younger file. */
+/* Removes unused objects and incomplete files that are older than a day, because a process may
+ * still write younger files. */
 void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_counts *counts);
 
 #endif

@@ -102,7 +102,7 @@ void writing_free(struct writing *w) {
   arena_free(&w->arena);
 }
 
-/* Returns the machine of a file of results: "linux/amd64, AMD EPYC". */
+/* Returns the machine that the benchmark results name: "linux amd64 AMD EPYC". */
 static const char *writing_machine(struct writing *w) {
   static const char *const keys[] = {"goos", "goarch", "cpu"};
   struct buffer text = ci_buffer();
@@ -183,7 +183,7 @@ static void writing_number(struct json_text *to, const char *key, int64_t value)
   json_int(json_key(&to->json, key), value);
 }
 
-/* Copies the head's values of a manifest. Returns the number of results. */
+/* Copies the head's values from a manifest into the record. Returns the number of results. */
 static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
   const struct node *results = node_get(manifest, "results");
   size_t count = 0;
@@ -225,7 +225,7 @@ static void writing_put_pair(struct json_text *to, const struct pairs *pairs,
   json_end(&to->json);
 }
 
-/* Copies the values of a set of results. Returns the number of results. */
+/* Copies the values from benchmark results into the record. Returns the number of results. */
 static size_t writing_put_set(struct json_text *to, const pprofc_bench *set) {
   struct pairs pairs;
   (void)pairs_make(&pairs, set, NULL, &ci_mem);
@@ -235,7 +235,7 @@ static size_t writing_put_set(struct json_text *to, const pprofc_bench *set) {
   return count;
 }
 
-/* Writes a profile as an object. Sets *hex to the hash and *size to the size of the profile. Both
+/* Stores a profile as an object. Sets *hex to the hash and *size to the size of the profile. Both
  * pointers may be NULL. */
 static void writing_put_object(struct backing *backing, const struct writing_profile *profile,
                                char *hex, size_t *size) {
@@ -332,7 +332,7 @@ void writing_put(struct writing *w, struct backing *backing, const struct commit
   if (!result->series && !result->profiles) ci_fail("nothing to store: no results and no profiles");
   writing_put_tags(&w->arena, backing, info);
   writing_put_record(w, backing, info, text, result);
-  /* Another process may have removed an object that no record used. Write each missing object
+  /* Another process may have removed an object while no record used it. Write each missing object
    * again. */
   for (size_t i = 0; i < w->profile_count; i++)
     writing_put_object(backing, &w->profiles[i], NULL, NULL);

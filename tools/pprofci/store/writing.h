@@ -18,7 +18,6 @@ struct commit_info {
 /* Sets the fields that no flag has set, from git and the environment of the CI job. */
 void commit_complete(struct commit_info *info, struct arena *arena);
 
-/* A profile to store. */
 struct writing_profile {
   const char *path, *kind, *package, *benchmark, *name;
 };
@@ -41,7 +40,6 @@ void writing_free(struct writing *w);
 /* Sets the commit and the machine from the inputs. */
 void writing_fill_commit(struct writing *w, struct commit_info *info);
 
-/* Result of writing_put. */
 struct writing_result {
   char id[33];
   size_t series, profiles;

@@ -94,8 +94,7 @@ static void functions_of_run(struct function_shares *f, struct backing *backing,
   run->points = f->point_count - first;
 }
 
-/* Replaces the points of a run by points that include each function. A function has the share 0 if
- * the run's profile does not contain it. */
+/* Adds a point with the share 0 for each function that the profiles of the run do not contain. */
 static void functions_add_absent(struct function_shares *f, struct past_run *run) {
   size_t first = f->point_count, old_first = run->first_point, old_count = run->points;
   for (uint32_t series = 0; series < f->past->series_count; series++) {

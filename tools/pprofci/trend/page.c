@@ -139,7 +139,7 @@ static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profi
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Links a change point to a graph. A change of the number of allocations opens the graph with that
+/* Links a change point to a graph. For a change in the number of allocations, the link selects that
  * sample type. */
 static void graphs_link(struct trend_graphs *g, struct trend_change *change, pprofc_str unit,
                         const struct trend_graph *graph) {

@@ -29,7 +29,7 @@ struct trend_change {
   bool machine;       /* true if the machine changed at the same run */
   size_t needed;      /* number of further runs that decide a suspected change; 0: the change is
                          confirmed */
-  int64_t unmeasured; /* commits that were not measured; -1: unknown */
+  int64_t unmeasured; /* number of unmeasured commits before the change; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
   const char *graph_link; /* the same address, with the sample type of the series' unit */
   pprofc_str graph_kind;  /* kind of the profiles of the graph, such as "cpu" */
