@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the shared library with that of an earlier commit: REF, else the newest tag, else the commit before.
-# Fails when a program built against the earlier one could break (docs/ABI.md says what that is).
+# Compares the shared library with the one of an earlier commit: REF, or else the newest tag, or else the previous
+# commit. Fails if a program that was built with the earlier library could break (docs/ABI.md).
 #
 #   scripts/abi.sh [REF]
 set -eu
@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'git worktree remove --force "$work/earlier" 2>/dev/null; rm -rf "$work"' EXIT
 git worktree add --quiet --detach "$work/earlier" "$reference" -- || die "cannot check out '$reference'"
 
-# minor FOLDER: the version up to its minor number.
+# minor FOLDER: prints the version in FOLDER up to its minor number, such as 0.1.
 minor() {
   sed -n 's/^#define PPROFC_VERSION  *"\([0-9]*\.[0-9]*\)\..*/\1/p' "$1/libpprofc/include/pprofc/base.h"
 }
@@ -31,7 +31,7 @@ library() {
   fi
 }
 say "comparing the library with that of $(git rev-parse --short "$reference")"
-# Folders of one name, so that ccache can use the objects of one build for the other.
+# Both build folders have the same name, so that ccache can use the objects of one build for the other.
 library "$work/earlier" "$work/earlier/build-abi"
 library . build-abi
 
@@ -39,7 +39,7 @@ status=0
 abidiff --suppressions scripts/abi.suppressions --drop-private-types \
   --headers-dir1 "$work/earlier/libpprofc/include" --headers-dir2 libpprofc/include \
   "$work/earlier/build-abi/libpprofc/libpprofc.so" build-abi/libpprofc/libpprofc.so >"$work/said" || status=$?
-# Bit 0: abidiff failed; bit 1: called wrongly; bit 2: something changed; bit 3: what breaks programs for certain.
+# Bits of the status: 0: abidiff failed; 1: wrong usage; 2: the ABI changed; 3: the change is certainly incompatible.
 if [ $((status & 3)) -ne 0 ]; then
   cat "$work/said"
   die "abidiff failed with status $status"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The steps of action.yml, for pipelines of other services too:
+# Runs the steps of action.yml. Pipelines of other services can also use this script.
 #
-#   scripts/action.sh choose     says which programs there will be: key=, source= (release or build) and folder= of them
-#   scripts/action.sh install    puts them there: a release whose checksum is right, or a build of this checkout
-#   scripts/action.sh compare    pprofci run or pprofci merge; its exit status is written and not given
-#   scripts/action.sh publish    pprofci publish
-#   scripts/action.sh pipeline   all of these in one, for services without steps like those of GitHub
-#   scripts/action.sh verdict    exits with the status of the comparison, or 1 when publishing was required and failed
+#   scripts/action.sh choose     prints which programs to install: key=, source= (release or build) and folder=
+#   scripts/action.sh install    installs the programs: a release with a valid checksum, or a build of this checkout
+#   scripts/action.sh compare    runs pprofci run or pprofci merge; writes their exit status as an output, and exits with 0
+#   scripts/action.sh publish    runs pprofci publish
+#   scripts/action.sh pipeline   runs all steps in one process, for services without outputs of steps
+#   scripts/action.sh verdict    exits with the status of the comparison
 #
-# Everything comes from the environment: the input base-ref of action.yml is INPUT_BASE_REF. An input is the value of its flag, whatever
-# it begins with.
+# All inputs are environment variables: the input base-ref of action.yml is INPUT_BASE_REF. The value of an input is
+# always the value of its flag, even if it begins with '-'.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -18,7 +18,7 @@ stop() {
   exit 1
 }
 
-# output NAME VALUE: a line of the step's outputs, or of standard output where there is no such file.
+# output NAME VALUE: appends a line to the file of the step's outputs, or to standard output if there is no such file.
 output() {
   [[ $2 != *$'\n'* ]] || stop "a line break in the output $1"
   printf '%s=%s\n' "$1" "$2" >>"${GITHUB_OUTPUT:-/dev/stdout}"
@@ -34,7 +34,7 @@ machine() {
   esac
 }
 
-# What the programs are built from: the commit that the action was asked for by, or the content of its files.
+# Prints an id of the sources: the commit that the user of the action chose, or else a hash of the source files.
 commit() {
   if [[ ${PPROFC_ACTION_REF:-} =~ ^[0-9a-f]{40}$ ]]; then
     printf '%s\n' "$PPROFC_ACTION_REF"
@@ -44,8 +44,8 @@ commit() {
   fi
 }
 
-# place: prints the folder that holds the folders of programs. Without the folder of a runner it is in the home of the user, since anybody
-# can make a folder in /tmp.
+# place: prints the parent folder of the program folders. Without a runner's folder, this is a folder in the user's
+# home, because every user can create folders in /tmp.
 place() {
   if [[ -n ${RUNNER_TEMP:-} ]]; then
     printf '%s\n' "$RUNNER_TEMP"
@@ -58,12 +58,12 @@ place() {
   fi
 }
 
-# foreign FOLDER: prints a file that another user owns or can change. Files of root are no danger.
+# foreign FOLDER: prints a file that another user owns or can change. Ignores files of root.
 foreign() {
   find "$1" \( ! -user "$(id -u)" ! -user 0 -o ! -type l -perm /022 \) -print -quit
 }
 
-# private FOLDER: makes a folder that this user alone can change, since programs of it run. What another user left there is removed.
+# private FOLDER: creates a folder that only this user can change. Replaces a folder of another user.
 private() {
   local parent=${1%/*} found
   mkdir -p "$parent"
@@ -82,7 +82,7 @@ program() {
   "$PPROFC_FOLDER/bin/pprofci" "$@"
 }
 
-# system: a build is for one release of one system, since it is linked with the libc of that.
+# system: prints the name of the Linux release, because a build is linked with the libc of this release.
 system() {
   (. /etc/os-release 2>/dev/null && printf '%s-%s' "${ID:-linux}" "${VERSION_ID:-0}") || printf linux
 }
@@ -90,7 +90,7 @@ system() {
 choose() {
   local version=${INPUT_VERSION:-} machine
   machine=$(machine)
-  # A tag of one version, as OWNER/pprofc@v0.1.0, asks for its release; v0 and branches for a build.
+  # A tag of one version, such as OWNER/pprofc@v0.1.0, selects its release. The tag v0 and branches select a build.
   [[ -n $version || ! ${PPROFC_ACTION_REF:-} =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ ]] || version=${PPROFC_ACTION_REF#v}
   version=${version#v}
   case $version in
@@ -98,7 +98,7 @@ choose() {
     *[!0-9A-Za-z.+~-]*) stop "the input version is a version, as 0.1.0, or 'source', not '$version'" ;;
     *) key=release-$machine-$version source=release ;;
   esac
-  # Where there is no such release, it is a build that the cache has.
+  # If there is no such release, the script builds the programs. The key then identifies this build in the cache.
   [[ $source = build || -n ${INPUT_VERSION:-} ]] || key=$key-$(system)-$(commit)
   output key "pprofc-$key"
   output source "$source"
@@ -127,8 +127,8 @@ has_sum() {
   [[ -f $1 ]] && printf '%s  %s\n' "$wanted" "$1" | sha256sum --check --status
 }
 
-# The tarball stays beside the programs. Each use checks its SHA-256 and unpacks it again: a cache is not trusted. The status is 3 if
-# there is no such release.
+# Keeps the tarball in the program folder. Each use checks the tarball's SHA-256 and unpacks it again, because the cache
+# is not trusted. The status is 3 if there is no such release.
 install_release() (
   [[ -n ${INPUT_MIRROR:-} ]] || stop "the input version needs the input mirror: where the releases are"
   name=pprofc-$PPROFC_RELEASE-$(machine).tar.gz
@@ -151,7 +151,7 @@ install_release() (
   cp "$work/$name" "$PPROFC_FOLDER/$name"
 )
 
-# Builds the programs, and puts the libraries that a fresh machine may lack beside them.
+# Builds the programs. Copies the libraries that a fresh machine may lack next to the programs.
 install_build() (
   cd "$here"
   # shellcheck source=scripts/lib.sh
@@ -176,7 +176,7 @@ install() {
   if [[ $PPROFC_SOURCE = release ]]; then
     status=0
     install_release || status=$?
-    # The version in an input must exist. The tag of the action may name a version that has no release: then it is built.
+    # The release that an input names must exist. The tag of the action may have no release; then the script builds it.
     [[ $status -ne 3 || -z ${INPUT_VERSION:-} ]] || stop "there is no release $PPROFC_RELEASE at $INPUT_MIRROR"
     [[ $status -eq 0 || $status -eq 3 ]] || exit 1
     [[ $status -eq 0 || -x $PPROFC_FOLDER/bin/pprofci ]] || printf 'pprofc: there is no release %s: building\n' "$PPROFC_RELEASE"
@@ -195,11 +195,11 @@ install() {
 # ---- comparing -----------------------------------------------------------------------------------------------------
 
 arguments=()
-give() { # FLAG VALUE: an input that is empty is not given
+give() { # FLAG VALUE: adds the flag unless its value is empty
   [[ -z $2 ]] || arguments+=("$1" "$2")
 }
 
-# yes NAME VALUE: an input that is true or false.
+# yes NAME VALUE: true if the input NAME has the value true. Fails unless the value is true, false or empty.
 yes() {
   case $2 in
     true) return 0 ;;
@@ -208,7 +208,7 @@ yes() {
   esac
 }
 
-# lines TEXT: the lines of an input that has several values, in the array `list`.
+# lines TEXT: stores the lines of an input with several values in the array `list`.
 lines() {
   local line
   list=()
@@ -249,7 +249,7 @@ add_run() {
   for i in "${list[@]}"; do arguments+=(-fail-on "$i"); done
 }
 
-# The folders of the runs; a pattern gives all that it matches, in their order.
+# Adds the folders of the runs. A pattern stands for all folders that it matches, in the order of their names.
 add_merge() {
   local name pattern folders=() matches
   for name in BASE HEAD PAIRS BENCH_BASE BENCH_HEAD RECORD SIMULATE WALLTIME SIMULATE_BASE SIMULATE_HEAD; do
@@ -291,7 +291,7 @@ compare_() {
 
 compare() {
   local status=0
-  # Told to this step only: pprofci writes the verdict of this run, and what an earlier one left is not read.
+  # pprofci writes the verdict of this run. The script does not read a verdict of an earlier run.
   (compare_) || status=$?
   [[ $status -eq 0 || $status -eq 2 || $status -eq 3 ]] || output verdict failed
   output status "$status"
@@ -306,7 +306,7 @@ publish() {
   if [[ -n ${INPUT_BODY:-} ]]; then
     arguments=(-body "$INPUT_BODY")
   elif [[ $PPROFC_STATUS -ne 0 && $PPROFC_STATUS -ne 2 ]]; then
-    # Without a result publish says just that, in place of an earlier result: what an earlier run left here is none of this one.
+    # Remove the manifest of an earlier run, so that pprofci publish reports that there is no result.
     printf 'pprofc: the comparison failed\n' >&2
     rm -f "$INPUT_OUT/manifest.json"
   fi
@@ -329,7 +329,7 @@ publish() {
   yes dry-run "${INPUT_DRY_RUN:-false}" && arguments+=(-dry-run)
   [[ -n ${INPUT_BODY:-} ]] || arguments+=("$INPUT_OUT")
   program publish "${arguments[@]}" || status=$?
-  # It gives the status of the comparison; 1 is its own failure, or that there is no result. The next step gives the status of that.
+  # pprofci publish exits with the status of the comparison, or with 1 if it failed or there is no result.
   output published "$([[ $status -eq 1 ]] && echo false || echo true)"
   [[ $status -ne 1 || ${PPROFC_STATUS:-0} -eq 1 ]] || return 1
 }
@@ -340,7 +340,7 @@ verdict() {
 
 # ---- other services ------------------------------------------------------------------------------------------------
 
-# All steps in one. Outputs of one are the environment of the next.
+# Runs all steps. Passes the outputs of a step to the next steps as environment variables.
 pipeline() {
   local outputs published=0
   outputs=$(mktemp)

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Measures pprofc against `gzip -dc`, libdeflate-gunzip, igzip and `go tool pprof` on inputs made from fixed seeds, and prints the
-# table of docs/method/random_profiles.md.
+# Measures pprofc, `gzip -dc`, libdeflate-gunzip, igzip and `go tool pprof` on inputs made from fixed seeds, and prints
+# the table of docs/method/random_profiles.md.
 #
 #   scripts/bench.sh [--runs N] [--no-go] [--no-instructions] [--fleet N] [--data FOLDER] [--filter WORD] [--update]
 #
-# --runs N           runs of each command of which the median counts (default 3; those of Go and of the fleet run once)
-# --no-go            leave `go tool pprof` out (it takes minutes)
-# --no-instructions  do not count the instructions of -top (by perf, or by valgrind, which takes three minutes)
-# --fleet N          merge N files of the fleet (default 10000; 0: none)
-# --data FOLDER      where the inputs are; those that are not there are made (default build/perf, where old ones are made again)
-# --filter WORD      only rows whose name has WORD in it
+# --runs N           runs of each command, default 3; the table has medians; commands of Go and of the fleet run once
+# --no-go            do not run `go tool pprof`, which takes minutes
+# --no-instructions  do not count the instructions of -top with perf or valgrind (valgrind takes three minutes)
+# --fleet N          merge N files of the fleet (default 10000; 0: do not merge)
+# --data FOLDER      folder of the inputs; creates missing inputs (default build/perf, where it also replaces old inputs)
+# --filter WORD      print only the rows whose name contains WORD
 # --update           write the table into docs/method/random_profiles.md
 #
-# A missing program is named and its columns stay empty. Without Go a run takes less than eight minutes on two
-# processors when the inputs are there, and three more when they are made.
+# The table names each missing program, and leaves its columns empty. Without Go, a run takes less than eight minutes on
+# two processors, and three more if it creates the inputs.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -45,7 +45,7 @@ for number in "$runs" "$fleet"; do
 done
 [ "$runs" -ge 1 ] || die "--runs is at least 1"
 
-load=$(cut -d' ' -f1 /proc/loadavg) # of others: what is built below is not counted
+load=$(cut -d' ' -f1 /proc/loadavg) # load by other programs, before the build below
 build=build/bench
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DPPROFC_BUILD_TESTS=ON >/dev/null
 cmake --build "$build" --parallel --target pprofc make_inputs measure >/dev/null
@@ -57,7 +57,7 @@ measure=$build/perf/measure
 inputs="golike golike2 tree tree2 wide wide2 wide-inline wide-inline2 deep deep2 cpu50k cpu50k2 small merge"
 [ "$fleet" = 0 ] || inputs="$inputs fleet"
 
-# is_there NAME: the input need not be made. One that is older than its generator is, but in a FOLDER that was given.
+# is_there NAME: true if the input exists. In the default folder, an input older than its generator does not count.
 is_there() {
   file=$data/$1.pb.gz
   case $1 in merge | fleet) file=$data/$1/00000.pb.gz ;; esac
@@ -89,7 +89,7 @@ else
   counter=none left_out="$left_out instructions (neither counters nor valgrind)"
 fi
 
-# Nothing of the user's settings takes part.
+# Ignore the user's settings.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
@@ -98,12 +98,12 @@ export HOME="$scratch" XDG_CONFIG_HOME="$scratch" PPROF_TMPDIR="$scratch"
 
 # ---- one row ---------------------------------------------------------------------------------------------------------
 
-# time_of and peak_of take the output of measure apart: "SECONDS KIB STATUS".
+# time_of and peak_of print fields of the output of measure, which is "SECONDS KIB STATUS".
 time_of() { echo "$1" | awk '$3 == 0 { printf "%.4f", $1 } $3 != 0 { printf "failed" }'; }
 peak_of() { echo "$1" | awk '{ printf "%.0f", $2 / 1024 }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 && b + 0) printf "%.1f", a / b; else printf "-" }'; }
 
-# instructions ARGUMENT...: those of pprofc, in millions.
+# instructions ARGUMENT...: prints how many million instructions pprofc executes.
 instructions() {
   case $counter in
     perf) perf stat -x, -e instructions:u "$pprofc" "$@" 2>&1 >/dev/null | awk -F, '/instructions/ { printf "%.1f", $1 / 1e6 }' ;;
@@ -115,7 +115,7 @@ instructions() {
   esac
 }
 
-# peer PROGRAM FILE...: the median time of a program that only unpacks, or "-".
+# peer PROGRAM FILE...: prints the median time of a program that only decompresses, or "-".
 peer() {
   have "$1" || { printf -- -; return 0; }
   program=$1
@@ -127,8 +127,8 @@ peer() {
   time_of "$(cat "$scratch/peer")"
 }
 
-# row NAME PACKED BESIDE ARGUMENT...: one line of the table, for $input. Runs take turns with `gzip -dc PACKED` (a file, or several with
-# blanks between). BESIDE is "peers" when Go and the other peers are wanted too, "all" when instructions are, else "-".
+# row NAME PACKED BESIDE ARGUMENT...: prints one line of the table, for $input. Runs alternate with `gzip -dc PACKED` (one or more files).
+# BESIDE is "peers" to also run Go and the other peers, "all" to count instructions too, else "-".
 row() {
   name=$1 packed=$2 beside=$3
   shift 3
@@ -154,7 +154,7 @@ row() {
     "$theirs_time | $theirs_peak | $faster | $smaller |"
 }
 
-# size_of NAME: a part of a sentence: the sizes of an input, raw and packed.
+# size_of NAME: prints the sizes of an input for a sentence: raw and compressed.
 size_of() {
   file=$data/$1.pb.gz
   echo "\`$1\` $(gzip -dc "$file" | wc -c | awk '{ printf "%.0f", $1 / 1048576 }') and" \
@@ -163,11 +163,11 @@ size_of() {
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-# Rows of every large input.
+# Prints the rows of a large input.
 main_rows() {
   file=$data/$1.pb.gz old=$data/${1}2.pb.gz wanted=$runs
   row "-top" "$file" all -top "$file"
-  # The changes of random stacks add up to nearly nothing, so no call is below the cutoff: half a minute.
+  # Run this command only once, because it takes half a minute: no call is below the cutoff.
   [ "$1" != wide-inline ] || runs=1
   row "-top -diff_base" "$file $old" peers -top "-diff_base=$old" "$file"
   runs=$wanted
@@ -179,7 +179,7 @@ main_rows() {
   row "-top -tagroot" "$file" - -top -tagroot=thread "$file"
 }
 
-# More rows, for two of them.
+# Prints more rows, for two of the large inputs.
 more_rows() {
   row "-dot" "$file" - -dot "$file"
   row "-top -cum -lines" "$file" - -top -cum -lines "$file"
@@ -201,7 +201,7 @@ more_rows() {
   row "-top -tagleaf" "$file" - -top -tagleaf=bytes "$file"
 }
 
-# Profiles of 50 KB: one, from the start of the program to its end, and many.
+# Prints rows of 50 KB profiles: one profile, measured from the start of the program to its end, and many profiles.
 small_rows() {
   wanted=$runs
   input=merge
@@ -215,7 +215,7 @@ small_rows() {
   runs=$wanted
 }
 
-# The files of the fleet, each once; then the second half of them against the first.
+# Prints the row of the fleet's files, and then a row for the difference between their second half and first half.
 fleet_rows() {
   wanted=$runs runs=1
   set --
@@ -261,7 +261,7 @@ table() {
   [ "$fleet" = 0 ] || fleet_rows
 }
 
-# The table comes after this line of the document.
+# The table follows this line of the document.
 mark='<!-- scripts/bench.sh --update writes what follows -->'
 if [ "$update" = yes ]; then
   table | tee "$scratch/table"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compares two programs' benchmarks fairly: both run in turns, in random order, one process a round, and the gate tests
-# the medians of the rounds. Ten rounds of one process tell more than one process with -count=10: what differs from one
-# start of a process to the next is then part of the noise, not of the difference.
+# Compares the benchmarks of two programs. Runs both in turns, in random order, one process per round. The gate then
+# tests the medians of the rounds. Ten rounds of one process are better than one process with -count=10, because
+# differences between starts of a process are then part of the noise.
 set -eu
 
 usage() {
@@ -56,15 +56,15 @@ case "$seed" in *[!0-9]*) fail "-seed must be a whole number, not '$seed'" ;; es
 [ -n "$head" ] || fail "-head is missing; -help tells more"
 [ -n "$seed" ] || seed=$(date +%s)
 
-case "$out" in -*) out=./$out ;; esac # a name is never an option
+case "$out" in -*) out=./$out ;; esac # so that the name is not an option
 mkdir -p "$out"
 : >"$out/base.txt"
 : >"$out/head.txt"
-rm -f "$out"/base/[0-9]*.json "$out"/head/[0-9]*.json # of an earlier comparison
+rm -f "$out"/base/[0-9]*.json "$out"/head/[0-9]*.json # files of an earlier comparison
 rmdir "$out/base" "$out/head" 2>/dev/null || :
 
-# Runs one process. Text goes to one file, after the number of its round. JSON goes to a file of its own in a folder. A run
-# that fails has no result: its output stays, and so does its status.
+# Runs one process. Appends text output to one file, after the number of its round. Writes JSON output to a file of its
+# own in a folder. If the process fails, keeps its output and ends the script.
 run() {
   status=0
   sh -c -- "$2" >"$out/.round" || status=$?
@@ -81,12 +81,12 @@ run() {
   [ $status = 0 ] || fail "round $3: the $1 command failed with status $status"
 }
 
-# The results of a side: a folder of JSON, or the file of text.
+# Prints the path of the results of base or head: a folder of JSON files, or a text file.
 results() {
   if [ -d "$out/$1" ]; then echo "$out/$1"; else echo "$out/$1.txt"; fi
 }
 
-# 0 or 1 for each round: who goes first.
+# For each round, 0 or 1 at random, which selects the program that runs first.
 order=$(awk -v n="$rounds" -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < n; i++) print int(rand() * 2) }')
 round=0
 for first in $order; do
@@ -103,7 +103,7 @@ done
 
 # ---- profiles: apart from the rounds, since profiling costs time -----------------------------------------------------
 
-# Why there can be none; nothing when there can be.
+# Prints why the commands cannot write profiles. Prints nothing if they can.
 no_profiles() {
   for command in "$base" "$head"; do
     case "$command" in
@@ -114,8 +114,8 @@ no_profiles() {
   done
 }
 
-# The benchmarks of the base that the head has, with the iterations that take the time a benchmark is asked to run for (1 s),
-# by the median of its rounds: "NAME N NANOSECONDS".
+# Prints "NAME N NANOSECONDS" for each benchmark that base and head have. N is the number of iterations that take the
+# benchmark time (default 1 s), by the median of the rounds.
 plan() {
   awk -v command="$base" '
     function median(list, n, words, i, j, t) {
@@ -150,7 +150,7 @@ plan() {
     }' "$out/base.txt" "$out/head.txt"
 }
 
-# The expression that matches one benchmark: each element of its name, to the letter. Go has put the processors behind it.
+# Prints the expression that matches exactly one benchmark. Removes the number of processors that Go appends to a name.
 expression() {
   cpus=$(sed -n 's/.*-test\.cpu[= ]\([0-9][0-9]*\)\( .*\)\{0,1\}$/\1/p' <<END
 $base
@@ -161,7 +161,7 @@ END
   printf '%s\n' "$name" | sed 's/[][\\.*+?(){}|^$]/\\&/g; s:/:$/^:g; s/^/^/; s/$/$/'
 }
 
-# One run of one side with its profiles; what it prints is the result of the run.
+# Runs one benchmark of base or head once with profiles. Its output is the result of the run.
 profile() { # SIDE COMMAND NAME N RUN FOLDER
   for kind in cpu mem; do mkdir -p "$out/runs/$6_$kind/$1"; done
   status=0
@@ -188,7 +188,7 @@ if [ "$aa" = no ] && [ "${profile_runs:-5}" != 0 ]; then
     awk -v runs="$profile_runs" '{ s += $2 * $3 / 1e9 * runs } END { printf "profiling %d benchmarks, %d runs a side: about %.0f s\n", NR, runs, s + 0.5 }' "$out/.plan" >&2
     while read -r name n _; do
       folder=$(printf '%s\n' "${name#Benchmark}" | sed 's/[^A-Za-z0-9.=-]/_/g' | cut -c 1-120)
-      rm -rf "$out/runs/${folder}_cpu" "$out/runs/${folder}_mem" # of an earlier comparison
+      rm -rf "$out/runs/${folder}_cpu" "$out/runs/${folder}_mem" # files of an earlier comparison
       i=0
       while [ "$i" -lt "$profile_runs" ]; do
         i=$((i + 1))

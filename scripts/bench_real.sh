@@ -1,19 +1,19 @@
 #!/bin/sh
-# Measures pprofc on profiles that programs wrote, beside `gzip -dc` and other programs for the same work, and prints one table.
+# Measures pprofc, `gzip -dc` and other programs for the same work on profiles from real programs. Prints one table.
 #
 #   scripts/bench_real.sh [--runs N] [--data FOLDER] [--bin FOLDER] [--peers] [--update]
 #
-# --runs N       runs of each command, in turns (default 3)
-# --data FOLDER  where the inputs are; missing ones are recorded (default build/real; some minutes)
-# --bin FOLDER   programs to measure (default: the ones of a release build in build/bench)
-# --peers        installs peers into FOLDER/bin: google/pprof with go, inferno with cargo
-# --update       writes the table into docs/BENCHMARKS.md
+# --runs N       runs of each command, in alternation (default 3)
+# --data FOLDER  folder of the inputs; records missing inputs, which takes some minutes (default build/real)
+# --bin FOLDER   folder of the programs to measure (default: of a release build in build/bench)
+# --peers        install other programs into the folder bin of the inputs: google/pprof with go, inferno with cargo
+# --update       write the table into docs/BENCHMARKS.md
 #
-# Inputs: heap and CPU profiles of the Go compiler while it builds net/http (needs go), its `perf script` (needs perf), a CPU profile
-# of node, and a profile of Python; the heap profile as OTLP, speedscope and folded stacks. Peers: google/pprof,
-# inferno-collapse-perf, inferno-flamegraph, stackcollapse-perf.pl, flamegraph.pl. Programs that are missing are named.
+# The inputs are heap and CPU profiles of the Go compiler while it builds net/http (needs go), its `perf script` (needs perf), a CPU profile
+# of node, and a profile of Python; and the heap profile as OTLP, speedscope and folded stacks. The other programs are google/pprof,
+# inferno-collapse-perf, inferno-flamegraph, stackcollapse-perf.pl and flamegraph.pl. Missing programs are named.
 #
-# Times are user and system time, the least of the runs, so that other work of the machine changes them little.
+# Times are the minimum of user plus system time over the runs, which other programs hardly affect.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -72,7 +72,7 @@ fi
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------
 
-# record_go NAME FLAGS: builds net/http, of which each compiler writes a profile to FOLDER/NAME.
+# record_go NAME FLAGS: builds net/http. Each compiler process writes a profile to FOLDER/NAME.
 record_go() {
   mkdir -p "$scratch/go" "$scratch/$1"
   printf 'module recorded\ngo 1.20\n' >"$scratch/go/go.mod"
@@ -148,7 +148,7 @@ fi
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-# row NAME INPUT RAW ARGUMENTS...: one line, in turns with the command in $peer, which may be empty.
+# row NAME INPUT RAW ARGUMENTS...: prints one row. Alternates pprofc with the command in $peer, which may be empty.
 row() {
   row_name=$1 row_input=$2 row_raw=$3
   shift 3
@@ -170,7 +170,7 @@ no_peer() {
   peer='' peer_name=''
 }
 
-# Makes the first of the programs that is installed the peer of the next rows.
+# Sets the peer of the next rows to the first of these programs that is installed.
 peer_of() {
   no_peer
   for program in "$@"; do
@@ -181,7 +181,7 @@ peer_of() {
   done
 }
 
-# amount BYTES: in MB or kB.
+# amount BYTES: prints a size in MB or kB.
 amount() {
   if [ "$1" -ge 1000000 ]; then echo "$(($1 / 1000000)) MB"; else echo "$(($1 / 1000)) kB"; fi
 }
@@ -194,7 +194,7 @@ heap_rows() {
     peer_name='gzip -dc' peer='gzip -dc "$1" >/dev/null'
     for report in -top -list=gc -tree -peek=main -dot -callgrind -tags -flame -folded -speedscope "-top -diff_base=$data/heap_one.pb.gz"; do
       case "$input $report" in cpu*diff_base*) continue ;; esac
-      case $report in -top) ;; *) [ "$size" -ge 1000000 ] || continue ;; esac # a small profile takes no time
+      case $report in -top) ;; *) [ "$size" -ge 1000000 ] || continue ;; esac # a small profile takes too little time to measure
       # shellcheck disable=SC2086  # a report may have two words
       row "$input, $(amount "$size"): ${report%%=*}" "$data/$input.pb.gz" "$size" $report
     done
@@ -211,7 +211,7 @@ heap_rows() {
   done
 }
 
-# file_row NAME FILE ARGUMENTS...: a row if the file is there.
+# file_row NAME FILE ARGUMENTS...: prints a row if the file exists.
 file_row() {
   file_name=$1 file=$2
   shift 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The artifacts of a pull request: `pprofci run` of this checkout, with the bundled profiles where nothing else is given.
+# Runs `pprofci run` of this checkout to create the artifacts of a pull request. Without inputs, uses the bundled profiles.
 #
 #   scripts/ci_profiles.sh                                     the bundled generator profiles
 #   scripts/ci_profiles.sh -base DIR -head DIR [-out DIR] [-bench-base FILE -bench-head FILE]

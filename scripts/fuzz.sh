@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes with libFuzzer under sanitizers: the reader for SECONDS (60 when not given), and every other target under tests/fuzz for its
-# share of SECONDS, at least 3, as many at a time as there are processors. `fuzz.sh -campaign HOURS` gives all targets the same share
-# of that time, then reads 100,000 drawn profiles in every way and kills 500 writers of each kind.
+# Fuzzes with libFuzzer and sanitizers. The reader gets SECONDS (default 60). The other targets under tests/fuzz share SECONDS, but get at
+# least 3 each; as many run at the same time as there are processors. `fuzz.sh -campaign HOURS` gives each target an equal share of this
+# time. Then it reads 100,000 generated profiles in every way, and kills 500 writers of each kind.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -13,15 +13,15 @@ if [ "${1:-}" = -campaign ]; then
 fi
 seconds=${1:-60}
 
-# fuzz NAME SECONDS: what it learns is kept for the next run; the seeds are only read.
+# fuzz NAME SECONDS: runs a target. Keeps the inputs that it finds for the next run, and only reads the seeds.
 fuzz() {
   found=build-fuzz/found/$1
   mkdir -p "$found"
   seeds="testdata/valid testdata/broken"
   [ ! -d "tests/fuzz/corpus/$1" ] || seeds="$seeds tests/fuzz/corpus/$1"
-  # These draw profiles of megabytes and make whole pages of them; other work on the machine must not look like a hang.
+  # These targets create pages from profiles of megabytes. The limit is high, so that a busy machine does not look like a hang.
   case $1 in ci_run | noise | routes | shape | view | ways) limit=120 ;; *) limit=10 ;; esac
-  # One answer of -http has up to 512 MiB, in a buffer that doubles.
+  # A response of -http can have 512 MiB, in a buffer that doubles its size.
   memory=1024
   [ "$1" != routes ] || memory=2048
   # shellcheck disable=SC2086 # a list of words
@@ -33,12 +33,12 @@ fuzz() {
   say "fuzzed $1 for $2 s: $(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$1.log") inputs, nothing found"
 }
 
-# fuzz_all: reads lines "NAME SECONDS" and fuzzes these targets, as many at a time as there are processors.
+# fuzz_all: reads lines "NAME SECONDS". Runs as many of these targets at the same time as there are processors.
 fuzz_all() {
   xargs -n 2 -P "$(processors)" ./scripts/fuzz.sh -one
 }
 
-# others SECONDS: lines for fuzz_all of all targets but the reader.
+# others SECONDS: prints a line for fuzz_all for each target except the reader.
 others() {
   for target in build-fuzz/fuzz/fuzz_*; do
     [ "$target" = build-fuzz/fuzz/fuzz_read ] || echo "${target##*/fuzz_} $1"
@@ -52,7 +52,7 @@ fi
 
 have clang || want_packages clang
 have clang || die "clang is needed to fuzz"
-# libFuzzer and the sanitizers are a package of their own, named after clang's version.
+# libFuzzer and the sanitizers have their own package, whose name contains clang's version.
 want_packages "libclang-rt-$(clang -dumpversion | sed 's/\..*//')-dev"
 build_target=fuzz_targets build build-fuzz --preset fuzz -DPPROFC_BUILD_TESTS=ON
 count=$(others 1 | wc -l)

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Fails when our own programs need more instructions than at an earlier commit: REF, else the commit before. Builds both, counts
-# the instructions of the commands below with valgrind's callgrind, and lets parse_bench_regressions judge them.
+# Fails if the programs of pprofc execute more instructions than at an earlier commit: REF, or else the previous commit. Builds both, counts
+# the instructions of the commands below with callgrind, and judges the counts with parse_bench_regressions.
 #
 #   scripts/instructions.sh [--ref REF] [--limit PERCENT] [--build FOLDER] [NAME ...]
 #
 # --ref REF         the earlier commit
-# --limit PERCENT   a command that needs this much more fails (default 3)
-# --build FOLDER    a release build of these sources that is there already
-# NAME              only these commands: "Top Merge"
+# --limit PERCENT   increase at which a command fails (default 3)
+# --build FOLDER    existing release build of these sources
+# NAME              measure only these commands: "Top Merge"
 #
-# A cost that is worth it is accepted by a line at the end of a commit message, a trailer of git:
+# To accept an increase, add a line such as this one at the end of a commit message (a git trailer):
 #
 #   Cost-accepted: Top 5% inlined calls are counted for each caller
 #
-# Exit status: 0 pass, or nothing to compare with; 2 a command got slower; 1 no result.
+# Exit status: 0: pass, or nothing to compare with; 2: a command got slower; 1: no result.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -58,7 +58,7 @@ git worktree add --quiet --detach "$work/base" "$ref" -- || die "cannot check ou
 
 # ---- what costs are accepted: one rule for each trailer --------------------------------------------------------------
 
-# Trailers of the commits since, a line each; git joins a trailer of several lines.
+# Prints the trailers of the later commits, one per line. Git joins the lines of a trailer.
 git log --format='%(trailers:key=Cost-accepted,valueonly,unfold)' "$ref..HEAD" | sed '/^[[:space:]]*$/d' >"$work/trailers"
 awk -v today="$(date -u +%Y-%m-%d)" -v only="$only " '
   function problem(what) { print "instructions.sh: the trailer \"Cost-accepted: " $0 "\" " what >"/dev/stderr"; failed = 1; exit 1 }
@@ -78,7 +78,7 @@ done <"$work/trailers"
 
 # ---- both builds -----------------------------------------------------------------------------------------------------
 
-# programs SOURCES BUILD
+# programs SOURCES BUILD: builds the programs.
 programs() {
   if ! { cmake -S "$1" -B "$2" -DPPROFC_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Release &&
     cmake --build "$2" -j "$(processors)" --target pprofc benchstatc parse_bench_regressions; } >"$work/log" 2>&1; then
@@ -90,7 +90,7 @@ say "counting the instructions of this commit and of $(git rev-parse --short "$r
 programs "$work/base" "$work/base/build"
 [ -n "$head_build" ] || { head_build=$work/build-head; programs . "$head_build"; }
 
-# Hash tables have a secret; with one that is known the count is the same in every run.
+# A known secret of the hash tables makes the count the same in every run.
 cc -shared -fPIC -o "$work/known_secret.so" tests/golden/known_secret.c || die "cannot build tests/golden/known_secret.c"
 
 # ---- the commands ----------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ for copy in 1 2 3 4; do
   done
 done
 
-# commands: NAME, program, arguments. They read the same files on both sides.
+# commands: prints lines with NAME, program and arguments. Both builds read the same files.
 commands() {
   cat <<END
 Start pprofc -top testdata/server_mutex.pb.gz
@@ -120,8 +120,8 @@ Gate parse_bench_regressions -base $work/original.txt -head $work/optimized.txt
 END
 }
 
-# count SIDE FOLDER PROGRAM ARGUMENT...: the instructions, into a file; nothing when the command failed. What the program says by
-# its status is its own matter: 2 and 3 are verdicts.
+# count SIDE FOLDER PROGRAM ARGUMENT...: writes the number of instructions to a file, or nothing if the command failed. The exit statuses 2
+# and 3 of parse_bench_regressions are verdicts, not failures.
 count() {
   side=$1 programs=$2 program=$3
   shift 3
@@ -149,7 +149,7 @@ while read -r name arguments; do
     cat "$work/head.said" >&2
     die "the command failed: $arguments"
   fi
-  # What the earlier commit cannot do yet has nothing to be compared with.
+  # Skip a command that the earlier commit cannot run.
   for side in base head; do
     [ ! -s "$work/$side.count" ] || echo "Benchmark$name 1 $(cat "$work/$side.count") instructions/op" >>"$work/$side.txt"
   done

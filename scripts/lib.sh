@@ -1,4 +1,4 @@
-# What the scripts share: short messages, and installing what is missing with apt. Sourced, not run.
+# Functions of the scripts: prints messages, and installs missing packages with apt. Source this file.
 # shellcheck shell=sh
 
 say() {
@@ -22,7 +22,7 @@ as_root() {
   if is_root; then "$@"; else sudo "$@"; fi
 }
 
-# Prints those of the packages that are not installed, in one line.
+# Prints, in one line, which of the packages are not installed.
 missing_packages() {
   absent=
   for package in "$@"; do
@@ -34,7 +34,7 @@ missing_packages() {
   printf '%s' "$absent"
 }
 
-# Runs apt-get quietly; what it said is shown only when it failed.
+# Runs apt-get without output. If it fails, stores the end of its output in $apt_said.
 apt_get() {
   log=$(mktemp)
   if as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
@@ -47,7 +47,7 @@ apt_get() {
   return 1
 }
 
-# Package lists are fetched at most once per run.
+# Fetches the package lists at most once per run.
 apt_lists_fresh=no
 refresh_lists() {
   [ "$apt_lists_fresh" = no ] || return 0
@@ -56,12 +56,12 @@ refresh_lists() {
   apt_lists_fresh=yes
 }
 
-# The line with which root installs packages, to be copied from the terminal.
+# Prints the command with which root installs packages, for the user to copy.
 root_line() {
   printf 'apt-get update && apt-get install -y --no-install-recommends %s\n' "$*"
 }
 
-# Prints those of the packages that apt has heard of; all where it knows none, before its first update.
+# Prints which of the packages apt knows. Prints all if apt knows no package, as before its first update.
 known_packages() {
   known=
   for package in "$@"; do
@@ -70,7 +70,7 @@ known_packages() {
   echo "${known:-$*}"
 }
 
-# What a machine without apt must have got in another way.
+# Checks that a machine without apt has the commands that the build needs.
 check_without_apt() {
   for command in cmake make pkg-config protoc-c; do
     have "$command" || die "this machine has no apt and no $command; install the equivalents of: $*"
@@ -93,7 +93,7 @@ run as root:
 $(root_line "$@")"
 }
 
-# For a user who cannot install: without what is needed the script ends, without the rest it goes on.
+# Prints what a user without root rights must install. Ends the script if a needed package is missing.
 explain_packages() {
   # shellcheck disable=SC2046,SC2086 # lists of words
   line=$(root_line $needed $(known_packages $wanted))
@@ -105,8 +105,8 @@ $line"
   printf '%s\n' "$line"
 }
 
-# install_packages NEEDED WANTED, two lists of words: installs what is missing. Ends the script when something
-# needed cannot be had; of the rest, what cannot be had is named.
+# install_packages NEEDED WANTED, two lists of words: installs missing packages. Ends the script if it cannot install a
+# needed package. Only names a wanted package that it cannot install.
 install_packages() {
   # shellcheck disable=SC2086
   needed=$(missing_packages $1) wanted=$(missing_packages $2)
@@ -126,23 +126,23 @@ install_packages() {
   [ -z "$wanted" ] || install_wanted $wanted
 }
 
-# need_packages NAME...: installs what is missing, or ends the script.
+# need_packages NAME...: installs missing packages, or ends the script.
 need_packages() {
   install_packages "$*" ""
 }
 
-# want_packages NAME...: installs what is missing and can be had; the rest is named.
+# want_packages NAME...: installs missing packages if possible, and names the others.
 want_packages() {
   install_packages "" "$*"
 }
 
-# What the build cannot do without, and the libraries and tools it uses when they are there: the last five are for
-# -http, the shell, sources over HTTP, the index of a store and large profiles. Graphviz is asked for by the formats that it draws.
+# The packages that the build needs, and the optional libraries and tools. The last five are for -http, the shell, sources over HTTP, the
+# index of a store, and large profiles. Formats that need Graphviz name it when it is missing.
 build_packages="gcc libc6-dev cmake make pkg-config zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
 optional_packages="libdeflate-dev libpcre2-dev libxxhash-dev libiberty-dev binutils
 libmicrohttpd-dev libedit-dev libcurl4-openssl-dev libsqlite3-dev libisal-dev"
 
-# install_build_tools NEEDED WANTED: what the build takes, and two more lists.
+# install_build_tools NEEDED WANTED: installs the packages of the build and of both lists.
 install_build_tools() {
   install_packages "$build_packages $1" "$optional_packages $2"
   version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')
@@ -155,12 +155,12 @@ processors() {
   nproc 2>/dev/null || echo 2
 }
 
-# How many tests run at a time: one more than processors, because tests wait for servers, browsers and clocks.
+# Prints the number of parallel tests: one more than processors, because tests wait for servers, browsers and clocks.
 test_jobs() {
   echo $(($(processors) + 1))
 }
 
-# build FOLDER OPTION...: configures and builds (all, or the targets $build_target), quietly unless it fails.
+# build FOLDER OPTION...: configures and builds all targets, or $build_target. Prints output only if the build fails.
 build() {
   folder=$1
   shift
@@ -170,7 +170,7 @@ build() {
   # shellcheck disable=SC2086 # a list of words
   if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$(processors)" ${build_target:+--target $build_target}; } >"$log" 2>&1; then
     tail -n 20 "$log" >&2
-    # Other builds may have gone on after the one that failed.
+    # The end of the log may be from other builds, which continued after the failure.
     grep -n -E -A4 'error:|FAILED' "$log" | head -n 40 >&2 || true
     die "the build failed; all it said is in $log"
   fi

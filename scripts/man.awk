@@ -1,12 +1,12 @@
-# Turns the Markdown of docs/man into roff. It knows what those pages use and no more:
+# Converts the Markdown of docs/man to roff. Supports only the syntax that these pages use:
 #   # name(section) -- one line     the title, first line of the page
 #   ## SECTION, ### Subsection
 #   - `-flag`=*value*               a list item whose text follows in lines indented by two blanks
-#   lines indented by four blanks   shown as they are
+#   lines indented by four blanks   copied unchanged
 #   **bold**, *italic*, `code`
 # Run with -v version=X.Y.Z.
 
-# Text that stands on its own: backslashes and leading dots mean something to roff.
+# Returns text with escaped backslashes and leading dots, which have a meaning in roff.
 function escaped(text) {
   gsub(/\\/, "\\e", text)
   gsub(/-/, "\\-", text)
@@ -14,7 +14,7 @@ function escaped(text) {
   return text
 }
 
-# Replaces each pair of `mark` by font changes. `mark` is a fixed string, not an expression.
+# Replaces each pair of `mark`, a fixed string, by font changes.
 function paired(text, mark, font,    out, open, at) {
   out = ""
   open = 0
@@ -27,7 +27,7 @@ function paired(text, mark, font,    out, open, at) {
 }
 
 function inline(text,    parts, count, i, out) {
-  # Inside backquotes nothing else has a meaning.
+  # Between backquotes, no other mark has a meaning.
   count = split(text, parts, "`")
   out = ""
   for (i = 1; i <= count; i++) {

@@ -1,7 +1,6 @@
-# Turns a public header into a manual page of section 3: the first comment is the description, section rulers are
-# sections, and each declaration is shown below the comment in front of it.
-# Run with -v version=X.Y.Z -v name=pprofc_profile. With -v names=1 it prints the functions that the header declares,
-# one a line, and nothing else: each gets a page that refers to this one.
+# Converts a public header to a manual page of section 3. The first comment is the description, the rulers become
+# sections, and each declaration follows the comment above it. Run with -v version=X.Y.Z -v name=pprofc_profile. With -v
+# names=1, only prints the functions of the header, one per line: each gets a page that refers to this page.
 
 function escaped(text) {
   gsub(/\\/, "\\e", text)
@@ -10,7 +9,7 @@ function escaped(text) {
   return text
 }
 
-# `code` in bold.
+# Returns text with `code` in bold.
 function marked(text,    parts, count, i, out) {
   count = split(text, parts, "`")
   out = ""
@@ -18,7 +17,7 @@ function marked(text,    parts, count, i, out) {
   return out
 }
 
-# The words of a comment without its marks.
+# Returns the words of a comment without its marks.
 function words(text) {
   gsub(/^[ \t]*\/\*+ ?|[ \t]*\*+\/[ \t]*$/, "", text)
   sub(/^ \* ?/, "", text)
@@ -40,7 +39,7 @@ function print_code(    i, in_function) {
   in_function = code[1] ~ /^PPROFC_API /
   print ".PP\n.RS 4\n.nf"
   for (i = 1; i <= code_lines; i++) {
-    # Without PPROFC_API, and continuation lines moved as far to the left.
+    # Remove PPROFC_API, and move continuation lines as far to the left.
     if (!sub(/^PPROFC_API /, "", code[i]) && in_function) sub(/^           /, "", code[i])
     print escaped(code[i])
   }
@@ -74,7 +73,7 @@ function flush() {
   comment_lines = code_lines = 0
 }
 
-# A function is declared with PPROFC_API; its name is the last word before the first parenthesis.
+# PPROFC_API begins the declaration of a function, whose name is the last word before the first parenthesis.
 /^PPROFC_API/ {
   if (names) {
     text = $0

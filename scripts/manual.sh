@@ -1,10 +1,10 @@
 #!/bin/sh
-# Keeps documents the same as the tables of the programs. Of the manual pages in docs/man everything from "## Options" on
-# is what the program prints with -manual; docs/FORMATS.md has what pprofc prints with -formats=markdown between
-# "<!-- formats -->" and "<!-- end of formats -->".
+# Keeps the documents equal to the tables of the programs. In the pages of docs/man, a program's output of -manual
+# follows "## Options". In docs/FORMATS.md, the output of pprofc -formats=markdown is between "<!-- formats -->" and
+# "<!-- end of formats -->".
 #
 #   scripts/manual.sh BUILD/bin            rewrites the pages
-#   scripts/manual.sh --check BUILD/bin    says what differs, and fails when something does
+#   scripts/manual.sh --check BUILD/bin    prints the differences, and fails if there are any
 set -eu
 check=no
 [ "$1" != --check ] || { check=yes; shift; }
@@ -15,7 +15,7 @@ new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 status=0
 
-# keep PAGE COMMAND: the page must be what is in $new, which COMMAND printed.
+# keep PAGE COMMAND: with --check, compares PAGE with $new, the output of COMMAND. Otherwise replaces PAGE by $new.
 keep() {
   if [ "$check" = no ]; then
     cmp -s "$new" "$1" || cp "$new" "$1"

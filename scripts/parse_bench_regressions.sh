@@ -1,10 +1,10 @@
 #!/bin/sh
-# Fails when benchmarks got slower: parse_bench_regressions by its other name.
+# Runs parse_bench_regressions, which fails if benchmarks got slower.
 #
 #   THRESHOLD_PERCENT=5 scripts/parse_bench_regressions.sh [DIR]
 #
-# Finds the program that is built in build/bin, or the installed one. The exit status is the program's: 0 pass,
-# 2 regression, 1 no result, 3 doubts with -strict.
+# Runs the program in build/bin, or else the installed one. The exit status is that program's status: 0: pass, 2:
+# regression, 1: no result, 3: uncertain with -strict.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 for program in "${PARSE_BENCH_REGRESSIONS:-}" "$root/build/bin/parse_bench_regressions" \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# From a fresh clone to a first report: installs what is missing, builds, and compares two bundled profiles.
-# Needs a shell and apt; may be run again at any time.
+# Makes a first report in a fresh clone: installs missing packages, builds, and compares two bundled profiles. Needs a
+# shell and apt. You can run it again at any time.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh

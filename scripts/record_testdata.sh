@@ -20,7 +20,7 @@ data=$root/testdata
 # shellcheck source=scripts/lib.sh
 . "$root/scripts/lib.sh"
 
-# A line of the manifest is sha256, two spaces, path, and after tabs what the file is.
+# A line of the manifest has the SHA-256, two blanks, the path, a tab, and a description of the file.
 check() {
   cd "$data"
   tab=$(printf '\t')
@@ -59,8 +59,8 @@ tools() {
   "$work/tools" "$@"
 }
 
-# Each benchmark runs a fixed number of times, so that the two versions do the same work and the
-# difference of their profiles is the difference of their cost.
+# Runs each benchmark a fixed number of times, so that both versions do the same work, and their profiles differ only in
+# its cost.
 record_generator() {
   cd "$data/generator"
   for version in original optimized; do
@@ -85,8 +85,7 @@ record_generator() {
   done
 }
 
-# Two runs of one server: plain, and with -cached. The texts come from the second run, where they are
-# a fifth as long.
+# Runs a server without and with -cached. The texts come from the second run, because they are a fifth as long there.
 record_server() {
   cd "$data/server"
   go build -trimpath -o "$work/server/server" .
@@ -107,8 +106,8 @@ record_server() {
   done
 }
 
-# The programs stay in testdata with their debug information, so that tests can symbolize the
-# profiles; the C++ one is kept small by compression and by leaving out types from headers.
+# Keeps the programs with their debug information in testdata, so that tests can symbolize the profiles. Compression and
+# the omission of types in headers keep the C++ program small.
 record_native() {
   cd "$data/native"
   mkdir -p "$work/native"
@@ -131,7 +130,7 @@ record_native() {
   cp native_c native_cxx ./*.prof ./*.heap "$data/native/"
 }
 
-# A recording of Chromium's performance panel, without what it says of the machine.
+# Records a trace of Chromium's performance panel, and removes information about the machine.
 record_timeline() {
   echo '<script src="calls.js"></script>' >page.html
   chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" \
@@ -147,7 +146,7 @@ record_timeline() {
 
 async_options=start,event=itimer,interval=5ms,wall=20ms,alloc=256k,live,nativemem=64k,lock=1ms,jfropts=31,jfr
 
-# The log of V8 that 0x keeps, without the code that no tick has: megabytes of symbols of node.
+# Keeps the log of V8 that 0x writes. Removes code without ticks: megabytes of symbols of node.
 record_0x() {
   cp "$data/imports/calls.js" .
   0x -D run0x --collect-only calls.js >run.log 2>&1
@@ -164,8 +163,8 @@ record_0x() {
   rm -r run0x calls.js
 }
 
-# Tools that Debian does not have: of npm (0x), of PyPI (py-spy pyinstrument memray austin-dist pytest-benchmark), of crates (inferno), FlameGraph.
-# What is not in PATH keeps its file. The paths of the packages are those of Debian afterwards.
+# Records with tools that Debian lacks, from npm (0x), PyPI (py-spy pyinstrument memray austin-dist pytest-benchmark), crates.io (inferno)
+# and FlameGraph. Keeps the old file of a tool that is not in PATH. Replaces paths of the packages by Debian's paths.
 record_packages() {
   say "calls: 0x, py-spy, pyinstrument, memray, austin, pytest-benchmark, inferno, FlameGraph, heaptrack where they are"
   cp "$data/imports/calls.py" "$data/imports/test_calls.py" .
@@ -194,8 +193,8 @@ record_packages() {
   ! have pytest || pytest -q --benchmark-json="$data/bench/calls.pytest.json" test_calls.py >run.log 2>&1
 }
 
-# What profilers of other languages say of one small program. Callgrind collects only what main (or a
-# thread) does: the dynamic linker would be most of the file.
+# Records one small program with profilers of other languages. Callgrind collects only main (or a thread), because the
+# dynamic linker would otherwise be most of the file.
 record_imports() {
   mkdir -p "$work/imports"
   cd "$data/imports"
@@ -233,7 +232,7 @@ record_imports() {
   javac -d . "$data/imports/calls.java"
   java -Xmx64m "-XX:StartFlightRecording=settings=$data/imports/calls.jfc,filename=calls.jfr" \
     calls 700 >run.log 2>&1
-  # async-profiler is not packaged; without it the recording stays as it is.
+  # Debian has no package of async-profiler. Without it, keep the old recording.
   if [ -f "${ASYNC_PROFILER:-}" ]; then
     java -Xmx64m "-agentpath:$ASYNC_PROFILER=$async_options,file=calls.async.jfr" calls 500 >run.log 2>&1
   fi
@@ -259,8 +258,8 @@ record_imports() {
   install -m 644 ./calls.*[!s] "$data/imports/"
 }
 
-# Programs that leak, or only seem to, in ten steps. The C programs stay in testdata for their names; of the memory
-# maps only what a frame of ours needs is kept.
+# Records programs that leak, or only seem to leak, in ten steps. Keeps the C programs in testdata for their names, and
+# only the needed parts of the memory maps.
 record_leaks() {
   cd "$data/leaks/server"
   go build -trimpath -o "$work/leaks/server" .
@@ -302,7 +301,7 @@ record_made() {
   tools broken "$data/broken"
 }
 
-# No file may keep a path of this machine.
+# Fails if a file contains a path of this machine.
 check_paths() {
   if grep -r -l -a -F -e "$work" -e "$root" "$data"; then
     die "the files above name folders of this machine"

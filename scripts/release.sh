@@ -1,17 +1,17 @@
 #!/bin/sh
-# Makes what a release holds, in a folder, and uploads nothing:
+# Creates the files of a release in a folder. Uploads nothing.
 #
-#   scripts/release.sh [OUT]                 OUT is .docs/release when it is not given
-#   scripts/release.sh -small BUILD [OUT]    from the programs that were built in BUILD, for this machine alone, in seconds
+#   scripts/release.sh [OUT]                 OUT: default .docs/release
+#   scripts/release.sh -small BUILD [OUT]    from the programs in BUILD, only for this machine, in seconds
 #
-# OUT has Debian packages (libpprofc0.1, libpprofc-dev, pprofc) for this machine's architecture; a tarball of static programs, a
-# wheel for pip and a package for npm for x86-64 and for arm64; a zip for Windows on x86-64; the source, a Containerfile, a formula of Homebrew, an expression of
-# Nix, an SPDX list of parts, and SHA256SUMS. The last commit is what is built; the same commit with the same packages of Debian
-# gives the same bytes.
+# OUT gets Debian packages (libpprofc0.1, libpprofc-dev, pprofc) for this machine's architecture; a tarball of static programs, a pip wheel
+# and an npm package for x86-64 and for arm64; a zip for Windows on x86-64; the source, a Containerfile, a Homebrew formula, a Nix
+# expression, an SPDX list of parts, and SHA256SUMS. The script builds the last commit. The same commit with the same Debian packages gives
+# the same bytes.
 #
-# Static programs have all optional libraries in them; so pprofci publish, sources over HTTP and -http work without any. With
-# -small they lack libcurl and libmicrohttpd, which have to be built, and there is no zip for Windows. Needs apt and a network, -small
-# neither.
+# Static programs contain all optional libraries, so pprofci publish, sources over HTTP and -http need no other library. With -small, they
+# lack libcurl and libmicrohttpd, which the script would have to build, and there is no zip for Windows. Needs apt and a network, except
+# with -small.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -51,7 +51,7 @@ umask 022
 cache=$PWD/.cache/release
 own=$(dpkg --print-architecture 2>/dev/null) || die "this machine has no dpkg: Debian packages are made on Debian or Ubuntu"
 
-# Everything is made beside its place, and moved there when all of it is there.
+# Create all files in a temporary folder next to OUT, and move them to OUT at the end.
 mkdir -p "$(dirname "$out")"
 stage=$(mktemp -d "$(dirname "$out")/.release.XXXXXX")
 stage=$(cd "$stage" && pwd)
@@ -68,7 +68,7 @@ triplet() {
   esac
 }
 
-# build_for ARCHITECTURE: configures and builds the commit in the cache; the static programs need libcurl and libmicrohttpd.
+# build_for ARCHITECTURE: builds the commit in the cache folder, with libcurl and libmicrohttpd for the static programs.
 build_for() {
   host=$(triplet "$1") root='' folder=$cache/build-$1 prefix=$cache/libraries-$1
   set -- "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DPPROFC_BUILD_TESTS=OFF -DPPROFC_LINK_ARCHIVES=OFF \
@@ -86,14 +86,14 @@ build_for() {
     printf '%s\n' "$versions" >"$prefix/key"
   fi
   shift
-  # A clone of the commit: what is not committed is not released.
+  # Build a clone of the commit, so that the release has no uncommitted changes.
   rm -rf "$folder"
   build_target=static_programs
   [ -n "$root" ] || build_target="all static_programs"
   (cd "$cache/source" && build "$folder" "$@")
 }
 
-# pack_for ARCHITECTURE BUILD PREFIX SYSROOT: the tarball, the wheel and the package of npm.
+# pack_for ARCHITECTURE BUILD PREFIX SYSROOT: creates the tarball, the wheel and the npm package.
 pack_for() {
   name=pprofc-$VERSION-linux-$1
   python3 packaging/linked.py "$2/static" "$3" "$4" -licenses "$work/licenses-$1" >"$work/linked" || die "the libraries of $1 are not known"
@@ -105,7 +105,7 @@ pack_for() {
   while read -r bundle; do cp "$stage/.parts/$name.tar.gz" "$stage/.parts/$bundle"; done <"$work/bundles"
 }
 
-# for_windows: builds the commit for Windows in the cache, and packs it.
+# for_windows: builds the commit for Windows in the cache folder, and creates the zip.
 for_windows() {
   name=pprofc-$VERSION-windows-x64
   packaging/windows.sh "$cache/windows"
@@ -116,15 +116,15 @@ for_windows() {
   [ -s "$stage/$name.zip" ] || die "the zip for Windows cannot be made"
 }
 
-# dynamic_parts DEB: the libraries that the package depends on, in the versions of this machine.
+# dynamic_parts DEB: prints the libraries that the package depends on, with the versions on this machine.
 dynamic_parts() {
   dpkg-deb -f "$1" Depends | tr ',|' '\n\n' | sed 's/(.*//; s/ //g' | while read -r package; do
-    # An alternative that is not installed, or a virtual package, has no version.
+    # An alternative that is not installed has no version. A virtual package has no version either.
     dpkg-query -W -f '${db:Status-Status} dynamic ${Package} ${Version} ${source:Package}\n' "$package" 2>/dev/null || true
   done | sed -n 's/^installed //p'
 }
 
-# try ARCHITECTURE: the static programs run, on an emulated processor where it is not this machine's.
+# try ARCHITECTURE: checks that the static programs run, on an emulated processor if necessary.
 try() {
   mkdir -p "$work/try-$1"
   tar -xzf "$stage/pprofc-$VERSION-linux-$1.tar.gz" -C "$work/try-$1" --strip-components=1

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Replaces OWNER/pprofc and <this repository> in every file by the owner and the address of the project. Run it once, in a clone,
-# before the project is published:
+# Replaces OWNER/pprofc and <this repository> in all files by the owner and the address of the project. Run the script once, in a clone,
+# before you publish the project:
 #
 #   scripts/set_owner.sh NAME                  NAME/pprofc on GitHub
-#   scripts/set_owner.sh NAME https://HOST/... NAME/pprofc is the action, and the repository is there
+#   scripts/set_owner.sh NAME https://HOST/... NAME/pprofc is the action, and the URL is the repository
 #
-# It commits nothing: git diff shows the changes. Build the programs again afterwards.
+# The script commits nothing: git diff shows the changes. Then build the programs again.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh

@@ -1,5 +1,5 @@
-# What a run of ctest skipped, and why: one line per reason, "names: reason". Reads Testing/Temporary/LastTest.log, then what
-# ctest printed. A test that skips itself prints "skipped: REASON"; of a part of it, "PART: skipped, REASON".
+# Prints the tests that ctest skipped, with one line "names: reason" for each reason. Reads Testing/Temporary/LastTest.log, then the output
+# of ctest. A skipped test prints "skipped: REASON". A test that skips a part prints "PART: skipped, REASON".
 function note(name, reason) {
   if (reason in names) {
     names[reason] = names[reason] ", " name

@@ -1,11 +1,11 @@
 #!/bin/sh
-# From a fresh clone to a tested build: installs what is missing, builds, and runs every test.
-# Needs a shell and apt; may be run again at any time.
+# Tests a fresh clone: installs missing packages, builds, and runs every test. Needs a shell and apt. You can run it
+# again at any time.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
-# Some tests run in a real browser, and skip themselves where there is none; they fetch their npm packages.
+# Some tests run in a real browser, and skip themselves without one. They fetch their npm packages.
 wanted="g++ valgrind libjansson-dev dpkg-dev python3-venv python3-yaml"
 have chromium || have chromium-browser || wanted="$wanted chromium"
 have node || wanted="$wanted nodejs"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Proves the promise of the README on a machine that has nothing: makes a minimal Debian in a folder, clones the
-# repository into it and runs quickstart.sh there, then test.sh in a second fresh clone on a second fresh system.
+# Tests the instructions of the README on an empty machine. Creates a minimal Debian in a folder, clones the repository into it, and runs
+# quickstart.sh. Then runs test.sh in a second clone on a second such system.
 #
-#   scripts/try_fresh.sh [FOLDER]      needs root, debootstrap and some 2 GB; FOLDER defaults to one that is removed
+#   scripts/try_fresh.sh [FOLDER]      needs root, debootstrap and about 2 GB; without FOLDER, uses a temporary one
 #
-# What is cloned is the last commit. The Debian release, the mirror, proxies and certificates are those of this machine.
+# Clones the last commit. Uses this machine's Debian release, mirror, proxies and certificates.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -32,7 +32,7 @@ finish() {
 trap finish EXIT
 trap 'exit 1' INT TERM
 
-# Lines for sources.list: those of this machine's own release.
+# Lines for sources.list, from this machine's own release.
 # shellcheck source=/dev/null disable=SC2016
 codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 # shellcheck disable=SC2016
@@ -51,7 +51,7 @@ if [ ! -x "$base/usr/bin/apt-get" ]; then
 fi
 printf '%s\n' "$sources" >"$base/etc/apt/sources.list"
 
-# How this machine reaches its mirrors: proxies, certificates, names.
+# Copy the settings with which this machine reaches its mirrors: proxies, certificates, names.
 apt-config dump | grep -iE '^Acquire::(https?|ftp)::' >"$base/etc/apt/apt.conf.d/90host" || true
 cp /etc/resolv.conf /etc/hosts "$base/etc/" 2>/dev/null || true
 if [ -d /usr/local/share/ca-certificates ]; then
@@ -64,7 +64,7 @@ if [ -s "$certificates" ]; then
   cp "$certificates" "$base/etc/ssl/certs/host.crt"
 fi
 
-# try NAME COMMAND: a fresh system with a fresh clone, in which COMMAND is the first thing that happens.
+# try NAME COMMAND: creates a fresh system with a fresh clone, and runs COMMAND in it.
 try() {
   name=$1
   root=$place/$name
@@ -79,7 +79,7 @@ try() {
   say "$name: $2 in a fresh clone on a fresh $codename"
   started=$(date +%s)
   status=0
-  # Proxies come with the environment; everything else is the bare machine's.
+  # Pass only the proxies of the environment.
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
     ${no_proxy:+no_proxy="$no_proxy"} ${NODE_EXTRA_CA_CERTS:+NODE_EXTRA_CA_CERTS=/etc/ssl/certs/host.crt} \

@@ -1,12 +1,12 @@
-# The programs are linked with the archives of the libraries that every start would load (zlib, protobuf-c, libdeflate, PCRE2), where
-# the shared library has its archive beside it: a start is then 0.3 ms shorter. Our libraries and tests take the shared ones.
-# Packages of a distribution, whose libraries are updated on their own, turn PPROFC_LINK_ARCHIVES off, or take the programs of the target
-# packaged_programs, which is not part of all.
+# Links the programs with the archives of the libraries that every start would load (zlib, protobuf-c, libdeflate, PCRE2), if an archive is
+# next to the shared library. This makes each start 0.3 ms shorter. The libraries and tests of the project use shared libraries. A
+# distribution updates libraries separately, so its packages turn PPROFC_LINK_ARCHIVES off, or take the programs of the target
+# packaged_programs, which `all` does not build.
 option(PPROFC_LINK_ARCHIVES "link the programs with the archives of libraries, where they are: a shorter start" ON)
 include(CheckCSourceCompiles)
 
-# pprofc_link(target library): pprofc_libraries link the target, whose file is the library; programs that have the property
-# PPROFC_ARCHIVES link the archive beside it.
+# pprofc_link(target library): links pprofc_libraries with the target of the library file `library`. Programs with the property
+# PPROFC_ARCHIVES link the archive next to this file instead.
 function(pprofc_link target library)
   string(REGEX REPLACE "\\.so$" ".a" archive "${library}")
   if(PPROFC_LINK_ARCHIVES AND archive MATCHES "\\.a$" AND EXISTS "${archive}")
@@ -17,8 +17,8 @@ function(pprofc_link target library)
   endif()
 endfunction()
 
-# pprofc_check_archives(): PPROFC_ARCHIVES is what the property of programs is set to: on where a program as the compiler makes it can
-# have the archives. Those that are not position-independent cannot be in one that is.
+# pprofc_check_archives(): sets PPROFC_ARCHIVES, the value of the programs' property, to ON if the compiler can link the archives into a
+# program. A position-independent program cannot contain archives that are not position-independent.
 function(pprofc_check_archives)
   set(PPROFC_ARCHIVES OFF PARENT_SCOPE)
   get_property(archives GLOBAL PROPERTY pprofc_archives)
@@ -36,7 +36,7 @@ function(pprofc_check_archives)
   endif()
 endfunction()
 
-# pprofc_packaged(program source): the program with the shared libraries, in packaged/bin, where the other one has archives.
+# pprofc_packaged(program source): builds the program with shared libraries in packaged/bin, if the other one has archives.
 function(pprofc_packaged program source)
   if(NOT TARGET packaged_programs)
     add_custom_target(packaged_programs)

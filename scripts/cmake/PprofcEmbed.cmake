@@ -1,6 +1,6 @@
-# pprofc_embed(output files...): makes a C file that holds each file as bytes, `const unsigned char asset_NAME[]` and
-# `const size_t asset_NAME_size`, and its SHA-256 in hex, `const char asset_NAME_sha256[]`. NAME is the file's name with
-# all but letters and digits as underscores.
+# pprofc_embed(output files...): creates a C file with the bytes of each file, `const unsigned char asset_NAME[]` and
+# `const size_t asset_NAME_size`, and their SHA-256 in hex, `const char asset_NAME_sha256[]`. NAME is the file's name,
+# with '_' for all characters except letters and digits.
 function(pprofc_embed output)
   add_custom_command(
     OUTPUT ${output}
@@ -10,7 +10,7 @@ function(pprofc_embed output)
     VERBATIM)
 endfunction()
 
-# pprofc_concatenate(output files...): one file of several, in that order.
+# pprofc_concatenate(output files...): joins the files in this order.
 function(pprofc_concatenate output)
   add_custom_command(
     OUTPUT ${output}
@@ -19,8 +19,8 @@ function(pprofc_concatenate output)
     COMMENT "Joining scripts")
 endfunction()
 
-# pprofc_embed_packed(folder files...): FOLDER/assets.c has the files compressed by gzip (as they are where there is no
-# gzip), and FOLDER/table.c lists them: `const struct web_asset web_assets[]`, `const size_t web_asset_count`.
+# pprofc_embed_packed(folder files...): writes the files to FOLDER/assets.c, compressed by gzip if it is installed.
+# FOLDER/table.c lists them: `const struct web_asset web_assets[]`, `const size_t web_asset_count`.
 find_program(PPROFC_GZIP gzip)
 function(pprofc_embed_packed folder)
   set(packed)
@@ -50,7 +50,7 @@ function(pprofc_embed_packed folder)
     "#include \"web/assets.h\"\n\n${names}\nconst struct web_asset web_assets[] = {\n${rows}    {0}};\nconst size_t web_asset_count = sizeof web_assets / sizeof *web_assets - 1;\n")
 endfunction()
 
-# pprofc_script(output files...): one script of several, whose names are not seen outside.
+# pprofc_script(output files...): joins scripts into one script whose names are local.
 function(pprofc_script output)
   add_custom_command(
     OUTPUT ${output}
@@ -62,7 +62,7 @@ function(pprofc_script output)
     VERBATIM)
 endfunction()
 
-# pprofc_viewer(output folder): one script of the scripts of the viewer, without comments.
+# pprofc_viewer(output folder): joins the scripts of the viewer, without comments.
 function(pprofc_viewer output folder)
   file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.js)
   pprofc_script(${output}.whole ${scripts})

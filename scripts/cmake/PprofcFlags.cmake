@@ -1,9 +1,9 @@
-# Compiler flags of everything we compile: warnings, hardening, sanitizers.
+# Compiler flags of all targets: warnings, hardening, sanitizers.
 add_library(pprofc_flags INTERFACE)
 
-# Files of 2 GiB and dates after 2038 also on 32-bit machines; lgamma_r on macOS.
+# Support files of 2 GiB and dates after 2038 also on 32-bit machines, and lgamma_r on macOS.
 target_compile_definitions(pprofc_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64 _TIME_BITS=64 _REENTRANT)
-# In a room, a local name may be equal to a name of another file.
+# With PPROFC_ROOMS, several files are one unit, so a local name may equal a name of another file.
 set(warn_shadow -Wshadow)
 if(PPROFC_ROOMS)
   set(warn_shadow)
@@ -12,7 +12,7 @@ target_compile_options(pprofc_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion ${warn_shadow} -Wstrict-prototypes -Wmissing-prototypes
   -ffp-contract=off -fno-strict-aliasing
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
-# The x87 keeps doubles in 80 bits, so that the last digits of reports would differ.
+# Avoid the x87, which computes with 80 bits, so that the last digits of reports would differ.
 if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64")
   target_compile_options(pprofc_flags INTERFACE -msse2 -mfpmath=sse)
 endif()
@@ -30,7 +30,7 @@ endif()
 if(PPROFC_SANITIZE)
   target_compile_options(pprofc_flags INTERFACE
     -fsanitize=${PPROFC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
-  # gcc loses track of assignments in instrumented code.
+  # In instrumented code, gcc does not see all assignments.
   if(CMAKE_C_COMPILER_ID STREQUAL GNU)
     target_compile_options(pprofc_flags INTERFACE -Wno-maybe-uninitialized)
   endif()

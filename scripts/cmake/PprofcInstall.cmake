@@ -1,5 +1,4 @@
-# What `cmake --install` puts in place: programs, both libraries, headers, files for pkg-config and find_package,
-# manual pages, shell completion.
+# Installs programs, both libraries, headers, files for pkg-config and find_package, manual pages, and shell completion.
 include(CMakePackageConfigHelpers)
 
 if(pprofc_programs)
@@ -16,13 +15,13 @@ install(TARGETS pprofc_shared EXPORT pprofcTargets
 install(FILES ${PROJECT_BINARY_DIR}/libpprofc/libpprofc.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY libpprofc/include/pprofc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# What a program that links the static library needs beside it.
+# Libraries that a program with the static library also links.
 string(REPLACE ";" " " pprofc_requires_text "${pprofc_requires}")
 list(TRANSFORM pprofc_private_libraries PREPEND "-l" OUTPUT_VARIABLE pprofc_libs_text)
 string(REPLACE ";" " " pprofc_libs_text "${pprofc_libs_text}")
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pprofc)
-# Relative, so that the tree may be installed or moved anywhere.
+# A relative path, so that the tree may be moved.
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(scripts/cmake/pprofc.pc.in pprofc.pc @ONLY)
 configure_package_config_file(scripts/cmake/pprofcConfig.cmake.in pprofcConfig.cmake
@@ -34,7 +33,7 @@ install(FILES ${PROJECT_BINARY_DIR}/pprofcConfig.cmake ${PROJECT_BINARY_DIR}/ppr
   DESTINATION ${package_folder})
 install(EXPORT pprofcTargets NAMESPACE pprofc:: DESTINATION ${package_folder})
 
-# Manual pages: docs/man/NAME.1.md through an awk script that knows the Markdown they are written in.
+# Manual pages: an awk script converts docs/man/NAME.1.md.
 find_program(AWK awk REQUIRED)
 file(GLOB pages CONFIGURE_DEPENDS docs/man/*.1.md)
 foreach(page ${pages})
@@ -50,7 +49,7 @@ foreach(page ${pages})
 endforeach()
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
-# Section 3: a page for each public header, made from its comments, and for each function one that refers to it.
+# Section 3: a page for each public header, made from its comments, and for each function a page that refers to it.
 file(GLOB headers CONFIGURE_DEPENDS libpprofc/include/pprofc/*.h)
 list(FILTER headers EXCLUDE REGEX "/pprofc\\.h$")
 foreach(header ${headers})
@@ -64,7 +63,7 @@ foreach(header ${headers})
     DEPENDS ${header} scripts/man3.awk
     VERBATIM)
   list(APPEND man3_pages ${page})
-  # The functions are asked for at configure time; a header that changes configures again.
+  # Find the functions at configure time. A changed header configures again.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
   execute_process(COMMAND ${AWK} -v names=1 -f ${PROJECT_SOURCE_DIR}/scripts/man3.awk ${header}
     OUTPUT_VARIABLE functions OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -82,7 +81,7 @@ install(FILES docs/SKILL.md DESTINATION ${CMAKE_INSTALL_DATADIR}/pprofc)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Everything that is installed, without the tests.
+# Builds all files that are installed, without the tests.
 add_custom_target(installed DEPENDS ${pprofc_programs} pprofc_shared pprofc_archive man)
 
 if(PROJECT_IS_TOP_LEVEL)
@@ -91,7 +90,7 @@ if(PROJECT_IS_TOP_LEVEL)
             -P ${PROJECT_SOURCE_DIR}/scripts/cmake/uninstall.cmake VERBATIM)
 endif()
 
-# Shell completion is what each program prints of its own flags; a program built for another machine cannot.
+# Each program prints its own shell completion, unless it was built for another machine.
 function(pprofc_install_completion program shell folder file)
   set(made ${PROJECT_BINARY_DIR}/completion/${shell}/${file})
   install(CODE "

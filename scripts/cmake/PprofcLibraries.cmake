@@ -1,12 +1,12 @@
-# Libraries we stand on. Required: zlib, protobuf-c (with protoc-c), threads. The others are optional: what is
-# missing is named by `pprofc -version` and said at run time by the option that needs it.
+# Finds the libraries. Required: zlib, protobuf-c (with protoc-c), threads. The others are optional: `pprofc -version`
+# names the missing ones, and an option that needs a missing library reports this.
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c)
 find_program(PROTOC_C protoc-c REQUIRED)
 
-# The same as lists for pprofc.pc and pprofcConfig.cmake: modules of pkg-config, and bare library names.
+# The same libraries for pprofc.pc and pprofcConfig.cmake: pkg-config modules, and bare library names.
 set(pprofc_requires zlib libprotobuf-c)
 set(pprofc_private_libraries pthread m)
 
@@ -16,7 +16,7 @@ pprofc_link(ZLIB::ZLIB "${ZLIB_LIBRARIES}")
 pprofc_link(PkgConfig::PROTOBUF_C "${pkgcfg_lib_PROTOBUF_C_protobuf-c}")
 target_link_libraries(pprofc_libraries INTERFACE Threads::Threads m)
 
-# pprofc_optional(NAME module): defines HAVE_NAME and links the library when it is there.
+# pprofc_optional(NAME module): defines HAVE_NAME and links the library if it is installed.
 function(pprofc_optional name module)
   if(PPROFC_OPTIONAL)
     pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
@@ -35,7 +35,7 @@ pprofc_optional(LIBDEFLATE libdeflate)
 pprofc_optional(PCRE2 libpcre2-8)
 pprofc_check_archives()
 
-# ISA-L inflates large profiles. Only its header is used; the library is loaded when such a profile comes.
+# ISA-L decompresses large profiles. The build needs only its header; pprofc loads the library for such a profile.
 if(PPROFC_OPTIONAL)
   find_path(ISAL_INCLUDE isa-l/igzip_lib.h)
   if(ISAL_INCLUDE)
@@ -60,12 +60,12 @@ if(PPROFC_OPTIONAL)
   endif()
 endif()
 
-# What only the programs use, never the library: a server for -http, line editing for the shell, sources over HTTP.
+# Libraries of the programs: a server for -http, line editing for the shell, sources over HTTP.
 add_library(tool_libraries INTERFACE)
 target_link_libraries(tool_libraries INTERFACE ${CMAKE_DL_LIBS})
 
-# pprofc_tool_optional(NAME module): the same for the programs, which load the library when they need it
-# (tools/common/library.h): only the headers are used.
+# pprofc_tool_optional(NAME module): defines HAVE_NAME for the programs. Uses only the headers, because the programs
+# load the library when they need it (tools/common/library.h).
 function(pprofc_tool_optional name module)
   if(PPROFC_OPTIONAL)
     pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})

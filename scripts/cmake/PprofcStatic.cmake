@@ -1,9 +1,9 @@
-# Static programs and the shared library of a release: the target static_programs, which is not part of all. They are the same objects
-# as the programs, linked with the archives of the libraries. libedit, which the programs otherwise load when they need it, becomes
-# a part of them, and so do libcurl and libmicrohttpd where PPROFC_STATIC_PREFIX has their archives (scripts/release.sh builds these).
+# The target static_programs builds the static programs and the shared library of a release; `all` does not build it. The objects are those
+# of the programs, linked with the archives of the libraries. The static programs contain libedit, which the other programs load when they
+# need it. They also contain libcurl and libmicrohttpd if PPROFC_STATIC_PREFIX has their archives, which scripts/release.sh builds.
 set(PPROFC_STATIC_PREFIX "" CACHE PATH "folder with lib/libcurl.a and lib/libmicrohttpd.a for the static programs")
 
-# pprofc_static_table(FILE PREFIX FOLDER): a line for each function X(PREFIX, NAME) in FOLDER that library_load loads.
+# pprofc_static_table(FILE PREFIX FOLDER): writes a line for each function X(PREFIX, NAME) in FOLDER that library_load loads.
 function(pprofc_static_table file prefix folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.[ch])
   set(names "")
@@ -29,7 +29,7 @@ add_library(static_loading STATIC EXCLUDE_FROM_ALL tools/common/static/library.c
 target_include_directories(static_loading PRIVATE tools libpprofc/src libpprofc/include ${static_generated})
 target_link_libraries(static_loading PRIVATE pprofc_flags)
 
-# The archives that there are; each may need those after it.
+# The archives that exist. An archive may need the archives after it.
 set(static_archives "")
 macro(pprofc_static_part name library)
   if(EXISTS ${PPROFC_STATIC_PREFIX}/lib/${library}.a)
@@ -64,16 +64,16 @@ endif()
 list(APPEND library_archives -lprotobuf-c -lz)
 list(APPEND static_archives ${library_archives} -lm -ldl -lpthread)
 
-# The shared library of the wheel, in static/libpprofc.so: it needs the C library and nothing else.
+# The shared library of the wheel, static/libpprofc.so. It needs only the C library.
 add_library(static_shared SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:pprofc_objects>)
 set_target_properties(static_shared PROPERTIES OUTPUT_NAME pprofc LIBRARY_OUTPUT_DIRECTORY ${static_generated})
 target_link_options(static_shared PRIVATE -Wl,-z,relro,-z,now -Wl,--exclude-libs,ALL
   -Wl,--version-script=${PROJECT_BINARY_DIR}/libpprofc/pprofc.map -Wl,-Map=${static_generated}/libpprofc.map)
 target_link_libraries(static_shared PRIVATE -Wl,-Bstatic ${library_archives} -Wl,-Bdynamic -lm -ldl -lpthread)
 
-# All objects of ours are joined into one, in which all names but main are local: libedit has functions of the
-# same names. -u takes our library_load and isal_load before those of tool_common and libpprofc are seen.
-# The linker lists the archives that it used, for the list of parts of a release.
+# Joins all objects of a program into one, in which all names but main are local, because libedit has functions with
+# equal names. With -u, the linker finds library_load and isal_load of static_loading before the functions of
+# tool_common and libpprofc. The map of the linker lists the archives that it used, for the release's list of parts.
 set(static_isal "")
 if(ISAL_INCLUDE)
   set(static_isal ",-u,isal_load")

@@ -1,4 +1,4 @@
-# The tests, which need CUnit. Where it is not, those who only want the programs get them, and one line says so.
+# The tests need CUnit. Without CUnit, the build makes only the programs, and prints one line about this.
 if(PPROFC_BUILD_TESTS)
   pkg_check_modules(CUNIT QUIET IMPORTED_TARGET cunit)
   if(CUNIT_FOUND)

@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C file with the bytes of FILES. Run by pprofc_embed.
+# Writes a C file, OUTPUT, with the bytes of FILES. pprofc_embed runs this script.
 set(text "/* Generated from the files named below. */\n#include <stddef.h>\n")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME)

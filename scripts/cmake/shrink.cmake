@@ -1,4 +1,4 @@
-# Writes OUTPUT, the script INPUT without indentation and without lines that are comments. Run by pprofc_viewer.
+# Copies the script INPUT to OUTPUT without indentation and comment lines. pprofc_viewer runs this script.
 file(READ ${INPUT} text)
 string(REGEX REPLACE "\n +" "\n" text "${text}")
 string(REGEX REPLACE "\n//[^\n]*" "" text "${text}")
