@@ -15,7 +15,7 @@
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the sum of squared deviations of the runs' totals from the mean total of the side. */
+/* Returns the sum of squared deviations of the totals of a side (base or head) from their mean. */
 static double account_squares(const struct comparison *c, size_t side, double mean) {
   size_t from = comparison_from(c, side), end = comparison_from(c, side + 1);
   double sum = 0;
@@ -27,8 +27,7 @@ static double account_squares(const struct comparison *c, size_t side, double me
   return sum;
 }
 
-/* Returns the part of the variance of a side's mean total that comes from sampling. A side is base
- * or head. */
+/* Returns the variance of a side's mean total that sampling alone causes. */
 static double account_sampling(const struct comparison *c, size_t side) {
   size_t from = comparison_from(c, side), end = comparison_from(c, side + 1);
   double sum = 0;
@@ -133,7 +132,7 @@ static bool account_same(double x, double y) {
   return fmax(x, y) <= LENGTH_FACTOR * fmin(x, y);
 }
 
-/* True if one side was recorded for longer, but both sides have equal values per second. */
+/* True if base and head were recorded for different durations, but have equal values per second. */
 static bool account_other_length(const pprofc_verdict_summary *s) {
   double base = s->base_seconds, head = s->head_seconds;
   bool known = s->exposure == PPROFC_EXPOSURE_NONE && base > 0 && head > 0 && s->total_base > 0;
@@ -244,7 +243,7 @@ static void sentence_moved(const struct comparison *c, struct buffer *out) {
     buffer_printf(out, " Cost moved inside %.*s.", STR_ARG(one->name));
 }
 
-/* Counts the changed functions by verdict. Skips functions between which cost only moved. */
+/* Counts the changed functions by verdict, without functions that only moved cost to each other. */
 static void sentence_fill_counts(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   for (size_t i = 0; i < c->rows; i++) {

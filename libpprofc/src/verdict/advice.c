@@ -1,6 +1,6 @@
-/* Computes the smallest change that a comparison finds in 80 % of cases. Also computes how many
- * runs or samples find a change of 5 %. The formula is fitted to simulations
- * (tests/perf/verdict/advice.c checks it). */
+/* Computes the smallest change that a comparison finds in 80 % of cases, and how many runs or
+ * samples find a change of 5 %. The formula is fitted to simulations (tests/perf/verdict/advice.c
+ * checks it). */
 #include "verdict/model.h"
 
 #include "pprofc/stats.h"
@@ -16,10 +16,10 @@
 #define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs on each side */
 #define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs on each side */
 #define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs on each side */
-/* Factor for the noise between runs. A changed function may vary more between runs than the median
- * function. */
+/* Factor for the variance between runs, because a changed function may vary more between runs than
+ * the median function. */
 #define ADVICE_UNEQUAL 2.0
-/* Largest change that is useful advice, as a share of the base. */
+/* Largest change to report, as a share of the base. */
 #define ADVICE_CHANGE_MOST 10.0
 #define ADVICE_ROUNDS      100
 /* Relative change that users want to find. */
@@ -63,7 +63,7 @@ double advice_change(const struct advice *a) {
   return change;
 }
 
-/* Returns the smallest relative change that `runs` runs on each side find. */
+/* Returns the smallest relative change that a comparison with `runs` runs on each side finds. */
 static double advice_change_with(const struct advice *a, double runs) {
   struct advice other = *a;
   other.runs = runs;
@@ -71,7 +71,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* Searches by bisection. This works because more runs find smaller changes. */
+/* Bisects the number of runs, because more runs find smaller changes. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
@@ -107,7 +107,7 @@ static void advice_choose(struct comparison *c) {
   }
 }
 
-/* Returns the input of the formulas for a row that has `samples` samples per run. */
+/* Returns the numbers for the formulas above, for a row with `samples` samples per run. */
 static struct advice advice_known(const struct comparison *c, double samples) {
   struct advice a = {
       .runs = 2 / (1 / c->side_runs[0] + 1 / c->side_runs[1]),

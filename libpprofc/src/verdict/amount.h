@@ -14,7 +14,7 @@ struct amount_unit {
 struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
                                    double largest);
 
-/* True if amounts are counts that are not divided. The unit of a count may be "". */
+/* True if amounts are counts that are shown without conversion. */
 bool amount_is_count(const struct amount_unit *unit);
 
 #define AMOUNT_TEXT 64
@@ -28,7 +28,7 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 struct amount_grid {
   struct amount_unit unit;
   int decimals;
-  double ticks; /* number of ticks in 1 of the shown unit; a tick is a step of the last digit */
+  double ticks; /* number of ticks (steps of the last digit) in 1 of the shown unit */
 };
 
 /* Returns a grid (a unit and a number of decimals) with four digits for the largest number. If the

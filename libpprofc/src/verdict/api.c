@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Squared relative difference of the divisors of runs that counts as rounding. */
+/* If the squared coefficient of variation of the runs' divisors is at most this, the divisors count
+ * as equal. */
 #define SAME_DIVISOR 1e-9
 
 struct pprofc_verdicts {
@@ -119,8 +120,7 @@ double comparison_range(const double *values, const double *divisors, size_t fro
   return most - least;
 }
 
-/* Returns the sum of the divisors of a side's runs. With `squared`, returns the sum of their
- * squares. */
+/* Returns the sum of the divisors of a side's runs, or with `squared`, the sum of their squares. */
 static double comparison_divisors(const struct comparison *c, size_t side, bool squared) {
   double sum = 0;
   for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++)
@@ -165,8 +165,7 @@ struct model_settings comparison_settings(const struct comparison *c) {
 #define COMMON_BEYOND 50.0
 
 /* True if the common factor (the factor that all functions of a run share) is implausible. Compares
- * it with the ratio of the totals, because a change of the whole program also changes the factor.
- */
+ * it with the ratio of the totals, because both follow a change of the whole program. */
 static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
                                     const struct fit *fit) {
   double logs[2] = {0, 0};

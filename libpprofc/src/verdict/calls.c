@@ -1,6 +1,6 @@
 /* Explains functions whose cum value grew. For each of them, judges the sum of the self values of
- * all functions below it, whatever their caller is. If that sum did not grow, calls only moved to
- * the function from other callers. */
+ * all its direct and indirect callees, including calls from other functions. If that sum did not
+ * grow, calls only moved to the function from other callers. */
 #include "verdict/relations.h"
 
 #include <stdlib.h>
@@ -15,11 +15,12 @@ struct calls {
   uint32_t grown[CANDIDATES_MOST]; /* rows of functions whose cum value grew */
   size_t count;
   uint32_t *grown_of; /* for each row: its index in `grown`, or MAP_NONE */
-  uint64_t *below; /* for each row in `grown`: bit set of the rows that are leaves in its stacks */
+  uint64_t *below; /* for each function in `grown`: bit set of the functions (rows) that are leaves
+                      in its stacks */
   size_t words;
 };
 
-/* Returns the growth of the cum value without the factor that all functions of a run share
+/* Returns the growth of a row's cum value without the factor that all functions of a run share
  * (model.h). */
 static double calls_growth(const struct comparison *c, uint32_t row) {
   return c->cum.of[c->line[row]].delta;
@@ -79,9 +80,9 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the estimate of the whole set. If a domain in the set grew more, returns the domain's
- * estimate, because cost of other rows may have moved out of the set. A domain is a group of
- * functions between which cost moved. */
+/* Returns the estimate of all rows below grown[at]. If a domain (a group of functions between which
+ * cost moved) below it grew more, returns the domain's estimate, because a decrease of other rows
+ * can hide this growth. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;

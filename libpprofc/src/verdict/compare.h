@@ -35,8 +35,8 @@ struct comparison {
   pprofc_verdict_exposure exposure;
   double *divisors;  /* divisor of the recorded values for each run */
   double *exposures; /* divisor of the judged values for each run, such as its duration */
-  bool pooled; /* true if a shown value is the sum over the runs divided by their total seconds, as
-                  on pages that first add up the runs */
+  bool pooled;    /* true if a shown value is the sum over the runs of a side divided by their total
+                     seconds; false if it is the mean of the runs */
   double *shares; /* total of each run divided by the mean total; NULL if a total is 0 */
   double *totals; /* for each run, sum of the samples that have a function */
   double *wholes; /* for each run, sum of all samples; reports show this total */
@@ -56,38 +56,37 @@ struct comparison {
   size_t *line;            /* after comparison_sort: for each row, its index in the matrices */
   uint32_t *row_of;        /* for each name, the index of its row, or MAP_NONE */
   pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
-  size_t *children;             /* indices of the nodes, sorted by parent, then by name */
+  size_t *children;             /* indices in `stacks`, sorted by parent, then by name */
   size_t stack_count;
   /* domains: groups of functions between which cost moved, with their sums */
   pprofc_verdict_domain *domains;
   size_t domain_count;
-  uint32_t *domain_of; /* for each row, its domain, or MAP_NONE; NULL if there are no domains */
+  uint32_t *domain_of; /* for each row, its index in `domains`, or MAP_NONE; NULL without domains */
   /* For each row whose cum value grew: the sum over all its callees. NULL for other rows, or if the
    * sum is too imprecise to show the growth. The array itself is NULL if no cum value grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
 
-/* Returns the run at an index, in the form in which the caller of the library passed it. */
+/* Returns the run at an index, as the caller of the library passed it. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
 
-/* Returns the index of the first run of a side: 0 for base, 1 for head. For side 2, returns the
- * number of runs. */
+/* Returns the index of a side's first run. Side 0 is the base, and side 1 is the head. For side 2,
+ * returns the number of runs. */
 size_t comparison_from(const struct comparison *c, size_t side);
 
 /* Returns the largest minus the smallest of the values [from, end), each divided by its divisor. */
 double comparison_range(const double *values, const double *divisors, size_t from, size_t end);
 
-/* Returns the shown value of a side (0 for base, 1 for head). `values` has a value for each run of
- * both sides. The result is the mean. If c->pooled is set, it is the sum divided by the total
- * seconds. */
+/* Returns the shown value of a side (0 for base, 1 for head) from the values of all runs: the mean,
+ * or if c->pooled is set, the sum divided by the total seconds. */
 double comparison_mean(const struct comparison *c, const double *values, size_t side);
 
 /* Returns the factor that widens an interval because runs have unequal lengths. It is 1 for equal
  * runs. */
 double comparison_stretch(const struct comparison *c);
 
-/* Returns by how much the difference head - base changes if a value of this run grows by 1. */
+/* Returns the growth of the difference head - base if a value of this run grows by 1. */
 double comparison_weight(const struct comparison *c, size_t run);
 
 /* Returns the settings of the model. Except for heap profiles and counts, the model removes the
@@ -112,8 +111,8 @@ pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
  * sums of values, and `noises` are sums of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
-/* Adjusts p-values, and finds the verdicts for the flat and cum values of all rows. The verdicts
- * exclude the factor that all functions of a run share. */
+/* Adjusts p-values, and finds the verdicts on the flat and cum values of all rows. The verdicts do
+ * not count the factor that all functions of a run share. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
 /* Adjusts the p-values of all rows of a matrix together, and finds the verdicts. Returns false when
@@ -133,7 +132,7 @@ void family_widen(const struct comparison *c, const struct matrix *m, const stru
 /* Widens the intervals of flat and cum if options.fcr is set. The rows must be sorted. */
 void family_widen_rows(struct comparison *c);
 
-/* True if a side has one run whose sampling noise is unknown or only a lower bound. */
+/* True if base or head has only one run, and the noise of sampling is not fully known. */
 bool family_is_blind(const struct comparison *c);
 
 /* Finds rows whose changes cancel each other, and callers that changed because of their callees.
@@ -172,8 +171,8 @@ pprofc_status comparison_read_sums(struct comparison *c, const struct sums *cons
 
 /* ---- recorded values -------------------------------- */
 
-/* Converts the results of a fit to differences of recorded amounts. The fit has removed the common
- * factor (model.h), and recorded amounts contain it. */
+/* Converts the results of a fit to differences of recorded amounts. Recorded amounts contain the
+ * common factor (model.h), which the fit has removed. */
 
 struct recorded_rows {
   const struct comparison *c;
@@ -182,7 +181,8 @@ struct recorded_rows {
   bool plain; /* true if the same constant factor converts each judged value to a recorded value */
   double log_scale[2]; /* for each side, logarithm of the factor that converts a judged value to a
                           recorded value */
-  double error[2];     /* for each side, variance of the mean of log_scale over the runs */
+  double error[2];     /* for each side, variance of log_scale, which is a mean over the runs of the
+                          side */
   double
       degrees; /* degrees of freedom of the variance `error`; infinite with one run on each side */
   double change, half;   /* logarithm of the factor between base and head that all rows of the fit

@@ -6,8 +6,7 @@ static const struct candidate *set_member(const struct relations *r, const struc
   return &r->candidates[set->members[at]];
 }
 
-/* Returns the index of the candidate in the set that calls all other functions of the set, or
- * MAP_NONE. */
+/* Returns the index of the member that calls all other functions of the set, or MAP_NONE. */
 static uint32_t set_caller(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i < set->member_count; i++) {
     size_t called = 0;
@@ -53,8 +52,8 @@ static void set_name_as(struct domain_set *set, pprofc_verdict_domain_kind kind,
   set->name = name;
 }
 
-/* Names a set of renamed functions, with the old name first. If only one function was renamed, uses
- * its two names, else the names of the two packages. */
+/* Names a set of renamed functions, with the old name first. One renamed function gives both its
+ * names. Several renamed functions give the names of both packages. */
 static void set_name_renamed(const struct relations *r, struct domain_set *set) {
   const struct candidate *gone = set_member(r, set, 0), *made = set_member(r, set, 1);
   bool swap = relations_row(r, set->members[0])->flat.head != 0;

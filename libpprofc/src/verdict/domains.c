@@ -1,5 +1,5 @@
 /* Finds for each function that grew the smallest domain that explains its growth. A domain is a set
- * of functions that are probably the same code, such as the functions of a type or file. A domain
+ * of functions between which cost may have moved, such as the functions of a type. A domain
  * explains the growth if its sum did not grow and is precise enough to show this growth. */
 #include "verdict/relations.h"
 
@@ -9,7 +9,8 @@
 /* Largest half width of a sum's confidence interval, as a share of a function's growth. A wider
  * interval cannot exclude this growth. */
 #define DOMAIN_SEES 0.5
-/* Minimum share of the growth in a set that the shrinking functions of the set must cancel. */
+/* A set explains part of a growth if its shrinking functions cancel at least this share of the
+ * growth of its other functions. */
 #define DOMAIN_PART 0.25
 /* Maximum number of sets that are tried for a function. */
 #define DOMAIN_TRIES 6
@@ -18,8 +19,8 @@ struct domain_search {
   struct relations *r;
   struct arena *arena;
   bool *links; /* for each two candidates (relations.h), true if cost may have moved between them */
-  bool *taken; /* for each candidate, true if an accepted set explains it */
-  struct domain_set *sets; /* accepted sets */
+  bool *taken; /* for each candidate, true if one of `sets` explains its change */
+  struct domain_set *sets; /* sets that become domains */
   size_t set_count;
   struct domain_set tries[DOMAIN_TRIES];
   struct domain_sum sums[DOMAIN_TRIES];
@@ -62,9 +63,9 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds to the set the candidates that are linked with one of its members: cost may have moved
- * between the two. With `rose`, adds candidates that grew, else candidates that shrank. Returns
- * true if any candidate was added. */
+/* Adds the candidates that are linked with a member of the set: cost may have moved between both.
+ * With `rose`, adds candidates that grew, else candidates that shrank. Returns true if any
+ * candidate was added. */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -144,8 +145,8 @@ static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t 
   s->try_count++;
 }
 
-/* Returns the only caller of a candidate that is in both base and head. Returns MAP_NONE if there
- * are several such callers, or if there is no such caller. */
+/* Returns the only caller of a candidate among the functions that are in both base and head.
+ * Returns MAP_NONE if there are several such callers, or if there is no such caller. */
 static uint32_t search_only_caller(const struct relations *r, uint32_t candidate) {
   uint32_t found = MAP_NONE;
   for (uint32_t name = 0; name < r->names; name++) {
@@ -210,8 +211,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if a set of more than two linked functions grew. Then part of the cost that a function lost
- * may have moved to several others, so a pair that cancels explains nothing. */
+/* True if a set of more than two linked functions grew. Then the cost that a function lost may have
+ * moved to several others, so a pair whose changes cancel explains nothing. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -290,8 +291,8 @@ static bool search_same_packages(const struct domain_search *s, const struct dom
          str_equal(to, all[b->members[1]].parts.package) && !str_equal(from, to);
 }
 
-/* Joins all sets with renames between the same two packages as the set `first`, and stores the
- * result in *joined. Returns false if there is only the set `first`. */
+/* Joins the set `first` with all later sets of renames between the same two packages. Stores the
+ * result in *joined. Returns false if there is no such later set. */
 static bool search_join(struct domain_search *s, size_t first, struct domain_set *joined) {
   size_t sets = 0;
   s->try_count = 0;
@@ -390,8 +391,7 @@ bool domains_find(struct relations *r) {
 
 /* ---- sums of domains -------------------------------- */
 
-/* Judges the sum of a set of rows as if the sum were one row. The noise of this row is the noise of
- * the sum in each run. */
+/* Judges the sum of a set of rows as if the sum were one row. */
 
 struct sums_rows {
   double *values, *quantum, *density;

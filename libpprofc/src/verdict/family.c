@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of standard errors at which a doubling is significant after the correction for many
+/* Number of standard errors at which a doubled value is significant after the correction for many
  * functions. */
 #define DOUBLING_ERRORS 4.5
 
@@ -42,8 +42,8 @@ bool family_is_blind(const struct comparison *c) {
 
 /* ---- exact counts ------------------------------------ */
 
-/* True if exact counts of base and head differ by more than the runs of one side differ. If a side
- * has one run, this difference within the side is 0. */
+/* True if the exact counts of base and head differ by more than the counts within base or within
+ * head. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   const double *values = m->values + row * m->runs;

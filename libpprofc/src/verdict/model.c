@@ -36,8 +36,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the common factor of a run. For each row, divides the rate in the run by the mean rate of
- * all runs. The factor is the weighted median of these ratios. */
+/* Returns the common factor of a run: the weighted median over the rows of a row's rate in the run
+ * divided by its mean rate in all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;

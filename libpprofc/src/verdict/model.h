@@ -30,9 +30,10 @@ struct matrix {
   const bool *aside;      /* for each row, true if it must not be judged */
   bool nested;            /* true if rows overlap because their values include callees (cum) */
   const struct grouped
-      *grouped;          /* data of columns that are sums over runs; NULL if each column is a run */
-  const double *density; /* for each row that is a sum of functions: the functions' squares divided
-                            by the square of their sum; NULL if each row is a function */
+      *grouped; /* data of columns that are sums over runs; NULL if each column is a run */
+  /* for each row that is a sum of functions: sum of n^2 / (sum of n)^2, where n is the number of
+   * samples of a function; NULL if each row is a function */
+  const double *density;
 };
 
 struct model_settings {
@@ -110,8 +111,8 @@ static inline double model_samples(const struct matrix *m, size_t row, double va
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns a factor of a row's variance between runs. This variance is the factor, times the square
- * of the row's value, times a constant. The factor is 1 for a function. It is smaller for a sum of
+/* Returns a factor of a row's variance between runs. This variance is the factor times a constant
+ * times the square of the row's value. The factor is 1 for a function. It is smaller for a sum of
  * functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
@@ -154,12 +155,12 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
  * find a change of 5 %. */
 
 struct advice {
-  double runs;    /* number of runs on each side: the harmonic mean of both numbers */
+  double runs;    /* number of runs on each side; harmonic mean if both numbers differ */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double prior;   /* degrees of freedom that other rows add; with one run on each side, the number
-                     that several runs would have */
-  double limit;   /* probability below the limit of significance: 1 - alpha / (2 * number of tested
-                     rows) */
+  double prior;   /* degrees of freedom that the variances of other rows add; with one run on each
+                     side, the number that several runs would have */
+  double limit; /* probability whose quantile is the limit of significance: 1 - alpha / (2 * number
+                   of tested rows) */
   double sampling; /* sampling variance of the row in one run, relative to the square of the row's
                       value */
   double noise;    /* relative variance between runs */
@@ -171,8 +172,8 @@ struct advice {
  * infinite if noise grows as fast as the change. */
 double advice_change(const struct advice *a);
 
-/* Returns the number of runs on each side that a comparison needs to find a change of 5 %, at least
- * 5. The result is infinite if no number suffices. */
+/* Returns the number of runs on each side that find a change of 5 %, at least 5. The result is
+ * infinite if no number suffices. */
 double advice_runs(const struct advice *a);
 
 /* Returns the factor by which the number of samples must grow to find a change of 5 %, at least 1.

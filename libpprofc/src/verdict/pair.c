@@ -66,8 +66,8 @@ void model_pair_test(struct model *model) {
 }
 
 /* Combines the score intervals of base and head by the square-and-add method. The assumed noise
- * widens both intervals. The result has a width even for 0 samples. The result may contain 0
- * although the test is significant. */
+ * widens both intervals. The interval has a width even for 0 samples, and may contain 0 although
+ * the test is significant. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {
@@ -95,8 +95,9 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 struct many_shape {
   /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
   double bases, heads, degrees;
-  double inverse_base, inverse_head; /* mean of 1 / scaled exposure over each side's runs */
-  double scaled; /* sum of the runs' exposures times their common factors (model.h) */
+  /* mean of 1 / (exposure * common factor) over the runs of each side */
+  double inverse_base, inverse_head;
+  double scaled; /* sum over the runs of exposure times common factor (model.h) */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Share of a node's change that one child, or up to PLACES_SPLIT parts together, must have. If they
- * have less, the search stops at the node. */
+/* The search goes on below a node if one part of its change (struct place_part), or up to
+ * PLACES_SPLIT parts together, have at least this share of the change. */
 #define PLACES_ALL 0.9
 /* Minimum share of a change that each of its parts must have. If a part has less, the change is not
  * split. */
@@ -21,7 +21,8 @@ struct places {
   struct call_tree tree;
   double *selves; /* for each node, change of the samples that end in the node */
   size_t self_capacity;
-  double *sums; /* for each node, change of all samples in its subtree that end in one function */
+  double *sums; /* for each node, change of the samples in its subtree that end in the examined
+                   function */
   size_t sum_count;
 };
 
@@ -65,8 +66,8 @@ static bool places_build(struct places *p) {
 
 /* ---- one change -------------------------------------- */
 
-/* Returns the change of the samples that end in a node. Returns 0 if the node is not of the
- * function `name`. MAP_NONE as `name` selects all functions. */
+/* Returns the change of the samples that end in a node, or 0 if the node's function is not `name`.
+ * MAP_NONE as `name` means all functions. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
   return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
@@ -76,8 +77,8 @@ static void places_sum(struct places *p, uint32_t name) {
   for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
-/* Inserts a part into `best`, the list of the parts with the largest changes. Ignores a part whose
- * sign differs from the sign of `goal`. */
+/* Inserts a part into `best`, the list of the parts that changed most. Ignores a part that changed
+ * in the opposite direction of `goal`. */
 static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
                          double goal) {
   size_t at = PLACES_SPLIT;

@@ -27,9 +27,9 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the number of operations of a run. If the caller did not give this number, divides the
- * profile's total by the given benchmark result per operation. Then the values per operation add up
- * to the benchmark result. */
+/* Returns the number of operations of a run. If the caller gave only a benchmark result per
+ * operation, divides the profile's total by it, so that the values per operation add up to the
+ * result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -60,9 +60,9 @@ static bool exposure_all(const struct comparison *c, pprofc_verdict_exposure exp
 
 /* ---- the choice -------------------------------------- */
 
-/* Chooses the kind of divisor, unless an option chooses it. The number of operations is the divisor
- * if it is known. Otherwise contention profiles use the duration, because waiting time grows with
- * it. */
+/* Chooses the divisor of each run's values, unless an option chooses it. Uses the number of
+ * operations if it is known. Otherwise contention profiles use the duration, because waiting time
+ * grows with the duration. */
 static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
   if (c->options.normalize_by != PPROFC_EXPOSURE_AUTO) return c->options.normalize_by;
   if (exposure_known(c, false) || exposure_known(c, true)) return PPROFC_EXPOSURE_OPS;
@@ -92,7 +92,6 @@ static bool exposure_fill_shares(struct comparison *c) {
   return c->shares != NULL;
 }
 
-/* True if a run has a total above 0. */
 static bool exposure_any_total(const struct comparison *c) {
   for (size_t r = 0; r < c->count; r++)
     if (c->totals[r] > 0) return true;
@@ -105,8 +104,8 @@ static pprofc_status exposure_refuse(const struct comparison *c, size_t run, con
   return error_set(error, PPROFC_E_INVALID, "cannot judge '%s': %s", name ? name : "a run", why);
 }
 
-/* Computes two divisors for each run, one for shown and one for judged values (its exposure). Both
- * divisors come from the totals, durations and operations of the runs. */
+/* Computes two divisors for each run: one for shown values, and one for judged values (its
+ * exposure). Both come from the total, duration or operations of the run. */
 static pprofc_status exposure_find(struct comparison *c, pprofc_error *error) {
   if (!exposure_any_total(c)) return exposure_refuse(c, 0, "all totals are 0", error);
   c->exposure = exposure_choose(c);
@@ -151,7 +150,7 @@ static bool read_same_type(const pprofc_profile *a, struct value_type x, const p
          str_equal(profile_string(a, x.unit), profile_string(b, y.unit));
 }
 
-/* Returns PPROFC_E_INVALID if a run differs from the first run in type or unit. */
+/* Returns PPROFC_E_INVALID if a run and the first run differ in type, unit or sampling. */
 static pprofc_status read_check_alike(const struct comparison *c, size_t run, size_t value,
                                       pprofc_error *error) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
@@ -206,7 +205,6 @@ static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *er
 
 /* ---- the matrices ------------------------------------ */
 
-/* A name and its id. The names are sorted by their bytes. */
 struct row_name {
   pprofc_str name;
   uint32_t id;
@@ -216,7 +214,6 @@ static int named_order(const void *a, const void *b) {
   return str_compare(((const struct row_name *)a)->name, ((const struct row_name *)b)->name);
 }
 
-/* True if a name has a value in any run. */
 static bool read_has_value(const struct comparison *c, uint32_t id) {
   for (size_t r = 0; r < c->count; r++)
     if (id < c->runs[r].cell_count && c->runs[r].cells[id].cum > 0) return true;
@@ -311,8 +308,8 @@ static bool read_has_machine(const struct comparison *c) {
   return any && quantum_has_speed(c->quantum.sampling);
 }
 
-/* Fills in cum_judged: cum without the time of the environment, such as time in the kernel or a
- * scheduler (walk.h). Excludes functions that have only such time. */
+/* Fills in cum_judged: cum without the time of the environment, such as the kernel (walk.h).
+ * Functions that have only such time are not judged. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

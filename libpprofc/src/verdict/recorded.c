@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Difference of two logarithmic factors that counts as rounding. */
+/* Largest difference of two logarithmic factors that counts as a rounding error. */
 #define SAME_SCALE 1e-9
 
 static size_t recorded_from(const struct recorded_rows *r, size_t side) {
@@ -117,8 +117,8 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* With `judged`, returns the mean of 1 / scaled exposure over the runs of a side. Otherwise returns
- * the mean of 1 / divisor. */
+/* Returns the mean of 1 / divisor over the runs of a side. With `judged`, the divisor of a run is
+ * its exposure times its common factor. */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
   for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
@@ -216,7 +216,7 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 /* ---- the verdict ------------------------------------- */
 
 /* Returns the verdict to show. `own` is the verdict without the common factor. If the recorded
- * difference has the other sign, the result is "grew less" or "shrank less" than the rest. */
+ * difference has the other sign, returns "grew less" or "shrank less" than the rest. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
@@ -239,8 +239,8 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
 }
 
 /* Returns the verdict on the common factor of flat values. If this verdict is uncertain and the
- * row's interval excludes 0, returns the verdict on the factor of `r` instead. Cum has another
- * factor than flat, because callers grow together even if few functions have flat values. */
+ * row's interval excludes 0, returns the verdict on the factor of `r` instead. Cum values have
+ * their own factor, because callers grow together even if few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

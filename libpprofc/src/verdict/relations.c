@@ -10,7 +10,7 @@
 
 /* ---- groups of rows --------------------------------- */
 
-/* Groups rows by type and by file. Functions in one group are probably the same code. */
+/* Groups rows by type and by file, because cost often moves within a type or file. */
 
 static int keyed_row_order(const void *a, const void *b) {
   const struct keyed_row *x = a, *y = b;
@@ -95,10 +95,10 @@ void groups_free(struct relations *r) {
   mem_free(r->c->mem, r->files.items, r->c->rows, sizeof *r->files.items);
 }
 
-/* Largest change that may remain after two functions cancel, as a share of the larger change. */
+/* Largest sum of two changes that cancel, as a share of the larger change. */
 #define BALANCE_MOST 0.25
-/* Limit of the unadjusted p-value for functions whose change is not significant. Below this limit,
- * such a change may still cancel the change of another function. */
+/* If the change of a function is not significant, but its unadjusted p-value is below this limit,
+ * the change may still cancel the change of another function. */
 #define WEAK_P 0.05
 
 /* Two functions whose changes cancel. */
@@ -218,8 +218,8 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds to each candidate in the current stack its caller in this stack. If only base or head has
- * the caller, also adds the nearest caller above it that both have. */
+/* Adds the caller of each candidate in the current stack to the candidate's callers. If only base
+ * or head has the caller, also adds the nearest caller above it that both have. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {
@@ -280,7 +280,7 @@ bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b) {
   return false;
 }
 
-/* True if both are copies, closures or fragments that the compiler made from one function. */
+/* True if the compiler made both functions from one function, for example as copies or closures. */
 static bool relations_same_stem(const struct candidate *a, const struct candidate *b) {
   return (a->parts.generated || b->parts.generated) && a->parts.last.size &&
          str_equal(a->parts.last, b->parts.last) && a->type == b->type &&
@@ -320,9 +320,9 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
   return relations_linked(r, a, b) ? PPROFC_RELATION_MOVED : PPROFC_RELATION_NONE;
 }
 
-/* Marks the pairs of functions whose changes cancel, in ascending order of their remaining change.
- * A function is in at most one pair. With `renames`, marks only pairs of names of a renamed
- * function. */
+/* Marks the pairs of functions whose changes cancel, the pair with the smallest sum first. A
+ * function is in at most one pair. With `renames`, marks only the two names of a renamed function.
+ */
 static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
     size_t fell = r->candidates[r->pairs[i].fell].row, rose = r->candidates[r->pairs[i].rose].row;
@@ -372,7 +372,7 @@ static bool relations_connect(struct relations *r) {
   return true;
 }
 
-/* Reads the samples a second time, but only if a row changed, because this is expensive. */
+/* Reads the samples a second time only if a row changed, because reading is slow. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   struct relations r = {.c = c};
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);

@@ -40,15 +40,15 @@ bool names_similar(pprofc_str a, pprofc_str b);
 
 /* Maximum number of changes that are examined. If there are more, only the largest are examined. */
 #define CANDIDATES_MOST 512
-/* Number of 64-bit words in a sketch. A sketch is a short summary of a set, so equal sets have
- * equal sketches. */
+/* Number of 64-bit words in a sketch. A sketch is a short summary of a set: a bit set with one bit
+ * for the hash of each item. */
 #define SKETCH_WORDS 4
 
 struct sketch {
   uint64_t bits[SKETCH_WORDS];
 };
 
-/* A row, and the key of its group. Functions of the same type or file have equal keys. */
+/* A row, and the key of its group, which is a type or a file. */
 struct keyed_row {
   uint64_t key; /* key of the group; 0 if unknown */
   uint32_t row;
@@ -56,7 +56,7 @@ struct keyed_row {
 
 /* Rows sorted by key, so that the rows of a group are adjacent. */
 struct row_groups {
-  struct keyed_row *items; /* rows, sorted by key */
+  struct keyed_row *items;
   size_t count;
 };
 
@@ -66,8 +66,7 @@ struct candidate {
   struct name_parts parts;
   uint64_t type;   /* key of the function's type (name_type_key) */
   pprofc_str file; /* end of the path of the function's file; "" if unknown */
-  /* sketches of the set of the callers and of the set of the callees; both use the last part of
-   * each name */
+  /* sketches of the callers and of the callees, made from the last part of each name */
   struct sketch callers, callees;
   uint32_t partner; /* if the function was renamed: index of the candidate that has the other name;
                        else MAP_NONE */
@@ -83,7 +82,7 @@ struct relations {
   uint32_t count;
   struct balance *pairs;
   size_t pair_count, pair_capacity;
-  uint32_t *candidate_of; /* for each name, its candidate, or MAP_NONE */
+  uint32_t *candidate_of; /* for each name, its index in `candidates`, or MAP_NONE */
   bool *both; /* for each name, true if both base and head have samples of the function or of its
                  callees */
   uint64_t *sketch_of; /* for each name, the hash of its last part */
@@ -92,12 +91,12 @@ struct relations {
                         nearest caller above it that both have. */
   size_t words;
   struct row_groups types, files;
-  double *explained; /* for each name, the sum of the changes of its changed callees */
+  double *explained; /* for each function, the sum of the changes of its callees that changed */
   size_t *seen;      /* for each name, number of the sample that was last added to `explained` */
   size_t names;
 };
 
-/* Maximum share of all cost in a type, file or caller that may explain a move of cost. A larger
+/* Maximum share of all cost that a type or caller may have to explain a move of cost. A larger
  * group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
@@ -106,16 +105,16 @@ struct relations {
 bool groups_fill(struct relations *r);
 void groups_free(struct relations *r);
 
-/* Returns the rows that have this key. */
+/* Returns the rows whose group has the key `key`. */
 struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
 /* Returns the estimate of a candidate without the common factor (the factor that all functions of a
- * run share). Only in this estimate, changes that cancel have a sum near 0. */
+ * run share). With the common factor, changes that cancel would not add up to 0. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
-/* True if base or head has no sample of the function itself. */
+/* True if base or head has no sample that ends in the function. */
 bool relations_one_sided(const struct relations *r, uint32_t candidate);
 
 bool relations_calls(const struct relations *r, uint32_t caller, uint32_t callee);
@@ -130,7 +129,7 @@ bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
  * the union. */
 double sketch_overlap(const struct sketch *a, const struct sketch *b);
 
-/* True if cost may have moved between two functions because they are probably the same code. */
+/* True if cost may have moved between two functions, for example functions of one type. */
 bool relations_linked(const struct relations *r, uint32_t a, uint32_t b);
 
 /* Finds the old and new names of renamed functions. Compares names, callers and callees first, and
@@ -158,7 +157,7 @@ struct domain_set {
   size_t member_count;
 };
 
-/* Sum over a set, judged like a row. */
+/* Sum of the functions of a set, judged like the value of one function. */
 struct domain_sum {
   struct estimate own; /* estimate without the factor that all functions of a run share (model.h) */
   pprofc_verdict_estimate shown; /* estimate in recorded amounts */

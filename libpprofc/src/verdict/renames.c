@@ -1,4 +1,4 @@
-/* Finds renames by names, callers and callees. Costs decide only between pairs of names with equal
+/* Finds renames by names, callers and callees. Costs decide only if two pairs of names have equal
  * evidence. */
 #include "core/array.h"
 #include "core/hash.h"
@@ -83,15 +83,15 @@ static size_t parts_join(pprofc_str name, size_t i) {
   return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
 }
 
-/* Returns the depth of brackets after the byte at `i`. The ">" of an arrow "->" is not a bracket.
- */
+/* Returns the number of open brackets after the byte at `i`. The ">" of an arrow "->" is not a
+ * bracket. */
 static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   if (parts_is(name, i, "<[{(")) return depth + 1;
   bool arrow = parts_is(name, i, ">") && i && parts_is(name, i - 1, "-=");
   return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
 }
 
-/* Updates the scan with the byte at `i`. The byte is outside of brackets. */
+/* Updates the scan with the byte at `i`. The byte must be outside of brackets. */
 static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
   size_t join = i == s->start ? 0 : parts_join(name, i);
   if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
@@ -184,12 +184,12 @@ bool names_similar(pprofc_str a, pprofc_str b) {
   return (double)(start + end) >= SIMILAR_SHARE * (double)most;
 }
 
-/* Scores for the names of a pair. Equal last parts score SCORE_LAST. If the types are also equal,
- * SCORE_LOCAL is added. Callers and callees together add at most 2. */
+/* Scores of two names. SCORE_LAST is added if the last parts are equal, and SCORE_LOCAL if the
+ * types are also equal. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum score of two names with different last parts. Callers and callees of both names must be
- * nearly equal for this score. */
+/* Minimum score of two names with different last parts. Two names reach it only if their callers
+ * and callees are nearly equal. */
 #define SCORE_SETS 1.5
 /* A pair of names is certain if its score exceeds the score of every other pair with one of its
  * names by this margin. */

@@ -12,10 +12,9 @@
 
 #define NAME_ALL (NAME_ENVIRONMENT | NAME_MACHINE)
 
-/* Functions whose cost depends on the kernel, a scheduler or a runtime instead of the program. Each
- * row has its reason. The table has no garbage collectors, because a change of the program can
- * cause more garbage. Names that a program may also use do not have NAME_MACHINE.
- * docs/VERDICT_RULES.md shows this table. */
+/* Functions whose cost depends on the kernel, a scheduler or a runtime instead of the program. The
+ * table has no garbage collectors, because a change of the program can cause more garbage. Names
+ * that a program may also use do not have NAME_MACHINE. docs/VERDICT_RULES.md shows this table. */
 static const struct name_rule name_rules[] = {
     {NAME_FOLDED, "runtime.asyncPreempt runtime.asyncPreempt2", "Go stops the function below it"},
     {NAME_ALL, "irqentry_* asm_sysvec_* sysvec_* common_interrupt asm_common_interrupt",

@@ -21,11 +21,11 @@ struct stacks {
   struct comparison *c;
   struct call_tree tree;
   struct stack_cell *
-      *cells;          /* for each run, cells of the nodes that existed after the run was read */
-  size_t *cell_counts; /* number of cells of each run */
-  uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
+      *cells; /* for each run, its cells by node, without the nodes that later runs added */
+  size_t *cell_counts;        /* number of cells of each run */
+  uint32_t *rank;             /* for each name, its rank in the order of the names' bytes */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
-  uint32_t *from;  /* for each node, index of its first child in `places`; the last item is the
+  uint32_t *from;  /* for each node, index of its first child in `places`; one more item has the
                       number of places */
   uint32_t *order; /* for each node, its number in preorder; the root has 0 */
   struct arena scratch;
@@ -154,7 +154,7 @@ static bool stacks_matrix(struct stacks *s, struct matrix *m) {
   return true;
 }
 
-/* Stores the judged nodes with their verdicts. Allocates the index of their children. */
+/* Stores the judged nodes with their verdicts. Allocates c->children. */
 static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) {
   struct comparison *c = s->c;
   size_t rows = s->tree.count - 1;
@@ -173,7 +173,7 @@ static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) 
 }
 
 static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
-  /* The number of the root plus 1 becomes 0, so the children of the root come first. */
+  /* The root's number is SIZE_MAX, so adding 1 makes it 0 and sorts its children first. */
   size_t x = c->stacks[stack].parent + 1, y = parent + 1;
   return (x > y) - (x < y);
 }

@@ -66,8 +66,8 @@ struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32
 
 /* ---- one run ----------------------------------------- */
 
-/* Adds the values of a function in a run. For shares, divides them by `exposure`: the run's total,
- * or 1 for heap profiles. */
+/* Adds the values of a function in a run, and their shares. A share is the value divided by
+ * `exposure`: the run's total, or 1 for heap profiles. */
 static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure,
                           bool has_speed) {
   double machine = has_speed ? cell->machine : 0;
@@ -98,7 +98,7 @@ static pprofc_status sums_add_cells(struct sums *sums, struct sums_type *type,
   return PPROFC_OK;
 }
 
-/* Stores the source file of each function of the run that has a file. */
+/* Stores the source files of the run's functions. */
 static bool sums_add_files(struct sums *sums, const struct run *run) {
   const pprofc_profile *p = run->profile;
   for (size_t i = 0; i < p->functions.count; i++)
@@ -164,9 +164,9 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;   /* true if judged cum includes time of the environment (walk.h), because a file does
-                   not separate it */
-  bool shares;  /* true if rates are shares of the total */
+  bool whole;  /* true if judged cum includes time of the environment (walk.h), because a file of an
+                  older version does not separate this time */
+  bool shares; /* true if rates are shares of the total */
   double scale; /* mean total of a run if rates are shares of the total, else 1 */
 };
 
@@ -179,7 +179,7 @@ static const struct sums_cell *judge_cell(const struct judge *j, size_t side, ui
                                                                                : NULL;
 }
 
-/* Fills in the cells of base or head with its sums, as if a single run had all values. */
+/* Fills in the cells of base or head, as if one run had all values of that side. */
 static bool judge_column(const struct judge *j, size_t side) {
   struct names *names = &j->c->names;
   struct run *run = &j->c->runs[side];

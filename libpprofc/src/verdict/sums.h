@@ -1,6 +1,6 @@
-/* Adds up runs. The sums have the number of runs, and for each function the sum and the sum of
- * squares of its values. Different machines can compute sums, because sums over several sets of
- * runs can be added. Two sums can be judged like runs. docs/FLEET.md explains the file. */
+/* Adds up runs. Sums contain the number of runs, and for each function the sum and the sum of
+ * squares of its values. Sums from different machines can be added, and two sums can be judged like
+ * runs. docs/FLEET.md explains the file. */
 #ifndef PPROFC_VERDICT_SUMS_H
 #define PPROFC_VERDICT_SUMS_H
 
@@ -8,7 +8,7 @@
 #include "pprofc/verdict.h"
 #include "verdict/walk.h"
 
-/* Types of values whose shares of the total are added up. */
+/* Indices in sums_cell.share: the values whose shares of the total are added up. */
 enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 
 /* Sums over runs for a function in a sample type. Before a value is added to `share`, the value is
@@ -71,7 +71,7 @@ bool sums_is(pprofc_str text);
 /* Adds the sums in a file that sums_write wrote. Messages show `path` as the name of the file. */
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error);
 
-/* Returns the sums of the function `name` (the id of its name) for a sample type. Adds sums of 0 if
+/* Returns the sums of a function for a sample type. `name` is the id of its name. Adds sums of 0 if
  * the function is new. Returns NULL when out of memory. */
 struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32_t name);
 

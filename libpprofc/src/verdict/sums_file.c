@@ -13,7 +13,7 @@
 
 struct sums_member {
   const char *name;
-  size_t at; /* offset of the field, which is a double, in its struct */
+  size_t at; /* offset of a field of type double in its struct */
 };
 
 static const struct sums_member cell_members[] = {
@@ -41,7 +41,7 @@ static const struct sums_member type_members[] = {
 };
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
-/* Number of members in a file of an older version. That file does not separate the time of the
+/* Number of members in a file of an older version, which does not separate the time of the
  * environment (walk.h). */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
@@ -181,8 +181,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads the sampling rule and period of a type. Sets `mixed` if they differ from the first file
- * that was read. */
+/* Reads the sampling rule and period of a type. Sets `mixed` if they differ from the first file. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

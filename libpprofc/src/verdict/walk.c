@@ -1,4 +1,4 @@
-/* Converts samples' location ids to name ids, without memory for each sample. */
+/* Converts the location ids of samples to name ids, one sample at a time. */
 #include "verdict/walk.h"
 
 #include "core/array.h"
@@ -16,8 +16,8 @@ void names_free(struct names *names) {
   arena_free(&names->arena);
 }
 
-/* Returns the id of a text. If the text is new, adds it with the flags of the function name
- * `function`. */
+/* Returns the id of a text. If the text is new, adds it with the flags (rules_flags) of the
+ * function `function`. */
 static uint32_t names_add_of(struct names *names, pprofc_str text, pprofc_str function) {
   size_t before = names->texts.count;
   uint32_t id = interner_copy(&names->texts, &names->arena, text);
@@ -214,7 +214,7 @@ static void run_add_sample(struct run *run, size_t stamp) {
   }
 }
 
-/* Returns the sum of all samples, even of samples without a function. */
+/* Returns the sum of all samples, including samples without a function. */
 static double run_whole(const struct run *run, size_t value) {
   const struct samples *s = &run->profile->samples;
   double sum = 0;

@@ -13,14 +13,14 @@
 
 /* ---- rules of the environment ----------------------- */
 
-/* Classifies functions by name. Functions of the environment are shown, but never judged. The
- * environment is code whose time the program does not decide: the kernel, a scheduler, parts of a
- * runtime. Folded frames are counted as part of their callers. */
+/* Classifies functions by name. The environment is code whose time the program does not decide: the
+ * kernel, a scheduler, parts of a runtime. Its functions are shown, but never judged. Folded frames
+ * are counted as part of their callers. */
 
 #define NAME_FOLDED 1u /* flag: a leaf function that is dropped if the stack has another frame */
 /* flag: a function of the kernel, the scheduler or a runtime, which is shown but never judged */
 #define NAME_ENVIRONMENT 2u
-/* flag: all time of the callees is also time of the environment */
+/* flag: the callees of the function also belong to the environment */
 #define NAME_MACHINE 4u
 
 /* A row of the built-in table of names. */
@@ -41,8 +41,8 @@ struct accepted {
 struct rules {
   const pprofc_allocator *mem;
   struct arena arena;
-  /* expressions in the rules file for folded functions, for the environment, and for functions that
-   * are always judged; NULL: the file has no such expression */
+  /* regular expressions of the rules file for three lists of functions: folded, of the environment,
+   * and always judged; NULL for a list that the file does not have */
   struct regex *folded, *environment, *judged;
   struct accepted *accepted;
   size_t accepted_count, accepted_capacity;
@@ -67,16 +67,16 @@ const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, 
 
 /* ---- sampling --------------------------------------- */
 
-/* Describes how a sample type was sampled. The quantum is the sampling variance of a value per unit
- * of value. If all samples have the same value, the quantum is that value. */
+/* Describes how the values of a sample type were sampled. The quantum is the sampling variance of a
+ * value per unit of value. If all samples have the same value, the quantum is that value. */
 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */
   SAMPLING_PERIOD, /* the profile has one sample per period */
   SAMPLING_COUNTS, /* a second column has the number of samples */
   SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
-  SAMPLING_EVENTS, /* mutex and block profiles: the noise is a lower bound */
-  SAMPLING_MOMENT, /* the profile counts states at a moment: goroutines, threads */
+  SAMPLING_EVENTS, /* mutex and block profiles: the sampling noise is at least the computed noise */
+  SAMPLING_MOMENT, /* the profile counts what exists at one moment, such as goroutines or threads */
   SAMPLING_UNKNOWN /* the profile does not show how values were sampled */
 };
 
@@ -134,8 +134,8 @@ struct walk {
   const pprofc_profile *profile;
   const struct names *names;
   struct quantum quantum;
-  bool inlines; /* true: inlined functions are frames; false: they count as part of their callers */
-  uint32_t *ids; /* for each function of the profile, or for each line: id of its name */
+  bool inlines;  /* true if inlined functions have frames; false if they are part of callers */
+  uint32_t *ids; /* name id of each function, or of each line if names->lines is set */
   struct stack_reader reader;
   size_t next;
   uint32_t *frames; /* name ids of the frames of the current sample, leaf first */
@@ -144,7 +144,7 @@ struct walk {
   bool failed;           /* true if memory ran out */
 };
 
-/* Moves back to the position before the first sample. */
+/* Restarts the walk before the first sample. */
 void walk_restart(struct walk *walk);
 
 /* Moves to the next sample that has a value other than 0 and at least one frame. Returns false
@@ -197,8 +197,8 @@ struct run {
   struct walk walk;
   struct run_cell *cells; /* cells of the functions, by name */
   size_t cell_count;
-  double scale; /* factor of the values; for counts of samples: period divided by the period of the
-                   first run; else 1 */
+  double scale; /* factor by which each value is multiplied; for counts of samples, the period of
+                   the run divided by the period of the first run; else 1 */
   double total, noise; /* sum of all samples that have a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
   bool has_machine;    /* true if any sample of the run is time of the environment */

@@ -7,23 +7,23 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Largest share that is shown. A share below 0 or above this limit is hidden. */
+/* Largest share of the total change to show (200 %). Shares below 0 are also hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of corrections of the rest. The corrections make the floating point sum of all
+/* Maximum number of corrections of blame.rest, which make the floating-point sum of all
  * contributions exact. */
 #define BLAME_NUDGES 8
 
 /* Returns the group of related functions of a row, if cost only moved between these functions and
- * the report shows them as one line. Returns NULL for other rows. Also returns NULL for a pair of
- * functions that cancel, because the pair has a different line. */
+ * the report shows them as one line. Returns NULL for other rows, and for a pair of functions that
+ * cancel, because the pair has its own line. */
 static const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                                  const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = noise_domain_moved(report, row);
   return domain && !(row->relation && domain->row_count == 2) ? domain : NULL;
 }
 
-/* True if the report has a line for this row, because it changed. If cost only moved between
- * several rows, they share a line, which belongs to the first of them. */
+/* True if the report has a line for this row, because the row changed. If cost only moved between
+ * several rows, these rows share a line, which belongs to the first of them. */
 static bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = blame_domain(report, row);
   if (domain) return row == &report->rows[domain->rows[0]];
@@ -31,7 +31,7 @@ static bool blame_has_line(const struct noise_report *report, const pprofc_verdi
   return pprofc_verdict_is_change(row->flat.verdict);
 }
 
-/* Returns the contribution to the change of the total that the line of a row shows. */
+/* Returns the contribution of a row's line to the change of the total. */
 static double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = blame_domain(report, row);
   double sum = 0;
@@ -79,7 +79,7 @@ static void blame_count(struct blame *b) {
   }
 }
 
-/* True if lines have a share of the total change. Values in percent of the total have no such
+/* True if lines show their share of the total change. Values in percent of the total have no such
  * share, because their total changes only by rounding. */
 static bool blame_has_shares(const pprofc_verdict_summary *s) {
   if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
@@ -262,8 +262,8 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
 /* ---- text ------------------------------------------- */
 
 /* Prints the report of -blame: the change of the total, and its contributions in the same unit with
- * the same number of decimals. The rest is the rounded total minus the other rounded rows, so the
- * printed numbers add up exactly. */
+ * the same number of decimals. The rest is the rounded total minus all other rounded numbers, so
+ * the printed numbers add up exactly. */
 
 /* Maximum number of frames in a printed path. */
 #define BLAME_FRAMES 3
@@ -271,7 +271,7 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
 struct blame_text {
   struct blame b;
   struct amount_grid grid;
-  double left; /* part of the total change that is not printed yet, in steps of the last digit
+  double left; /* part of the total change that no line has shown so far, in steps of the last digit
                   (amount_ticks) */
   struct output *out;
 };
@@ -330,7 +330,7 @@ static void blame_put_range(const struct blame_text *t, double low, double high)
                 STR_ARG(blame_format(t, amount_ticks(&t->grid, high), b)));
 }
 
-/* Writes the last of the first `depth` frames of a path: "... > main.run > main.op". */
+/* Writes up to BLAME_FRAMES frames before index `depth`: "... > main.run > main.op". */
 static void blame_put_path(const struct blame_text *t, const pprofc_verdict_place *place,
                            size_t depth) {
   size_t from = depth > BLAME_FRAMES ? depth - BLAME_FRAMES : 0;

@@ -114,8 +114,8 @@ struct noise_gate {
 };
 
 /* True for a significant increase. If all functions increased by the same factor, the increase
- * counts only if a slower machine cannot explain it. The condition common>5% checks smaller common
- * increases. */
+ * counts only if the factor is too large for a slower machine. The condition common>5% checks
+ * smaller factors. */
 static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   const pprofc_verdict_summary *s = &g->report->summary;
   if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
@@ -123,8 +123,8 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth that is compared with the threshold. With one sampled run on each side, it is
- * the lower end of the interval of the difference. Otherwise it is the difference. */
+/* Returns the growth that is compared with the threshold: the difference of head and base. With one
+ * sampled run on each side, returns the lower end of the interval of this difference. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;
@@ -155,13 +155,12 @@ void noise_gate_today(char out[16]) {
   if (!gmtime_r(&now, &day) || !strftime(out, 16, "%Y-%m-%d", &day)) snprintf(out, 16, "9999");
 }
 
-/* Reports a row that violates the condition. */
 static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_row *row,
                               const pprofc_verdict_domain *domain, noise_found_fn found,
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
-  /* Report the sum over the callees only if it is smaller, because cost then moved to the row. */
+  /* Report the callees' growth only if it is smaller, because cost then moved to the row. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {
       .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};
@@ -232,7 +231,7 @@ static pprofc_verdict_estimate noise_gate_total(const pprofc_verdict_summary *s)
                                    .q = s->total_p};
 }
 
-/* Checks a condition on the total, or on the change that all functions share. */
+/* Checks a condition on the total, or on the change of all functions (common>5%). */
 static enum noise_use noise_gate_whole(const struct noise_gate *g, noise_found_fn found,
                                        void *context) {
   const pprofc_verdict_summary *s = &g->report->summary;

@@ -59,7 +59,6 @@ const char *noise_word(const pprofc_verdict_row *row, bool by_cum) {
   return pprofc_verdict_name(e->verdict);
 }
 
-/* Writes a text of a profile. Escapes control bytes. */
 void noise_put_text(struct output *out, pprofc_str text) {
   struct buffer safe, shorter;
   buffer_init(&safe, mem_or_default(NULL), SIZE_MAX);
@@ -96,7 +95,6 @@ static const char *noise_kept(const struct noise_report *report) {
   return filters ? " of the samples that the filters keep" : "";
 }
 
-/* True if the runs are Go benchmarks. */
 static bool noise_has_benchmarks(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
     if (str_equal(report->rows[i].name, STR("testing.(*B).launch"))) return true;
@@ -253,7 +251,7 @@ void noise_header(const struct noise_report *report, struct output *out) {
 
 /* ---- smallest detectable change ---------------------- */
 
-/* Writes how many runs find a change of 5 %, or by what factor longer runs must be to find it. */
+/* Writes how many runs would find a change of 5 %, or by what factor each run must be longer. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
   if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);
@@ -294,7 +292,8 @@ void noise_footer(const struct noise_report *report, struct output *out) {
 
 /* ---- domains ---------------------------------------- */
 
-/* Maximum size in bytes of a name in the text of a domain. */
+/* Maximum size in bytes of a name in the line of a domain (a group of functions between which cost
+ * moved). */
 #define DOMAIN_NAME 120
 /* Maximum number of functions that the line of a domain names. */
 #define DOMAIN_NAMES 4

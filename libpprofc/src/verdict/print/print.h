@@ -25,8 +25,8 @@ struct noise_report {
 };
 
 /* Judges runs with the filters and the sample type of report->options. The runs of the base come
- * first. Stores the verdicts in `report`. `how` has the other settings; a sample type in `how`
- * takes precedence. The caller frees the verdicts. */
+ * first. Stores the verdicts in `report`. `how` has the other settings; if it also has a sample
+ * type, that type is used. The caller frees the verdicts. */
 pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
                                  size_t count, size_t bases, const pprofc_verdict_options *how,
                                  pprofc_error *error);
@@ -78,17 +78,16 @@ const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
 /* Returns a unit that suits numbers up to `largest`. */
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
 
-/* Range of the numbers in a table. All numbers have the same unit and number of decimals, so that
- * base plus change is head. */
+/* Range of the numbers in a table. All have the same unit and number of decimals, so that the
+ * printed base plus the printed change is the printed head. */
 struct noise_range {
   /* largest number in the table, and smallest change above 0 (0 if all changes are 0) */
   double largest, smallest;
   bool fractions; /* true if a number is not whole */
 };
 
-/* noise_range_add extends the range by the numbers of a row: base, head, the change, and another
- * change that the row shows. noise_grid returns the unit and the number of decimals for the range.
- */
+/* noise_range_add extends the range by the numbers of a row; `other` is a second change that the
+ * row shows. noise_grid returns the unit and the number of decimals for the range. */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);
@@ -112,8 +111,8 @@ const char *noise_domain_word(const pprofc_verdict_domain *domain);
  */
 void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLACE]);
 
-/* Formats "moved inside svc: net +3 ±20 of 900". Omits the interval if `lone` is true: exact counts
- * with one run on a side. */
+/* Formats "moved inside svc: net +3 ±20 of 900". Omits the interval if `lone` is true (exact counts
+ * with one run on a side). */
 void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
                        bool lone, char out[DOMAIN_TEXT]);
 
@@ -139,11 +138,11 @@ struct blame {
   bool has_shares; /* true if the total change is significant; lines then show their share of it */
 };
 
-/* Computes the contributions, which add up exactly to the change of the total. Their order is: rows
- * with a line, pairs of rows that cancel, the environment, the rest. */
+/* Computes the contributions, which add up exactly to the change of the total: rows with a line,
+ * pairs of rows that cancel, the environment, the rest. They are added in this order. */
 struct blame blame_of(const struct noise_report *report);
 
-/* Returns the share of a line with the change `delta` in the total change. Returns NaN if the lines
+/* Returns `delta`, the change on a line, as a share of the total change. Returns NaN if the lines
  * have no shares. */
 double blame_share(const struct blame *b, double delta);
 
@@ -183,12 +182,12 @@ void noise_gate_today(char out[16]);
 enum noise_use {
   NOISE_USED,
   NOISE_OTHER_UNIT, /* the values and the threshold have different units */
-  NOISE_UNJUDGED, /* there is no verdict on the total, or on the change that all functions share */
-  NOISE_FAILED    /* the regular expression exceeded its limit of time or memory */
+  NOISE_UNJUDGED,   /* the values that the condition checks have no verdict */
+  NOISE_FAILED      /* the regular expression exceeded its limit of time or memory */
 };
 
-/* Calls `found` for each finding whose adjusted p-value (q) is below `alpha`. The condition must be
- * valid. */
+/* Calls `found` for each growth that violates the condition `text` and has an adjusted p-value (q)
+ * below `alpha`. The condition must be valid. */
 enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
                                     double alpha, noise_found_fn found, void *context);
 

@@ -21,8 +21,7 @@ struct noise_rows {
   const struct noise_report *report;
   struct noise_line *shown;
   size_t capacity;
-  /* number of rows to print, number of rows dropped because they are small, and number dropped
-   * because of -nodecount */
+  /* number of rows to print, of small rows dropped, and of rows dropped because of -nodecount */
   size_t count, dropped, left_out;
   double cutoff;
   bool by_cum;
@@ -43,9 +42,9 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* Equal rows keep their order, which is by flat. */
 }
 
-/* True if the table shows a row. A row that changed significantly is shown even if the change is
- * small. With -cum, functions that changed like all functions are also shown, because they call the
- * function that caused the change. */
+/* True if the table shows a row. A significant change is shown even if it is small. With -cum,
+ * functions that changed like all functions are also shown, because they call the function that
+ * caused the change. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
