@@ -28,7 +28,7 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
   return need_note(t, false, INTERVAL_SEARCH, "for confidence interval at level", level);
 }
 
-/* smallest possible p-value of a test with index + 1 values on each side */
+/* least_p[n - 1] is the smallest possible p-value of the U test with n values on each side */
 static const double least_p[] = {1,
                                  .3333333333333333,
                                  .1,
@@ -40,8 +40,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the number of values per side that the test needs to be significant at alpha. Returns
- * MIN_P + 1 if it needs more than MIN_P values. */
+/* Returns the smallest number of values on each side for which a p-value can be significant at
+ * alpha. Returns MIN_P + 1 if that number is above MIN_P. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < MIN_P && least_p[n] > alpha) n++;
@@ -186,7 +186,7 @@ static void compute_cell(struct computation *c, const struct table *table,
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
-  bool bad_ratio; /* true if a value other than 0 has a baseline of 0: undefined ratio */
+  bool bad_ratio; /* true if a ratio is undefined: a value other than 0 with a baseline of 0 */
 };
 
 static void column_numbers_add(struct column_numbers *n, const struct table *table,

@@ -15,7 +15,7 @@ enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
 /* An instruction of the filter's program, in postfix order. AND and OR pop `count` values. */
 struct filter_instruction {
   enum op op;
-  size_t count; /* AND, OR: number of values to pop; otherwise: index of the term */
+  size_t count; /* for AND and OR, number of values to pop; otherwise, index of the term */
 };
 
 struct term {
@@ -234,8 +234,8 @@ static void filter_parse(struct filter_parser *p) {
   } while (!p->query.failed && !p->nomem);
 }
 
-/* Checks the keys after the syntax of the whole query. benchstat reports errors in the same order.
- */
+/* Checks the keys of all terms. The query is already parsed, because benchstat reports syntax
+ * errors first. */
 static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
   for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {
@@ -314,8 +314,8 @@ static struct truth filter_combine(enum op op, const struct truth *values, size_
   return result;
 }
 
-/* Runs the filter on the current result. `unit` is the unit of a measurement, which `.unit:` terms
- * test; NULL: no measurement. */
+/* Runs the filter on the current result. `.unit:` terms test `unit`, the unit of a measurement. If
+ * `unit` is NULL, they match no unit. */
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {

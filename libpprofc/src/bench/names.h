@@ -36,7 +36,7 @@ enum key_kind { KEY_NAME, KEY_FULL_NAME, KEY_FILE, KEY_PART, KEY_CONFIG };
 struct key {
   enum key_kind kind;
   pprofc_str text;
-  uint32_t string;   /* string index of the configuration key; MAP_NONE: no result has the key */
+  uint32_t string;   /* string index of the configuration key; MAP_NONE if no result has the key */
   uint32_t *by_name; /* cache: value of the key for each benchmark name */
 };
 
@@ -51,8 +51,8 @@ struct key extract_key(struct extractor *extractor, pprofc_str text);
  * value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
-/* The first function returns the id of a string, and adds a new string. The second returns the
- * string that has an id. */
+/* extract_intern returns the id of a string, and adds the string if it is new. extract_string
+ * returns the string that has an id. */
 uint32_t extract_intern(struct extractor *extractor, pprofc_str s);
 pprofc_str extract_string(const struct extractor *extractor, uint32_t id);
 

@@ -7,14 +7,13 @@
 
 #include <math.h>
 
-/* Data that all results of an input with the same configuration share. */
+/* Data of the results that have the same input and the same configuration. */
 struct pairs_place {
   uint32_t config, input;
   uint32_t package, round; /* indices in pairs.texts of the package and the round */
   int side;
 };
 
-/* A measurement, the index of its result, and its unit. */
 struct pairs_value {
   size_t result;
   pprofc_str unit;
@@ -42,7 +41,7 @@ static void pairs_count_processes(struct pairs *pairs) {
 }
 
 /* Returns the round of a result as an index in pairs.texts. If a side has several processes, each
- * process is a round. */
+ * process has its own rounds. */
 static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
@@ -194,8 +193,8 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the columns of the values. Gives each side of a pair its range, and sets the counts to
- * 0. */
+/* Allocates the arrays of measurements. Gives each side of a pair its range in the arrays, and sets
+ * its count to 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

@@ -1,7 +1,7 @@
 /* Pairs of measurements: one benchmark in one unit, before and after a change. The gate compares
- * pairs, and estimates noise from them. Tables (tables.h) group by projections that the user
- * chooses, into any number of columns. Pairs have a fixed key and two sides. Pairs keep the order
- * of measurement, because drift and rounds depend on it; docs/EXTENDING.md gives the reasons. */
+ * pairs, and estimates noise from them. Unlike tables (tables.h), pairs have a fixed key and two
+ * sides. They keep the order of measurement, because drift and rounds depend on this order.
+ * docs/EXTENDING.md gives the reasons. */
 #ifndef PPROFC_BENCH_PAIRS_H
 #define PPROFC_BENCH_PAIRS_H
 
@@ -32,17 +32,17 @@ struct pairs {
   struct map map;        /* map from package, name and unit to the index of the pair */
   struct pair *items;    /* pairs in the order of their first measurement */
   size_t count, capacity;
-  size_t expected; /* index after the pair that was found last. The search first tries the pair at
-                      this index, because most benchmark runs have the same order. */
-  uint32_t *units; /* indices in `texts` of the tidied units. Each unit of the set has two entries:
-                      for values other than 0, and for values of 0. MAP_NONE: not known yet. */
+  size_t expected; /* index of the pair that the next search tries first, because most benchmark
+                      runs have the same order */
+  uint32_t *units; /* indices in `texts` of the tidied units; MAP_NONE if unknown. Each unit of the
+                      set has two entries: one for values other than 0, and one for values of 0. */
   size_t unit_count;
-  /* one item per measurement. The measurements of a side are adjacent, in the order of the inputs.
-   */
+  /* one item per measurement. The measurements of a pair's side are adjacent, in the order of the
+   * inputs. */
   double *values;
-  uint32_t *rounds; /* index in `texts` of each measurement's round. If the side has several
-                       processes, the round is the process. Otherwise it is the value of the key
-                       "round", or 0. NULL: no measurement has a round. */
+  uint32_t *rounds; /* index in `texts` of each measurement's round: the process if the side has
+                       several processes; otherwise the value of the key "round", or 0. NULL if no
+                       measurement has a round. */
   uint32_t *inputs; /* input of each measurement; NULL if the argument `head` of pairs_make was not
                        NULL */
   bool has_rounds;
@@ -63,9 +63,8 @@ bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char 
 void pairs_free(struct pairs *pairs);
 
 /* These functions do the work of pairs_make in two steps. pairs_group finds the pairs, and counts
- * their measurements. pairs_store stores the measurements. If the caller no longer needs the
- * results and measurements of the set, `releases` is the set, and pairs_store frees them while it
- * works. Otherwise `releases` is NULL. */
+ * their measurements. pairs_store stores the measurements. `releases` is the set if pairs_store may
+ * free the results and measurements of the set; otherwise it is NULL. */
 bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                  const pprofc_allocator *mem);
 bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases);

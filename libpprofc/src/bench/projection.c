@@ -125,7 +125,7 @@ static void parse_field(struct projection_group *group, struct query *query,
   }
 }
 
-/* Checks the key and the order of a field, and reports an error. The syntax is already checked. */
+/* Checks the key and the order of a field after the syntax of the whole text. Reports an error. */
 static void check_field(struct query *query, struct parsed_field *field) {
   pprofc_str key = field->key.text, order = field->order.text;
   if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {
@@ -239,7 +239,7 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
 
 #define FIELD_EXCLUDED (MAP_NONE - 1)
 
-/* Returns the field of `.config` for a configuration key. Creates the field on its first use. */
+/* Returns the field of `.config` for a configuration key. Adds the field if it is new. */
 static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   const struct pprofc_bench *set = p->group->extractor->set;
   uint32_t *fields = p->parts[part].field_of_key;
@@ -296,7 +296,7 @@ static void projection_make_row(struct projection *p, size_t result) {
   }
 }
 
-/* Gives ranks to the values of a new key. The ranks follow the order of first use. */
+/* Gives the values of a new key their ranks, in the order of first use. */
 static void observe(struct projection *p) {
   for (size_t i = 0; i < p->field_count; i++) {
     struct field *field = &p->fields[i];
@@ -323,7 +323,6 @@ static bool key_row_equal(const void *projection, uint32_t index, const void *co
          (size == 0 || memcmp(p->values + key->first, p->row, size) == 0);
 }
 
-/* Reserves memory for another key with `values` values. */
 static inline bool reserve_key(struct projection *p, size_t values) {
   size_t wanted = p->value_count + values;
   const pprofc_allocator *mem = p->group->mem;
@@ -336,8 +335,8 @@ static inline bool reserve_key(struct projection *p, size_t values) {
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Most benchmark runs have the same order. Therefore compare with the key after the previous key
-   * first. */
+  /* Compare first with the key after the previous key, because most benchmark runs have the same
+   * order. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);

@@ -1,7 +1,7 @@
-/* Projections map a result to a key, which is a short list of values: `.config`, `/size@num
- * .name@alpha`, `.file@(old new)`. The projections of a command form a group. If one projection of
- * the group uses a key, `.config` and `.fullname` in the other projections do not contain this
- * key. */
+/* Projections map a result to a key, which is a short list of values. Examples of projections are
+ * `.config`, `/size@num .name@alpha` and `.file@(old new)`. The projections of a command form a
+ * group. If one projection of the group uses a part of a result, such as `/size`, then `.config`
+ * and `.fullname` in the other projections do not contain this part. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -73,9 +73,9 @@ struct projection_part {
 struct field {
   pprofc_str name;
   uint32_t part;
-  bool observed;   /* true: sort values by first use; false for fields of `.config` */
-  uint32_t *ranks; /* if `observed`: for each value id, its rank in the order of first use;
-                      MAP_NONE: not used yet */
+  bool observed;   /* true if values are sorted by first use; false for fields of `.config` */
+  uint32_t *ranks; /* if `observed` is true: for each value id, its rank in the order of first use,
+                      or MAP_NONE if it is not used yet */
   size_t ranks_capacity, seen;
 };
 
@@ -109,7 +109,7 @@ struct projection {
 struct projection_group {
   struct extractor *extractor;
   const pprofc_allocator *mem;
-  pprofc_str *excluded; /* keys that the projections of the group use */
+  pprofc_str *excluded; /* parts of results that the projections use, such as "/size" */
   size_t excluded_count, excluded_capacity;
   bool has_config, has_full_name;
   uint32_t *full_names; /* cache: for each name, the name without its excluded parts; NULL if
@@ -130,7 +130,7 @@ pprofc_status projection_residue(struct projection *projection, struct projectio
                                  pprofc_error *error);
 void projection_free(struct projection *projection);
 
-/* True if each fixed order `@(v1 v2 ...)` of the projection lists the value of the result. */
+/* True if the value of the result is in each list `@(v1 v2 ...)` of the projection. */
 bool projection_accepts(struct projection *projection, size_t result);
 
 /* Returns the key of a result. Results with equal values have equal keys. */

@@ -1,5 +1,5 @@
-/* Declares the set of benchmark results as columns. Declares the sink: functions with which readers
- * fill the set. A tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
+/* Declares the set of benchmark results, and the sink: functions with which readers fill the set. A
+ * tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
@@ -30,7 +30,7 @@ struct bench_input {
                        argument have equal numbers */
 };
 
-/* Unit of a measurement. `original` is the unit in the input; it is BENCH_EMPTY if the input has a
+/* Unit of a measurement. `original` is the unit in the input, or BENCH_EMPTY if the input has the
  * tidied unit. */
 struct bench_unit {
   uint32_t tidied, original; /* string index of the tidied unit, and of the original unit */
@@ -67,8 +67,8 @@ struct pprofc_bench {
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* number of the process for the inputs that are added next; inputs with equal
-                       numbers come from one process */
+  uint32_t process; /* process number of the inputs that are added next; inputs with equal numbers
+                       come from one process */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -81,7 +81,7 @@ struct pprofc_bench {
   struct map unit_map;
   struct bench_unit_word *words;
   size_t word_count, word_capacity;
-  struct map word_map; /* map from the string of a unit word to its index */
+  struct map word_map; /* map from a unit in the spelling of an input to its index in `words` */
 
   struct bench_metadata *metadata;
   size_t metadata_count, metadata_capacity;
@@ -121,8 +121,8 @@ void set_free_lines(struct pprofc_bench *set);
 /* Frees all measurements and results. Keeps names, units, inputs and metadata. */
 void set_free_results(struct pprofc_bench *set);
 
-/* Sets *value to the value that the "Unit" lines of the inputs give to `key` of a unit, or to "".
- * The unit may have its original or tidied spelling. Returns false when out of memory. */
+/* Sets *value to the value of `key` in the "Unit" lines of the inputs for a unit, or to "". The
+ * unit may have its original or tidied spelling. Returns false when out of memory. */
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
                   pprofc_str *value);
 
@@ -159,15 +159,15 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 /* Deletes all configuration keys. */
 void sink_config_clear(struct bench_sink *sink);
 
-/* The first function starts a result. The second removes the result that was started last. */
+/* sink_result starts a result. sink_drop removes the result that was started last. */
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line);
 void sink_drop(struct bench_sink *sink);
 
 /* Adds a measurement to the result that was started last. */
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 
-/* The first function returns the index of a unit. The index is valid as long as the set. The second
- * function adds a measurement whose unit has the index `word`. */
+/* sink_word returns the index of a unit in set->words. sink_word_value adds a measurement in the
+ * unit that has the index `word`. */
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 

@@ -70,7 +70,6 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
   return arena_copy(&t->arena, keys, kept * sizeof *keys);
 }
 
-/* Returns the labels of keys, in the arena. */
 static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, size_t count,
                              const struct projection *projection, const size_t *flat) {
   struct pprofc_bench_tables *t = c->t;
@@ -127,12 +126,13 @@ static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_benc
 
 static const char *const no_notes[1] = {NULL};
 
-/* The cells of a table, as indices in `order`. `scratch` has the same size. */
+/* Indices of the cells of a table. `scratch` has space for as many indices as `order`. */
 struct table_part {
   uint32_t *order;
   size_t count;
   uint32_t *scratch;
-  uint32_t *row_places, *column_places; /* row and column index of each key of the projections */
+  uint32_t *row_places, *column_places; /* row of each key of the row projection, and column of each
+                                           key of the column projection */
 };
 
 /* Finds the rows and columns of a table. Makes their labels. */
@@ -177,7 +177,7 @@ static void find_baselines(struct table *table) {
   }
 }
 
-/* Returns the sort index of a cell. It is the column in step 0, and the row in step 1. */
+/* Returns the number by which cells are sorted: the column in step 0, and the row in step 1. */
 static size_t cells_place(const struct tables_collector *c, const struct table_part *part,
                           uint32_t cell, int step) {
   const struct cell_id *id = &c->cells[cell].id;

@@ -19,10 +19,10 @@ struct table {
   uint32_t key;  /* index of the table's key in the projection -table */
   uint32_t unit; /* string index of the tidied unit */
   bool exact;
-  uint32_t *rows, *columns; /* sorted keys of the rows, and sorted keys of the columns */
+  uint32_t *rows, *columns; /* keys of the rows, and keys of the columns, both sorted */
   size_t row_count, column_count;
   pprofc_str *row_labels, *column_labels;
-  pprofc_bench_cell *cells; /* cells by row, then column */
+  pprofc_bench_cell *cells; /* cells, sorted by row, then by column */
   size_t cell_count;
   struct table_summary *summaries; /* one summary per column */
 };
@@ -47,7 +47,7 @@ struct pprofc_bench_tables {
 pprofc_status tables_compare_and_free(pprofc_bench *set, const pprofc_bench_options *options,
                                       pprofc_bench_tables **tables, pprofc_error *error);
 
-/* Returns the baseline of a cell, or NULL. */
+/* Returns the cell with which a cell is compared, or NULL. */
 static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
                                                      const pprofc_bench_cell *cell) {
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
@@ -79,8 +79,8 @@ bool filter_value(struct filter *filter, uint32_t unit);
 /* True if a regular expression of the filter exceeded its limits (regex_tripped). */
 bool filter_tripped(const struct filter *filter);
 
-/* Identity of a table: the unit of its values, and the key of its values in the projection -table.
- * A projection maps a result to a key. */
+/* Identity of a table: the unit of its values, and the key to which the projection -table maps
+ * their results. */
 struct table_id {
   uint32_t key, unit; /* index of the key in the projection -table; string index of the unit */
 };
@@ -97,7 +97,7 @@ struct cell_state {
   size_t count, next;
 };
 
-/* A cell, and the residue key of one of its results: the values of the keys that no other
+/* A cell, and the residue key of one of its results. This key has the values that no other
  * projection uses. */
 struct cell_residue {
   uint32_t cell, residue;
@@ -117,8 +117,8 @@ struct tables_collector {
   struct cell_state *cells;
   size_t cell_count, cell_capacity;
   struct map cell_map;
-  size_t expected; /* index after the cell that was found last. The search first tries the cell at
-                      this index, because most benchmark runs have the same order. */
+  size_t expected; /* index of the cell that the next search tries first, because most benchmark
+                      runs have the same order */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;

@@ -14,7 +14,7 @@ struct unit_parser {
   pprofc_str unit;
   size_t position;
   pprofc_str token;
-  bool denominator; /* true in a denominator; it begins with `/` and ends with `*` */
+  bool denominator; /* true in a denominator, which begins with `/` and ends with `*` */
 };
 
 static bool unit_is_separator(int32_t rune) {
@@ -103,7 +103,7 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* A step of a scale: values with the same prefix. A value of at least `hundreds` has 1 decimal. A
  * smaller value of at least `tens` has 2 decimals, and a smaller value of at least `ones` has 3.
- * Each limit is the smallest value that rounds up to another digit. */
+ * Each limit is the smallest value that rounds up to 100, 10 or 1. */
 struct unit_scale_step {
   double factor;
   const char *prefix;
@@ -132,8 +132,8 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits for values that are too small for the last prefix. Below each limit, a value needs one
- * more decimal. */
+/* Limits for values that are smaller than 1 with the last prefix. Below each limit, a value needs
+ * one more decimal. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)
@@ -162,8 +162,8 @@ void unit_print(struct buffer *out, struct unit_scale scale, double value) {
 
 /* ---- direction --------------------------------------- */
 
-/* Returns 1 for anything per second. Otherwise the last name in the numerator decides: "p99-sec/op"
- * is a time and "peak-RSS-bytes" a size, so lower is better. */
+/* Returns 1 (higher is better) for a unit per second. Otherwise the last name in the numerator
+ * decides: "p99-sec/op" is a time and "peak-RSS-bytes" a size, so lower is better. */
 int unit_direction_of(pprofc_str unit) {
   static const char *const costs[] = {
       "sec", "s",     "ms",     "us",           "ns",     "B",      "KB",

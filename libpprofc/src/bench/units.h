@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 
-/* Appends the tidied form of a unit, and returns the factor for its values. In numerators, "ns"
+/* Appends the base unit for a unit, and returns the factor for its values. In numerators, "ns"
  * becomes "sec" and "MB" becomes "B". */
 double unit_tidy(pprofc_str unit, struct buffer *out);
 
@@ -19,7 +19,7 @@ struct unit_scale {
   const char *prefix; /* unit prefix in UTF-8: "µ" */
 };
 
-/* The first function returns the scale in which the value has four significant digits. The second
+/* unit_scale_of returns the scale in which the value has four significant digits. unit_print
  * appends a value in that scale. */
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);

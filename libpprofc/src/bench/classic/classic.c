@@ -106,7 +106,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
   return &c->metrics[c->metric_count - 1];
 }
 
-/* Collects the measurements in two steps. First counts them by metric, then copies the values. */
+/* Collects the values: first counts the measurements of each metric, then copies them. */
 static void classic_collect(struct classic *c, uint32_t *metric_of) {
   const struct pprofc_bench *set = c->set;
   struct buffer text;
@@ -287,7 +287,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   table->row_count++;
 }
 
-/* Fills in the row of a benchmark. Returns false if the table has no row for the benchmark. */
+/* Fills in the row of a benchmark. Returns false if the benchmark has no row in the table. */
 static bool classic_make_row(struct classic *c, struct classic_row *row, uint32_t benchmark,
                              uint32_t unit, pprofc_str metric) {
   const struct classic_benchmark *b = &c->benchmarks[benchmark];

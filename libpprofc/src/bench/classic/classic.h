@@ -73,15 +73,15 @@ struct classic {
   bool nomem;
 };
 
-/* Computes the tables of a set with keep_units. The caller calls classic_free, even after an error.
- */
+/* Computes the tables of a set, whose keep_units is true. The caller calls classic_free, even after
+ * an error. */
 pprofc_status classic_make(struct classic *classic, const struct pprofc_bench *set,
                            const pprofc_bench_classic_options *options, pprofc_error *error);
 void classic_free(struct classic *classic);
 
-/* The first function appends the name of the metric that a unit measures: "time/op" for "ns/op".
- * The second function chooses the scale for a value. The third function appends a value in that
- * scale. */
+/* classic_metric_name appends the name of the metric for a unit: "time/op" for "ns/op".
+ * classic_scale_of chooses the scale for a value. classic_print_scaled appends a value in a scale.
+ */
 void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);

@@ -42,7 +42,7 @@ static void line_add_text(struct classic_printer *p, struct classic_line *line, 
   line_add_cell(p, line, str_of(text));
 }
 
-/* Adds a line to the output, with space for the maximum number of cells. */
+/* Adds an empty line with space for the maximum number of cells. */
 static struct classic_line *lines_add(struct classic_printer *p, struct classic_lines *lines) {
   struct classic_line *line = &lines->items[lines->count];
   line->count = 0;
@@ -82,7 +82,7 @@ static void line_add_heading(struct classic_printer *p, struct classic_line *lin
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
   if (p->csv) {
-    /* Print empty parentheses if the first row has no value from the first input, like benchstat.
+    /* Like benchstat, print empty parentheses if the first row has no value from the first input.
      */
     buffer_add_text(&p->text, " (");
     if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);

@@ -1,5 +1,5 @@
-/* Prints comparison tables as CSV. A second output gets the warnings, each with the position of its
- * cell. */
+/* Prints comparison tables as CSV. Writes the warnings to a second output, each with the position
+ * of its cell. */
 #include "bench/print/print.h"
 #include "core/go_text.h"
 #include "core/log_guard.h"

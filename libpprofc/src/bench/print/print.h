@@ -45,8 +45,7 @@ pprofc_str print_column_value(const struct printer *printer, const struct table 
                               size_t column, size_t field);
 
 /* Returns the first output column for a column of results. The row labels take one output column.
- * The first column of results takes `each` output columns. Each later column takes twice as many.
- */
+ * The first column of results takes `each` output columns, and each later column twice as many. */
 static inline size_t print_start(size_t column, size_t each) {
   return column ? 1 + each + (column - 1) * 2 * each : 1;
 }
@@ -62,7 +61,7 @@ void print_csv_field(struct output *out, pprofc_str field);
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
-/* Begins a row. If -budget shortens the report, rows with a lower rank are dropped first. */
+/* Begins a row. If -budget shortens the report, rows with the lowest rank are dropped first. */
 void print_mark(struct output *out, int rank);
 
 /* The footnotes of a table. Equal texts have the same number. */

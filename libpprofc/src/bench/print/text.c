@@ -25,7 +25,7 @@ struct grid_cell {
   uint32_t row, column, span;
   uint8_t margin_size, margin_width;
   uint8_t align; /* alignment of the text (enum grid_align) */
-  /* rank of the cell's row (print_rank), in case -budget shortens the report; 0 for headers */
+  /* rank of the cell's row (print_rank) for -budget, which drops rows; 0 for headers */
   uint8_t rank;
 };
 
@@ -105,7 +105,7 @@ static void grid_fix(struct grid *grid, size_t column) {
 /* ---- widths ------------------------------------------ */
 
 struct grid_layout {
-  /* width, margin and offset of each column; `offset` has an additional last item for the end */
+  /* width, margin and offset of each column; the last offset is the end of the last column */
   size_t *width, *margin, *offset;
   size_t *open; /* scratch memory: columns that the current cell may widen */
 };
@@ -114,8 +114,8 @@ static bool is_fixed(const struct grid *grid, size_t column) {
   return column < grid->fixed_capacity && grid->fixed[column];
 }
 
-/* Compares two columns by their width. The wider column comes first. If both are equal, the left
- * column comes first. */
+/* Compares two columns by their width. The wider column comes first, or the left column if both
+ * have the same width. */
 static int wider(const void *a, const void *b, const void *context) {
   const size_t *width = context;
   size_t x = *(const size_t *)a, y = *(const size_t *)b;

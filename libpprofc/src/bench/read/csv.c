@@ -7,14 +7,13 @@ enum { NAME, UNIT, VALUE, ASSUME, WANTED };
 
 static const char *const wanted[WANTED] = {"name", "unit", "value", "assume"};
 
-/* A record of the file, with the columns that the reader uses. */
+/* A record of the file: the fields in the columns that the reader uses. */
 struct record {
   struct buffer fields[WANTED];
   size_t field_count; /* number of fields in the record */
   bool bad_quotes;
 };
 
-/* Appends a byte; `out` may be NULL. */
 static void put_byte(struct buffer *out, char c) {
   if (out) buffer_add_char(out, c);
 }

@@ -58,8 +58,8 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* A metric of a profiler. The reader steps through the values of this metric and of the primary
- * metric together. This metric may have fewer values. */
+/* A metric of a profiler. The reader reads its values and the values of the primary metric
+ * together. This metric may have fewer values. */
 struct secondary {
   struct conversion conversion;
   const struct node *fork, *score;

@@ -2,7 +2,7 @@
 #include "bench/read/readers.h"
 
 /* If there are more than MAX_ROUNDS rounds, the reader averages the rounds in BLOCKS blocks. Short
- * benchmarks have tens of thousands of rounds that depend on each other. With so large samples, a
+ * benchmarks have tens of thousands of rounds that depend on each other. In such large samples, a
  * test would find any drift significant. */
 #define MAX_ROUNDS 200
 #define BLOCKS     50

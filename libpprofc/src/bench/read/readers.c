@@ -11,8 +11,8 @@
 
 /* ---- files of other tools --------------------------- */
 
-/* Pattern of a file that has no results, and advice for the user. The file begins with `start`, and
- * its first 4 KiB contain `inside`. */
+/* A kind of file without results, and advice for the user. Such a file begins with `start`, and its
+ * first 4 KiB contain `inside`. */
 struct foreign_file {
   const char *start, *inside, *advice;
 };

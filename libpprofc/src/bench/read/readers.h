@@ -26,8 +26,8 @@ struct bench_reader {
   pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
   char first;           /* first byte of JSON in this format: '{' or '[' */
   const char *words[4]; /* words that JSON of this format contains; ends with NULL */
-  const char *toolkit;  /* value of the configuration key "toolkit" for results in this format; the
-                           reader adds times in seconds */
+  const char *toolkit; /* value of the configuration key "toolkit"; a reader that sets it adds times
+                          in seconds */
   void (*tree)(struct bench_sink *sink, const struct node *root);
   const char *list; /* name of the array in the root object that has the results */
   void (*item)(struct bench_sink *sink, const struct node *item); /* reads an item of the array */

@@ -235,8 +235,8 @@ const struct bench_reader bench_reader_text = {
 /* Reads benchmark text by the rules of benchstat before 2021. Keeps the units. Ignores invalid
  * lines without a message. */
 
-/* State of the header. An empty line before the first result makes the keys before it permanent.
- * Lines with a permanent key have no effect, until a line without a key ends this state. */
+/* State of the header. An empty line before the first result makes the keys above that line
+ * permanent. A later line with a permanent key has no effect, until a line without a key. */
 struct read_classic_header {
   bool over; /* true once the first result was read */
   size_t permanent;
