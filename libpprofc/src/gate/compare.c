@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EXACT_MAX 50 /* largest sample size for which the distribution of U is exact */
+#define EXACT_MAX 50 /* largest sample size for which the distribution of U is computed exactly */
 #define DRIFT_MIN 6  /* minimum number of samples on each side for a test of drift */
 /* Significance level of the test for drift. It is small, because a suite of 100 benchmarks makes
  * 200 of these tests. */
@@ -15,8 +15,7 @@
 /* Minimum number of rounds on each side for a test of the medians of rounds. If each round is a
  * process, the minimum is 2. */
 #define ROUNDS_MIN 4
-/* Maximum number of rounds on a side. If there are more, the key "round" probably counts samples.
- */
+/* Maximum number of rounds on a side. With more, the key "round" probably counts samples. */
 #define ROUNDS_MAX 1000
 
 static double compare_median(struct gate_sample s) {
@@ -24,7 +23,7 @@ static double compare_median(struct gate_sample s) {
   return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
 }
 
-/* True if all values are equal. Returns false for a single value. */
+/* True if a sample has several values and all are equal. */
 static bool sample_is_constant(struct gate_sample s) {
   return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }
@@ -49,7 +48,7 @@ static double compare_inner_range(struct gate_sample s) {
 }
 
 /* Returns the larger inner range of both sides if the medians differ by more than this range,
- * because one outlier is then not noise. Otherwise returns the larger whole range, because an
+ * because then a single outlier is not noise. Otherwise returns the larger whole range, because an
  * outlier can change the mean. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
@@ -105,8 +104,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* Counts the ratios head / base up to `limit`. A larger base value admits at least as many head
- * values, so the inner loop only moves forward. */
+/* Counts the ratios head / base up to `limit`. For a larger base value, at least as many head
+ * values fit, so the inner loop only moves forward. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -116,10 +115,10 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* Returns the ratio at index `n` in ascending order, without storing all ratios. Searches over the
- * bits of doubles. Nonnegative doubles have the same order as their bits. */
+/* Returns the ratio at index `n` in ascending order, without storing all ratios. Bisects the bits
+ * of doubles, because nonnegative doubles have the same order as their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
-  /* Upper bound of the search: the bits of infinity. */
+  /* The upper bound is the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
@@ -136,7 +135,7 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   *low = *high = (double)NAN;
   size_t pairs, cut;
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
-  /* Ratios have the same order as the changes only if the values are positive. */
+  /* Only ratios of positive values have the same order as the changes. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!gate_u_cut(base.count, head.count, alpha, &cut, gate->mem)) return false;
   if (cut == 0) return true;
@@ -310,8 +309,8 @@ static double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... in the order of their first values. Returns the number of
- * rounds. Returns 0 if a value has no round or there are too many rounds. */
+/* Numbers the rounds of a side 0, 1, 2 and so on, in the order of their first values. Returns the
+ * number of rounds, or 0 if a value has no round or there are too many rounds. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {
@@ -368,7 +367,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* A change of a count is noise up to this multiple of the range of a side. */
+/* The noise of a count is this number times the larger range of both sides. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

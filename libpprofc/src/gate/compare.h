@@ -11,8 +11,8 @@ struct gate_sample {
   size_t count;
 };
 
-/* Fills in centers, delta, interval and p of the row with the result of the given test. Returns
- * false when out of memory. */
+/* Runs the test `test`. Fills in centers, delta, interval and p of the row. Returns false when out
+ * of memory. */
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                   struct gate_sample head, pprofc_gate_test test);
 
@@ -28,13 +28,13 @@ struct gate_side {
 };
 
 /* Compares both sides by the settings of the gate, and fills in the row. Compares medians of rounds
- * if each side has at least 4 rounds. An exact row (a count of events) needs no test. Its noise is
- * three times the range of a side, relative to the median. Returns false when out of memory. */
+ * if each side has at least 4 rounds. An exact row (a count of events) needs no test; its noise is
+ * three times the larger relative range of both sides. Returns false when out of memory. */
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
-/* Sets *cut to the number of values at each end of U's range that are significant at alpha in a
- * two-sided test. 0 means that no value is significant. Returns false when out of memory. */
+/* Sets *cut to the number of values of U at each end of its range that are significant at alpha in
+ * a two-sided test. Returns false when out of memory. */
 bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem);
 
 /* Computes the Hodges-Lehmann interval of the relative change, which is the ratio head / base
@@ -56,13 +56,13 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
 struct gate_design {
   double base_noise, head_noise; /* standard deviation divided by the mean, for base and for head */
   double base_count, head_count; /* number of samples of base and of head */
-  int direction; /* 1: higher is better, so a change for the worse is a decrease; otherwise it is an
-                    increase */
+  int direction; /* 1 if higher is better, so that a decrease is worse; otherwise an increase is
+                    worse */
   double level;  /* p-value up to which a change is significant */
   bool ranks;    /* true for the U test, false for Welch's test */
 };
 
-/* Result of a simulation for the two sample sizes and a level. */
+/* Result of a simulation for two sample sizes and a level. */
 struct gate_power_known {
   size_t n, m;
   double level, shift;
@@ -82,12 +82,12 @@ double gate_power_welch(const struct gate_design *design, double change);
 /* Returns the value at index `k` in ascending order. Reorders the values. */
 double gate_power_select(double *values, size_t count, size_t k);
 
-/* Computes the smallest relative change for the worse that the test finds. It is infinite for an
- * increase above 1000 % or a decrease above 100 %. Returns false when out of memory. */
+/* Computes the smallest relative change for the worse that the test finds; infinite if an increase
+ * of 1000 % or a decrease of 100 % is not enough. Returns false when out of memory. */
 bool gate_power_visible(struct gate_power *power, const struct gate_design *design, double *change);
 
-/* Computes the smallest number of samples on each side that finds the change. It is infinite if it
- * exceeds 10,000. Returns false when out of memory. */
+/* Computes the smallest number of samples on each side that finds the change. The result is
+ * infinite if 10,000 samples are not enough. Returns false when out of memory. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples);
 

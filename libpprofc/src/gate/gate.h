@@ -1,4 +1,4 @@
-/* The gate: decides if a benchmark got worse by more than a threshold and by more than noise.
+/* The gate decides if a benchmark got worse by more than a threshold and by more than noise.
  * Readers (read/) make rows. A row compares a benchmark in one unit between two sides: base (before
  * the change) and head (after the change). The judge (judge.h) gives each row a verdict; some
  * verdicts name the reason why the row cannot be judged. The printers (print/) print all rows. */
@@ -16,7 +16,7 @@
 struct gate;
 
 /* Smallest absolute changes that are regressions: for times in seconds, for sizes in bytes, and for
- * all other units. 0: not set. Negative: no limit, not even the default limit for memory. */
+ * all other units. 0 if not set. Negative for no limit, not even the default limit for memory. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
@@ -26,7 +26,7 @@ struct gate_rule {
   /* glob patterns of benchmark and unit; an empty pattern matches everything */
   pprofc_str pattern, unit;
   bool has_threshold, has_alpha, has_floor, ignore, accept;
-  double threshold, alpha; /* threshold: relative change that counts; alpha: significance level */
+  double threshold, alpha; /* smallest relative change that counts, and significance level */
   double accepted;         /* largest relative regression that the rule accepts */
   struct gate_floor floor;
   int direction; /* 1: higher is better, -1: lower is better, 0: not set */
@@ -75,7 +75,7 @@ bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
  * 0: unknown. */
 int gate_direction(pprofc_str unit);
 
-/* Returns the direction that the settings give to the unit, or 0 if they give no direction. */
+/* Returns the direction of the unit in the settings, or 0 if they do not have the unit. */
 int gate_settings_direction(const struct gate *gate, pprofc_str unit);
 
 /* Appends the unit as raw results spell it: "sec/op" for "ns/op" and "time/op". */
@@ -83,8 +83,9 @@ void gate_unit_canonical(struct buffer *out, pprofc_str unit);
 
 /* ---- spelling of values ------------------------------ */
 
-/* The first function parses a floor such as "1us", "16 B", "100ns" or "0.5", or several floors:
- * "1us or 16 B". "0 B" switches a floor off. The second returns the floor for a unit. */
+/* gate_parse_floor parses a floor (the smallest absolute change that counts) such as "1us", "16 B"
+ * or "0.5", or several: "1us or 16 B". "0 B" switches a floor off. gate_floor_of returns the floor
+ * for a unit. */
 bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);
 double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
 
@@ -120,10 +121,10 @@ struct gate_row {
   pprofc_str group; /* package or configuration: "pkg: a/b goos: linux"; may be empty */
   pprofc_str name, unit;
   int direction; /* 1: higher is better, -1: lower is better, 0: unknown */
-  /* in_base: true if the base has the benchmark; in_head: true if the head has the benchmark */
+  /* true if the base has the benchmark, and true if the head has it */
   bool in_base, in_head;
-  /* Results of the tests: Welch or U, then U, then the trimmed t-test. A result after the first
-   * counts only if the earlier tests did not decide. The anonymous struct gives access to the first
+  /* Results of the tests: Welch or U, then U, then the trimmed t-test. A later result counts only
+   * if the earlier tests found no change. The anonymous struct names the fields of the first
    * result: row.p is row.tests[0].p. */
   union {
     struct gate_test tests[GATE_TESTS];
@@ -137,22 +138,22 @@ struct gate_row {
   };
   size_t base_count, head_count; /* number of samples of base and of head */
   bool constant; /* true if base and head each have only equal samples, so that no test is needed */
-  bool exact; /* true for counts, and for a difference that a table shows without a test; any number
-                 of samples suffices */
-  double least_p; /* for a row of a table: smallest p-value that its digits can show; tables print
-                     smaller p-values as 0.000 */
+  bool exact; /* true for counts, and for a difference that a table shows without a test; one sample
+                 is enough */
+  double least_p; /* for a row from a printed table: smallest p-value that the table can show;
+                     smaller p-values are printed as 0.000 */
   /* relative change from the first to the last sample, in base and in head */
   double base_trend, head_trend;
-  bool base_drifts, head_drifts; /* true if the trend is significant, in base and in head */
-  double spread; /* spread between the quartiles of the samples relative to their median, the larger
-                    of base and head; NaN if unknown */
+  bool base_drifts, head_drifts; /* true if the trend of base or of head is significant */
+  double spread; /* distance between the quartiles of the samples relative to their median, the
+                    larger of base and head; NaN if unknown */
   /* standard deviation divided by the mean, of base and of head; NaN if unknown */
   double base_noise, head_noise;
-  double between, between_degrees; /* standard error of log(head / base), estimated from earlier
-                                      runs, and its degrees of freedom; 0: unknown */
-  /* largest minus smallest sample, the larger of base and head. An inner range excludes the lowest
-   * and the highest value of a side. If the medians differ by more than the inner ranges, this is
-   * the larger inner range. */
+  double between, between_degrees; /* standard error of log(head / base) from earlier runs, and its
+                                      degrees of freedom; 0 if unknown */
+  /* largest minus smallest sample, for the side where this is larger. If the medians differ by more
+   * than the inner ranges (without the lowest and the highest sample of a side), the larger inner
+   * range. */
   double range;
 
   bool whole;       /* true for the row of the geometric mean of all benchmarks */
@@ -167,28 +168,28 @@ struct gate_row {
   bool threaded;    /* true if the benchmark has several threads according to the input */
 
   pprofc_str file; /* path of the file that has the row */
-  size_t line;     /* line of the file, from 1; 0: the row is not from a line */
+  size_t line;     /* line number in the file, from 1; 0 if the row does not come from a line */
   pprofc_str text; /* unchanged text of the line */
 
   /* The judge sets the fields below. */
   pprofc_gate_verdict verdict;
   double wanted; /* threshold before the noise of counts raised it; 0 if it was not raised */
   double threshold, floor, alpha; /* limits that apply to this row */
-  double noise; /* noise of counts if it raised the threshold; else 0. gate_compare_sides sets the
-                   field. The judge clears it if the threshold was not raised. */
+  double noise; /* noise of counts if it raised the threshold, else 0; gate_compare_sides sets it
+                   for all counts, and the judge clears it if the threshold is larger */
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
-  bool is_cpu;       /* true if this is CPU time that is judged instead of wall time */
-  const char *aside; /* reason why the gate judges the other time of the benchmark (wall time or CPU
-                        time); NULL if the gate judges this time */
-  bool watched; /* true for a wall time if -time auto chose the CPU time; if only the wall time gets
-                   worse, this row is inconclusive */
-  size_t judged;  /* for a watched row: index of the row of the CPU time, which the gate judges */
-  double level;   /* p-value up to which the row would be significant if no other row changed */
-  double visible; /* smallest change that the test would find; infinite if it finds no change; NaN:
-                     unknown */
-  /* number of samples on each side (of rounds if the test compares medians of rounds) that find a
-   * change as large as the threshold; infinite or NaN as in `visible` */
+  bool is_cpu;       /* true if this is a CPU time, which is judged instead of the wall time */
+  const char *aside; /* reason why the gate judges another row of the benchmark instead, such as its
+                        CPU time; else NULL */
+  bool watched;  /* true for a wall time if -time auto chose the CPU time; if only the wall time got
+                    worse, this row is inconclusive */
+  size_t judged; /* for a watched row: index of the row that the gate judges, with the CPU time */
+  double level;  /* p-value up to which the row would be significant if no other row changed */
+  double visible; /* smallest change that the test would find; infinite if it would find no change;
+                     NaN if unknown */
+  /* number of samples (or rounds) on each side with which the test finds a change as large as the
+   * threshold; infinite or NaN as in `visible` */
   double needed;
   bool blind;    /* true if the test would miss a change as large as the threshold */
   bool unjudged; /* true for a compared row that is blind, inconclusive or has too few samples */
@@ -204,7 +205,7 @@ const char *gate_row_verdict(const struct gate_row *row);
 
 struct gate_earlier;
 
-/* Text of the last row, before and after its control characters were escaped. */
+/* Text of the last row, before and after the escaping of its control characters. */
 struct gate_shown {
   pprofc_str raw, clean;
 };
@@ -230,10 +231,10 @@ struct gate {
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t stale_inputs; /* 1 if an input may come from an earlier run, else 0 */
-  /* Number of benchmarks judged by CPU time, and number judged by wall time. Only benchmarks with
-   * both times count. */
+  /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
+   * that have both times. */
   size_t cpu_times, wall_times;
-  size_t family;     /* number of p-values that are corrected together */
+  size_t family;     /* number of p-values in the correction for the number of tests */
   size_t tested;     /* number of rows with a test */
   size_t blind;      /* number of rows whose test would miss a change as large as the threshold */
   size_t benchmarks; /* number of benchmarks with a compared row */
@@ -241,10 +242,10 @@ struct gate {
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
-  double needed_worst; /* number of rounds on each side after which every row's test finds a change
+  double needed_worst; /* number of rounds on each side with which every row's test finds a change
                           as large as the threshold */
-  /* drifting: true if most benchmarks drift during the rounds of a side; shifted: true if most
-   * benchmarks change in one direction from base to head */
+  /* drifting: most benchmarks drift during the rounds of a side; shifted: most benchmarks change in
+   * one direction from base to head */
   bool drifting, shifted;
 };
 
@@ -260,8 +261,8 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
  * characters in its copy. Returns false when out of memory. */
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
-/* The first function adds a problem, which makes the gate fail. The second adds a warning. Both
- * texts are one line. */
+/* gate_problem adds a problem, which makes the gate fail. gate_warning adds a warning. Both texts
+ * are one line. */
 void gate_problem(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 void gate_warning(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 

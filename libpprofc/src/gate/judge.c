@@ -10,8 +10,7 @@
 /* Default floor for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
 /* Smallest default floor if the values are whole bytes. It is just above 1 B, because Go rounds
- * bytes per operation down. So two medians that differ by 1 B can come from nearly equal
- * amounts. */
+ * bytes per operation down, so nearly equal amounts can differ by 1 B. */
 #define MEMORY_ROUNDING 1.001
 
 /* ---- rules ------------------------------------------- */
@@ -33,8 +32,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to a row. The last matching rule decides about each setting. Sets *decides to
- * the last rule that ignores or accepts the row. */
+/* Applies the rules to a row. If several rules match, the last one counts for each setting. Sets
+ * *decides to the last rule that ignores or accepts the row. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -61,9 +60,8 @@ static bool is_whole_median(double median) {
   return 2 * median == floor(2 * median);
 }
 
-/* Sets the default floor for memory, unless the user set a floor. A floor is the smallest absolute
- * change that counts. It is needed because Go divides one-time allocations by the number of
- * operations, so results vary a little. */
+/* Sets the default floor for memory (the smallest absolute change that counts), unless the user set
+ * one. Go divides one-time allocations by the number of operations, so results vary a little. */
 static void set_memory_floor(struct gate_row *row) {
   static const struct gate_floor least = {.bytes = MEMORY_ROUNDING};
   struct gate_floor most = {.bytes = MEMORY_FLOOR};
@@ -73,11 +71,11 @@ static void set_memory_floor(struct gate_row *row) {
     row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
     if (whole) row->floor = fmax(row->floor, gate_floor_of(&least, row->unit));
   }
-  row->floor = fmax(row->floor, 0); /* A negative floor: switched off by the user. */
+  row->floor = fmax(row->floor, 0); /* A negative floor turns the floor off. */
 }
 
-/* Takes into account noise that the samples do not show: raises the threshold of counts to their
- * noise, and tests the change against the noise between earlier runs. */
+/* Adds noise that the samples do not show: raises the threshold of counts to their noise, and tests
+ * the change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {
@@ -90,8 +88,8 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   gate_test_earlier(gate, row, buffer_str(scratch));
 }
 
-/* Sets the direction that is better for the row. Takes it from the settings, else from the input,
- * else from the table of units. */
+/* Sets the direction that is better for the row: from the settings, else from the input, else from
+ * the table of units. */
 static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_settings_direction(gate, row->unit);
   if (asked) row->direction = asked;
@@ -114,9 +112,9 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A group of p-values that are corrected together. Each test has a group of rows that can regress,
- * and a group of rows that cannot because the first stage did not select them. The first test also
- * has a group of watched times (gate_row.watched). */
+/* A group of p-values that are corrected together. Each test has two groups: the rows that can
+ * regress, and the screened rows, which the first stage did not select. The first test also has a
+ * group of watched times (gate_row.watched). */
 struct family {
   size_t test; /* index in gate_row.tests */
   /* factor for the p-values. It is 2 for the third test, because each test is another chance of
@@ -156,7 +154,6 @@ static bool adjust_family(struct gate *gate, const struct family *family, double
   return true;
 }
 
-/* Adjusts each family and stores the adjusted values in the rows. */
 static bool adjust_all(struct gate *gate) {
   double *p = mem_array(gate->mem, gate->row_count, sizeof *p);
   bool good = p != NULL;
@@ -178,7 +175,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Gives the row the verdict of a further test if the earlier tests found no change. */
+/* Gives the row the verdict of a later test if the earlier tests found no change. */
 static void take_further(const struct gate *gate, struct gate_row *row, size_t which,
                          const struct gate_rule *decides) {
   if (!row->tests[which].tested || verdict_is_decided(row->verdict)) return;
@@ -189,7 +186,7 @@ static void take_further(const struct gate *gate, struct gate_row *row, size_t w
   if (verdict_is_decided(other.verdict)) *row = other;
 }
 
-/* True if the sum of the samples exceeds the range of a double. */
+/* True if the samples are so large that their mean is not finite. */
 static bool overflowed(const struct gate_row *row) {
   return row->in_base && row->in_head && (!isfinite(row->base) || !isfinite(row->head));
 }
@@ -260,7 +257,7 @@ static void describe_rule(const struct gate_rule *rule, char *out, size_t size) 
            rule->unit.data);
 }
 
-/* Warns about rules that match nothing. Their patterns are probably misspelt. */
+/* Warns about rules that match no row. Their patterns are probably misspelt. */
 static void check_rules(struct gate *gate) {
   char name[512];
   for (size_t i = 0; i < gate->settings.rule_count; i++) {
@@ -383,7 +380,7 @@ bool gate_is_inconclusive(const struct gate *gate) {
   return UNJUDGED_MAX * gate->unjudged > gate->benchmarks;
 }
 
-/* True if -strict makes the result a failure. */
+/* True if the result fails because of -strict. */
 static bool fails_strict(const struct gate *gate) {
   return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
          gate->blind || gate->stale_inputs || gate_overload(gate);

@@ -10,8 +10,7 @@
  * that end before it do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
-/* Makes a regressed row inconclusive. The caller knows a reason that the numbers of the row do not
- * show. */
+/* Makes a regressed row inconclusive, for a reason that the row's numbers do not show. */
 void gate_excuse(struct gate *gate, struct gate_row *row);
 
 /* Returns the exit status: 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3
@@ -27,17 +26,18 @@ static inline const char *gate_overload(const struct gate *gate) {
  * the machine was overloaded. */
 bool gate_is_inconclusive(const struct gate *gate);
 
-/* True if the change of the row is significant and a side has more than one sample. */
+/* True if the change of the row is significant. If a side has only one sample, this is true only
+ * for exact rows. */
 bool gate_is_significant(const struct gate_row *row);
 
-/* True if the verdict of the row came from comparing both sides. */
+/* True if the verdict of the row comes from a comparison of base and head. */
 bool gate_was_judged(const struct gate_row *row);
 /* True for units of times and rates, which change on a busy machine. Returns false for counts and
  * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True if the correction includes a p-value of the row. That is the case if the gate judges the
- * row, or if the row is a watched time (gate_row.watched). */
+/* True if the correction for the number of tests includes a p-value of the row: the gate judges the
+ * row, or the row is a watched time (gate_row.watched). */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
@@ -47,7 +47,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 pprofc_gate_verdict verdict_without_test(const struct gate_row *row,
                                          const struct gate_rule *decides);
 
-/* Returns the verdict from the comparison of both sides. */
+/* Returns the verdict from the comparison of base and head. */
 pprofc_gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
                                const struct gate_rule *decides);
 
@@ -63,7 +63,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 /* Appends the key that identifies a benchmark and its unit in gate->noise_keys. */
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
 
-#define GATE_EARLIER_MOST 1000 /* ratio of head to base; a larger ratio counts as infinite */
+#define GATE_EARLIER_MOST 1000 /* ratio of head to base above which a change counts as infinite */
 
 /* Variation of a benchmark between runs without a change. */
 struct gate_earlier {
@@ -101,9 +101,9 @@ bool gate_find_visible(struct gate *gate);
 
 /* Measures in two stages. The first stage runs a few rounds of all benchmarks. In the second stage,
  * only benchmarks that look worse or are too noisy get further rounds. Only the further rounds
- * decide about these benchmarks, because the first rounds selected them for their bad values. A
- * look is an early judgement after some of the further rounds. The measurement ends early if a look
- * decides about all selected benchmarks. */
+ * decide about them, because their first rounds were selected for bad values. A look is an early
+ * judgement after some of the further rounds. The measurement ends early if a look decides about
+ * all selected benchmarks. */
 
 #define GATE_SCREEN_ROUNDS 5  /* number of rounds in the first stage */
 #define GATE_SCREEN_LEAST  10 /* number of requested rounds below which there is only one stage */
@@ -118,19 +118,18 @@ void gate_screen_settings(struct gate_settings *settings);
 bool gate_screen_selects(const struct gate_row *row);
 
 /* True if a look (an early judgement, see above) decides about a row. Either the row has regressed
- * at a hundredth of its significance level, or its interval excludes a regression. With more than
- * seven looks, the share of the level is less than a hundredth. `rounds` is the number of further
- * rounds in the plan, at least 1. */
+ * at a hundredth of its significance level (less with more than seven looks), or its interval
+ * excludes a regression. `rounds` is the number of further rounds in the plan, at least 1. */
 bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
 /* Plan of the second stage. */
 struct gate_screen_plan {
-  bool all; /* true if every benchmark gets further rounds, and all rounds are judged together */
+  bool all; /* true if every benchmark gets further rounds; then all rounds are judged together */
   size_t rounds; /* number of further rounds */
 };
 
-/* Returns the plan of the second stage, in which `selected` of `count` benchmarks are measured
- * further. Both stages together take at most as much work as `rounds` rounds of all benchmarks. */
+/* Returns the plan of the second stage, which measures `selected` of `count` benchmarks. Both
+ * stages together take at most as long as `rounds` rounds of all benchmarks. */
 struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds);
 
 #endif

@@ -1,6 +1,6 @@
 /* Estimates from earlier runs how much benchmarks vary without a change, and tests changes against
- * this noise. One benchmark has too few runs for an estimate. So the estimate includes the
- * variances of all benchmarks in the same unit (Smyth 2004), and how often their noise has large
+ * this noise. One benchmark has too few runs for an estimate. So the estimate also uses all other
+ * benchmarks in the same unit (Smyth 2004): their variances, and how often their noise has large
  * values. */
 #include "bench/pairs.h"
 #include "core/array.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* Escape as gate_add does, to get equal keys. */
+  escape_line(out, group); /* Escape like gate_add, so that keys are equal. */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -100,14 +100,15 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* Minimum number of benchmarks in a unit for combining their variances. */
 #define SHARED_MIN 10
-/* Maximum degrees of freedom, used if all benchmarks have the same variance. */
+/* Maximum degrees of freedom; also their number if all benchmarks have the same variance. */
 #define DEGREES_MOST 1e4
 
-/* Statistics of the benchmarks of a unit. A tail is the excess kurtosis of the difference of two
- * runs: 0 for normal noise, above 0 if large differences are more frequent. */
+/* Statistics of the benchmarks in a unit. The tail is the excess kurtosis of the difference of two
+ * runs: 0 for normal noise, and above 0 if large differences are more frequent. */
 struct unit_noise {
   /* number, mean and sum of squared deviations of the logarithms of the variances, corrected for
-   * the bias of small samples; and the sum of the variances of their sampling errors */
+   * the bias of small samples; and the sum of the variances that chance alone gives these
+   * logarithms */
   size_t count;
   double mean, squares, sampling;
   /* sums over the benchmarks: fourth and second powers of the differences between two runs, and
@@ -121,8 +122,8 @@ struct unit_noise {
   double variance, degrees;
 };
 
-/* Adds the means of the powers over all pairs of runs. Computes these means from the powers of the
- * deviations from the benchmark's mean. */
+/* Adds a benchmark to the sums for the tail. `fourth`, `second` and `product` get means over all
+ * pairs of runs, computed from the powers of the deviations from the benchmark's mean. */
 static void unit_noise_add_tail(struct unit_noise *u, const struct gate_earlier *e) {
   double n = e->degrees + 1, pairs = n * e->degrees, squares = e->variance * e->degrees;
   u->fourth += (2 * n * e->fourth + 6 * squares * squares) / pairs;
@@ -146,12 +147,10 @@ static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
 }
 
 /* Estimates the tail (unit_noise.tail). Four runs of a benchmark show the tail within this
- * benchmark. With fewer runs, the function assumes that all benchmarks have equal noise. Unequal
- * noise then counts as a tail, and the test finds less. A few runs seldom contain the largest
- * values of skewed noise, but their skewness is known better. The excess kurtosis of a log-normal
- * or gamma distribution is 1.5 to 2 times the square of its skewness, and half as large for the
- * difference of two values. The factor in the code is larger for few runs, and comes from the
- * simulation of docs/method/gates_earlier.md. */
+ * benchmark. With fewer runs, the function assumes that all benchmarks have equal noise. If the
+ * noise is unequal, the tail is then too large, and the test finds less. A few runs seldom contain
+ * the largest values of skewed noise, so the tail is at least a multiple of the squared skewness,
+ * which is known better. The multiple comes from the simulation of docs/method/gates_earlier.md. */
 static double unit_noise_tail(const struct unit_noise *u) {
   double count = (double)u->count, square = u->second * u->second / count;
   if (u->products == u->count) square = u->product;
@@ -172,7 +171,7 @@ static void unit_noise_finish(struct unit_noise *u) {
   u->variance = exp(u->mean + stats_digamma(u->degrees / 2) - log(u->degrees / 2));
 }
 
-/* Lowers the degrees of freedom, so that the t distribution also has the tail of the noise. Scales
+/* Lowers the degrees of freedom, so that the t distribution has the same tail as the noise. Scales
  * the variance, so that the test statistic keeps its variance. */
 static void earlier_add_tail(struct gate_earlier *e, double tail) {
   if (!(tail > 0) || !(e->degrees > 4)) return;
@@ -229,8 +228,7 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Raises p to the p-value from earlier runs if the p-value from earlier runs is larger. If the row
- * has no other test, p becomes the p-value from earlier runs. */
+/* Sets p to the p-value from earlier runs if that is larger, or if the row has no other test. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
@@ -240,8 +238,8 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   row->constant = false;
 }
 
-/* Requires that a change exceeds two types of noise: within this run, and between runs. The larger
- * p-value counts. */
+/* Tests a change against two kinds of noise: within this run, and between runs. The larger p-value
+ * counts. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;

@@ -40,7 +40,7 @@ static double power_critical(double level, double degrees, double near) {
 /* Number of steps of the integrals. The integrands are nearly 0 at both ends, so a sum over equal
  * steps is as exact as any other rule. */
 #define NODES 12
-#define REACH 5.0 /* limits of integration in standard deviations */
+#define REACH 5.0 /* the integrals go from -REACH to REACH standard deviations */
 
 /* Discrete approximation of the distribution of sqrt(chi-squared / degrees): its values and their
  * weights. */
@@ -115,8 +115,8 @@ double gate_power_welch(const struct gate_design *d, double change) {
   return power_of_welch(change, x, y, d->level);
 }
 
-/* Returns the normal quantile of a power. The secant method needs it, because the quantile is
- * nearly linear in the change. */
+/* Returns the normal quantile of a power, for the secant method, because the quantile is nearly
+ * linear in the change. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -178,9 +178,9 @@ double gate_power_select(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* Returns the smallest shift of the head that makes a simulated pair of samples significant. A
- * growing shift adds pairs to U one by one. So the smallest shift is an order statistic of the
- * differences between both samples. */
+/* Returns the smallest shift of the head that makes two simulated samples differ significantly. A
+ * growing shift adds pairs to U one by one, so this shift is one of the sorted differences between
+ * both samples. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -189,7 +189,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Finds the shift that is significant in a share GATE_POWER of the simulated samples. */
+/* Finds the shift that is significant in a share GATE_POWER of the simulations. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -208,8 +208,8 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Returns the shift for samples of n and m values. A suite has few different sizes, so each pair of
- * sizes is simulated once and kept in a list. */
+/* Returns the shift for samples of n and m values. Simulates each pair of sizes only once and keeps
+ * the result, because a suite has few different sizes. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;
@@ -271,8 +271,8 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* Estimates the number of samples on each side by the normal distribution. Then repeats the
- * estimate with the degrees of freedom that this number gives. */
+/* Estimates the number of samples on each side from the normal distribution. Then repeats the
+ * estimate with the t distribution for this number. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;

@@ -15,14 +15,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Maximum number of directions. It is low because their lookup is linear. */
+/* Maximum number of directions. It is low because the search for a direction is linear. */
 #define MAX_DIRECTIONS 1000
 
 struct rules_reader {
   struct gate *gate;
   pprofc_str path, data;
-  size_t rule;      /* index of the current rule; SIZE_MAX if the reader is outside the rules */
-  const char *key;  /* name of the current JSON member; NULL for the object itself */
+  size_t rule;      /* index of the current rule; SIZE_MAX outside the list of rules */
+  const char *key;  /* name of the current JSON member; NULL if the error is in the object itself */
   const char *at;   /* position in `data` of the member's name, or of the object if `key` is NULL */
   const char *what; /* text of the error; NULL: no error */
   bool nomem;
@@ -34,7 +34,8 @@ struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *field);
   size_t field;
-  size_t given; /* offset of a bool that records that the file has the member; 0: no such bool */
+  size_t given; /* offset of a bool that is set if the file has the member; 0 if there is no such
+                   bool */
 };
 
 /* ---- values ------------------------------------------ */
@@ -112,7 +113,7 @@ static const char *take_date(struct rules_reader *r, const struct node *value, v
   return wrong || gate_is_date(*(pprofc_str *)field) ? wrong : "must be a date like 2027-01-31";
 }
 
-/* Reads the largest regression that a rule accepts: a percentage, or true for any regression. */
+/* Reads the largest regression that a rule accepts: a percentage, or `true` for all. */
 static const char *take_accept(struct rules_reader *r, const struct node *value, void *field) {
   struct gate_rule *rule = field;
   (void)r;
@@ -276,8 +277,8 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
-/* Finds the line and the column of the error, both from 1. If a name has escapes, its copy has no
- * position in the file, and both are 1. */
+/* Finds the line and the column of the error, counted from 1. If a name has escapes, its copy is
+ * outside the file's text, so both are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
   if (r->key) offset--; /* r->at is after the opening quote; report the quote. */

@@ -10,11 +10,11 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
-/* Indices of a benchmark's rows by type of time, or SIZE_MAX. A table with several columns repeats
- * a benchmark for each column, one after the other. */
+/* Indices of a benchmark's rows by type of time, or SIZE_MAX. If a table has several columns, each
+ * column of a benchmark has its own struct. */
 struct gate_times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of columns read so far, by type of time */
+  size_t seen[KINDS]; /* number of columns found so far, by type of time */
 };
 
 static const char *const units[KINDS] = {"sec/op", "cpu-sec/op", "user-sec/op", "sys-sec/op",
@@ -39,7 +39,7 @@ static bool is_part(pprofc_str name, const char *part) {
   return end == name.size || name.data[end] == '/';
 }
 
-/* True if the name has Google Benchmark's "/threads:8"; "/threads:1" means one thread. */
+/* True if Google Benchmark's name shows several threads: "/threads:8", but not "/threads:1". */
 static bool names_threads(pprofc_str name) {
   size_t at = str_find(name, STR("/threads:"));
   if (at == name.size) return false;
@@ -104,16 +104,16 @@ static void time_choose(struct gate *gate, const struct gate_times *t) {
   }
 }
 
-/* Excludes user time and system time, because the gate judges their sum. If the sum is unknown for
- * a sample, the gate judges neither. */
+/* Excludes user time and system time from judging, because the gate judges their sum. If the sum is
+ * unknown for a sample, the gate judges neither of them. */
 static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
     if (t->row[parts[i]] != SIZE_MAX) rows[t->row[parts[i]]].aside = "part of CPU time";
 }
 
-/* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from the same measurement, so only
- * the time is judged. */
+/* Excludes the rate of a Go benchmark from judging, because "ns/op" and "MB/s" come from the same
+ * measurement. Only the time is judged. */
 static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
   if (t->row[RATE] != SIZE_MAX && compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";

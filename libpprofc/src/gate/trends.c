@@ -25,8 +25,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if the row represents its benchmark when benchmarks are counted. With `times`, only rows of
- * times represent a benchmark, because other units change together with the time. */
+/* True if the row counts for its benchmark. With `times`, only rows of times count, because other
+ * units change together with the time. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;
@@ -43,14 +43,14 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-/* A change that most benchmarks share. It has the number of benchmarks that got worse, the number
- * that changed, and the median change, which is positive for worse. */
+/* A change that most benchmarks share: number of benchmarks that got worse, number that changed,
+ * and median change (positive for worse). */
 struct trend {
   size_t worse, all;
   double middle;
 };
 
-/* Returns the number of benchmarks that moved in the direction of the median. */
+/* Returns the number of benchmarks that changed in the direction of the median. */
 static size_t trend_size(const struct trend *trend) {
   return trend->middle > 0 ? trend->worse : trend->all - trend->worse;
 }
@@ -59,8 +59,8 @@ static const char *trend_name(const struct trend *trend) {
   return trend->middle > 0 ? "worse" : "better";
 }
 
-/* Counts the rows with a positive and with a negative `number`. True if chance is unlikely to make
- * the numbers so uneven. `values` is scratch space for one number per row. */
+/* Counts the benchmarks that got worse and the benchmarks that got better. `number` returns the
+ * change of a row. Returns true if chance is unlikely to make both counts so unequal. */
 static bool is_one_sided(const struct gate *gate, double (*number)(const struct gate_row *),
                          bool times, double *values, struct trend *trend) {
   size_t n = 0;
@@ -111,8 +111,8 @@ static void find_shift(struct gate *gate, bool times, double *values) {
                trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
 
-/* True if the p-value of the row came from a rank test. A p-value in a printed table counts as such
- * a p-value, because benchstat uses the U test by default. */
+/* True if the p-value of the row is from a rank test. This includes p-values in printed tables,
+ * because benchstat uses the U test by default. */
 static bool has_ranks(const struct gate_row *row) {
   bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
   return ranks && row->tested && !row->constant && row->base_count && row->head_count &&

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Units that unit_direction_of and by_word do not know. */
+/* Directions of units that unit_direction_of and by_word do not know. */
 static const struct {
   const char *unit;
   int direction;
@@ -14,8 +14,8 @@ static const struct {
     {"alloc/op", -1},        {"seconds", -1},         {"Ir", -1}, {"speed", 1}, {"throughput", 1},
     {"items_per_second", 1}, {"bytes_per_second", 1}, {"ops", 1}};
 
-/* Returns the direction of a unit that no table has. Searches the unit for a word that names a
- * cost, such as "latency". */
+/* Returns the direction of a unit that no table has: -1 if it contains a word for a cost, such as
+ * "latency", else 0. */
 static int by_word(pprofc_str unit) {
   static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
   for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)

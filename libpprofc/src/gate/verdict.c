@@ -10,7 +10,7 @@
 
 /* ---- sizes ------------------------------------------- */
 
-/* Returns the size of a change in the worse direction. A negative size means better. */
+/* Returns the size of a change for the worse. A negative size is a change for the better. */
 static double worse_by(const struct gate_row *row) {
   return row->direction < 0 ? row->delta : -row->delta;
 }
@@ -25,8 +25,8 @@ static bool exceeds(double change, double limit) {
   return change > limit * (1 + ROUNDING);
 }
 
-/* True if the change reaches the threshold. If noise has raised the threshold, the change must
- * exceed the threshold. */
+/* True if the change is at least the threshold. If noise has raised the threshold, the change must
+ * be larger than the threshold. */
 static bool reaches_threshold(const struct gate_row *row) {
   double change = fabs(row->delta);
   return row->noise > 0 ? exceeds(change, row->noise) : reaches(change, row->threshold);
@@ -141,8 +141,8 @@ const char *gate_row_verdict(const struct gate_row *row) {
 /* Maximum number of rounds of a benchmark, as a multiple of the requested number. */
 #define SCREEN_MAX 4
 
-/* Shares of the significance level at which looks (early judgements, see judge.h) find regressions:
- * the maximum for a single look, and the maximum sum of all looks. */
+/* A look (an early judgement, see judge.h) finds a regression at a share of the significance level:
+ * LOOK_SHARE at most for one look, and LOOKS_SUM at most for the sum of all looks. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Returns the p-value up to which a row would be significant if no other row changed. This is the
- * limit in the first step of both corrections. */
+/* Returns the p-value up to which a row would be significant if no other row changed. Both
+ * corrections have this limit in their first step. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {
   bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1;
   return corrected ? row->alpha / (double)gate->family : row->alpha;
@@ -18,8 +18,8 @@ static double least_change(const struct gate_row *row) {
   return fmax(row->threshold, floor);
 }
 
-/* Sets the smallest visible change of a row to infinity if no p-value can be significant. Otherwise
- * leaves it unknown, because the row comes from a table without samples. */
+/* Sets the smallest visible change of a row that comes from a table, without samples: infinity if
+ * no p-value can be significant. Otherwise it stays unknown. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -36,8 +36,8 @@ static struct gate_design design_of(const struct gate *gate, const struct gate_r
                               .ranks = gate->settings.test == PPROFC_GATE_UTEST};
 }
 
-/* Computes the number of rounds that find a change as large as the threshold if the noise stays the
- * same. The number is at least -min-samples. */
+/* Computes the number of rounds that find a change as large as the threshold, with the same noise.
+ * The number is at least -min-samples. */
 static bool find_rounds(const struct gate *gate, struct gate_power *power,
                         const struct gate_row *row, double *needed) {
   struct gate_design design = design_of(gate, row);
@@ -46,8 +46,8 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power,
   return true;
 }
 
-/* Raises the smallest visible change to the smallest change that exceeds the noise between runs.
- * More rounds in this run do not reduce that noise. */
+/* Raises the smallest visible change to the smallest change that exceeds the noise between runs, if
+ * that is larger. More rounds in this run do not reduce this noise. */
 static void see_between_runs(struct gate_row *row) {
   double t = pprofc_t_quantile(1 - row->level / 2, row->between_degrees) +
              pprofc_t_quantile(GATE_POWER, row->between_degrees);
@@ -66,8 +66,7 @@ struct visible_search {
 };
 
 /* Sets a tested row's smallest visible change. For a screened row (the first stage did not select
- * it) this is the threshold. A change as large as the threshold leads to more rounds in four of
- * five cases. */
+ * it), this is the threshold: the first stage selects such a change in four of five cases. */
 static bool see_change(struct visible_search *v, struct gate_row *row, bool known) {
   struct gate_design design = design_of(v->gate, row);
   if (row->screened) {
@@ -98,7 +97,7 @@ static bool see_row(struct visible_search *v, struct gate_row *row) {
 
 /* ---- all rows ---------------------------------------- */
 
-/* Counts a tested row. The worst row is the first row with the largest value of `visible`. */
+/* Counts a tested row. gate->visible_row is the first row with the largest value of `visible`. */
 static void visible_count_row(struct visible_search *v, const struct gate_row *row, size_t index) {
   struct gate *gate = v->gate;
   gate->tested++;
@@ -130,8 +129,8 @@ static bool see_all(struct visible_search *v) {
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Counts the benchmarks that have a compared row, and the benchmarks that have an unjudged row.
- * Returns false when out of memory. */
+/* Counts the benchmarks that have a compared row, and among them the benchmarks with an unjudged
+ * row (gate_row.unjudged). Returns false when out of memory. */
 static bool see_benchmarks(struct gate *gate) {
   struct interner keys;
   struct buffer key;

@@ -16,7 +16,7 @@
 struct pprofc_gate {
   pprofc_allocator mem;
   struct gate gate;
-  pprofc_bench *set; /* raw results of both sides, labelled "base" and "head" */
+  pprofc_bench *set; /* raw results of both sides; their inputs have the label "base" or "head" */
   char today[GATE_DAY];
   bool closed; /* true after the first call that judges; reading is then an error */
   bool judged;
@@ -123,7 +123,7 @@ static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID, "the gate is already judged");
 }
 
-/* Returns the error, and records it as a problem of the gate. Otherwise a caller that ignores the
+/* Returns the error, and adds it to the problems of the gate. Otherwise a caller that ignores the
  * error could get the exit status of a pass. */
 static pprofc_status gate_failed(pprofc_gate *gate, pprofc_status status,
                                  const pprofc_error *reason, pprofc_error *error) {
@@ -156,7 +156,6 @@ pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path, c
   return gate_failed(gate, status, &reason, error);
 }
 
-/* Returns the label that marks the inputs of a side in the set of raw results. */
 static const char *gate_side_label(pprofc_gate_side side) {
   return side == PPROFC_GATE_BASE ? "base" : "head";
 }
@@ -233,7 +232,7 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
 struct gate_set_copy {
   const pprofc_bench *from;
   pprofc_bench *to;
-  size_t result, message; /* next result and next message to copy */
+  size_t result, message; /* indices of the next result and of the next message to copy */
 };
 
 static void gate_copy_config(const pprofc_bench *from, uint32_t config, struct bench_sink *sink) {

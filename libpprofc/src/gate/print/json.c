@@ -64,7 +64,7 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   json_bool(json_key(json, "head_drifts"), row->head_drifts);
 }
 
-/* Writes the smallest change that the row's test would find, or null if infinite or unknown. */
+/* Writes the smallest change that the row's test would find; null if infinite or unknown. */
 static void put_visible(struct json_writer *json, const struct gate_row *row) {
   json_double(json_key(json, "p_needed"), row->level);
   json_double(json_key(json, "visible_change"), row->visible);
@@ -161,7 +161,8 @@ static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   return print;
 }
 
-/* Writes an issue with file, line and a fingerprint of benchmark and unit, stable over runs. */
+/* Writes an issue with file, line and a fingerprint, which is equal in all runs for a benchmark and
+ * unit. */
 static void put_issue(struct json_writer *json, const char *check, const char *severity,
                       pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
   char print[32];

@@ -3,8 +3,8 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Appends text, and changes commands of CI systems in it so that they have no effect. Otherwise a
- * CI system would run the commands when a tool prints the JUnit file into a log. */
+/* Appends text. Changes commands of CI systems in the text so that they have no effect. Otherwise a
+ * CI system would run them when a tool prints the JUnit file into a log. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);
@@ -14,7 +14,8 @@ static void junit_put(struct buffer *out, pprofc_str text) {
   buffer_free(&broken);
 }
 
-/* Returns the XML element of a verdict, "skipped" if it is neither a pass nor a regression. */
+/* Returns the name of the XML element for a verdict: "skipped" if it is neither a pass nor a
+ * regression. */
 static const char *junit_element(pprofc_gate_verdict verdict) {
   switch (verdict) {
   case PPROFC_GATE_REGRESSED:

@@ -1,5 +1,5 @@
-/* Prints the gate's result as Markdown for a comment or a step summary. The verdict is complete,
- * and the table has as many rows as fit into a comment. */
+/* Prints the gate's result as Markdown for a comment or a step summary. The verdict is always
+ * complete. The table has as many rows as fit into a comment. */
 #include "core/markdown.h"
 #include "gate/print/print.h"
 
@@ -52,7 +52,7 @@ static void markdown_put_row(struct buffer *out, const struct gate *gate,
   out->failed |= scratch->failed;
 }
 
-#define NOTES_MOST 8000 /* maximum size in bytes of all problems, and of all warnings */
+#define NOTES_MOST 8000 /* maximum size in bytes of the problems, and of the warnings */
 
 static void put_notes(struct buffer *out, const char *title, pprofc_str notes) {
   pprofc_str line;

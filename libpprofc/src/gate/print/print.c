@@ -229,8 +229,7 @@ static void put_barely_visible(struct buffer *out, const struct gate_row *row, d
 }
 
 /* Writes the smallest detectable change of a row without a proven change. For a regressed or
- * improved row, only writes a warning if its change is smaller than the smallest detectable
- * change. */
+ * improved row, only warns if its change is smaller than the detectable change. */
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == PPROFC_GATE_SUSPICIOUS) return;
   if (row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_IMPROVED) {
@@ -275,7 +274,8 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   size_t n = gate->visible_count;
   if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* A printed table has no samples. The gate then knows only if any change could be significant. */
+  /* A row from a printed table has no samples. The gate knows only if any change of it could be
+   * significant. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

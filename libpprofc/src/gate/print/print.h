@@ -13,7 +13,7 @@ typedef void gate_printer(struct buffer *out, const struct gate *gate, bool all)
 struct gate_format {
   const char *name;
   gate_printer *print;
-  bool totals_inside; /* true if the format itself prints the line of totals at its end */
+  bool totals_inside; /* true if `print` also writes the line of totals */
 };
 
 /* Returns the format with this name, or NULL. */
@@ -66,8 +66,8 @@ void gate_print_remarks(struct buffer *out, const struct gate *gate, const struc
 /* Appends the smallest change that a test would find: "4.9%", "none", or "-" if it is unknown. */
 void gate_print_visible(struct buffer *out, double visible);
 
-/* Appends a sentence about the smallest changes that the tests of all rows would find. It ends with
- * a line feed. Appends nothing if no row was tested. */
+/* Appends a sentence about the smallest changes that the tests of all rows would find, with a line
+ * feed. Appends nothing if no row was tested. */
 void gate_print_visible_changes(struct buffer *out, const struct gate *gate);
 
 #endif

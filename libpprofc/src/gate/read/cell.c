@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Upper bound of a p-value printed as 0.000. */
+/* A p-value printed as 0.000 is below this number. */
 #define P_BELOW 0.0005
 
 bool gate_next_word(pprofc_str *rest, pprofc_str *word) {
@@ -53,8 +53,8 @@ static const struct {
 static bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
-  /* Parse the whole text first, because CSV has numbers such as "1e-06", whose last characters are
-   * not a unit. */
+  /* Parse the whole text first, because in CSV numbers such as "1e-06", the last characters are not
+   * a unit. */
   if (str_parse_float(text, value)) return true;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
@@ -140,8 +140,7 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
   return good ? NULL : "not a number";
 }
 
-/* Marks a difference without a p-value as exact, because the table shows such a difference without
- * a test. */
+/* Marks a difference without a p-value as exact, because the table shows it without a test. */
 static void cell_set_exact(struct gate_row *row) {
   bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
                (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);

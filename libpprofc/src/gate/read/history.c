@@ -105,7 +105,7 @@ bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t c
   return good;
 }
 
-/* A run, and the index of its first value in the array of values. */
+/* A run, and the index of its first value in history.points. */
 struct history_run {
   struct record_place place; /* first field, because qsort passes runs to record_by_order */
   uint32_t branch;
@@ -237,8 +237,9 @@ static bool history_keep(struct history *h, pprofc_str key, const double *values
   return gate_keep_earlier(h->gate, key, values + first, count - first);
 }
 
-/* Groups the values by series, in the order of the runs: ends[i] becomes the end of series i in
- * `values`. If `values` is NULL, only counts the values of series i in ends[i + 1]. */
+/* Groups the values by series, in the order of the runs. Before the call, ends[i] is the index of
+ * the first value of series i in `values`; after the call, the index after the last value. If
+ * `values` is NULL, only counts the values of series i in ends[i + 1]. */
 static void history_collect(const struct history *h, size_t *ends, double *values) {
   uint32_t trunk = history_trunk(h);
   for (size_t i = 0; i < h->run_count; i++) {

@@ -57,8 +57,8 @@ static bool is_single_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
-/* Adds a row of a table that has only base or only head. The label of its column shows which of
- * them it is. */
+/* Adds a row of a table that has a single column. The label of the column shows if it is base or
+ * head. */
 static bool add_single(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);
@@ -106,8 +106,7 @@ static void markdown_check_width(struct gate_markdown_table *t, size_t line) {
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
-/* Reads the lines. The first call finds the label of the base. The second call, with `rows`, adds
- * the rows. */
+/* Reads the lines. Without `rows`, finds the label of the base. With `rows`, adds the rows. */
 static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->heads = 0;

@@ -63,7 +63,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   return gate_add(gate, &row);
 }
 
-/* Each time the reader has made this number of rows, it frees the measurements of these rows. */
+/* Number of rows after which the reader frees their measurements. */
 #define RELEASE_ROWS 4096
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {
@@ -97,8 +97,7 @@ static void report_flaws(struct gate *gate, const struct pairs *pairs) {
   }
 }
 
-/* Adds a problem for a side without results, because the run probably failed. The removal of all
- * benchmarks is less probable. */
+/* Adds a problem for a side without results, because its run probably failed. */
 static void check_sides(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[PAIR_SIDES] = {"base", "head"};
   size_t found[PAIR_SIDES] = {0, 0};
@@ -176,13 +175,13 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 /* Iterator over the results of one side. */
 struct process_walk {
   const struct pairs *pairs;
-  uint32_t *seen; /* for each name: 1 + configuration of its last result; 0: no result yet */
+  uint32_t *seen; /* for each name: 1 + configuration of its last result; 0 without a result */
   const pprofc_bench_result *last;
   bool repeats; /* true if a benchmark has several results */
 };
 
-/* True if a result comes from another process than the previous results of its benchmark. `go test
- * -count=N` prints all results of a benchmark on consecutive lines, after one header. */
+/* True if a result comes from another process than the previous results of its benchmark. In one
+ * process, `go test -count=N` prints all results of a benchmark on consecutive lines. */
 static bool walk_is_apart(struct process_walk *w, size_t index) {
   const struct pprofc_bench *set = w->pairs->set;
   const pprofc_bench_result *result = &set->results[index], *last = w->last;
@@ -198,7 +197,7 @@ static bool walk_is_apart(struct process_walk *w, size_t index) {
   return again && !follows;
 }
 
-/* True if the input shows that all samples of a side come from one process. */
+/* True if the inputs show that all samples of a side come from one process. */
 static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) {
   const struct pprofc_bench *set = pairs->set;
   struct process_walk w = {.pairs = pairs, .seen = seen};
@@ -226,7 +225,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found && !gate->noise_count) /* Earlier runs would show the noise between processes. */
+  if (found && !gate->noise_count) /* With earlier runs, the noise between processes is known. */
     gate_warning(gate,
                  "every sample of %s from one process: the noise between processes is unknown and "
                  "every regression is inconclusive; measure several processes "
@@ -235,7 +234,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   return found != 0;
 }
 
-/* Adds the rows of a set. `releases`: the same set if its results may be freed, else NULL. */
+/* Adds the rows of a set. `releases` is the same set if its results may be freed, else NULL. */
 static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
                                   pprofc_bench *releases, pprofc_error *error) {
   struct pairs pairs;

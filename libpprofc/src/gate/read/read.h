@@ -33,7 +33,7 @@ pprofc_status gate_read_raw_and_free(struct gate *gate, pprofc_bench *set, pprof
 
 struct pairs;
 
-/* Estimates from all benchmarks by which factor the machine's speed changed the values of each
+/* Estimates from all benchmarks the factor by which the machine's speed changed the values of each
  * round. Divides the times and rates of the round by this factor if this reduces their noise. Adds
  * a row for the geometric mean of all benchmarks if the mean regressed. Returns false when out of
  * memory. */
@@ -89,7 +89,7 @@ struct gate_cell {
  * false when out of memory. */
 bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
 
-/* Takes the next word of a line. Words are separated by spaces. Returns false at the end. */
+/* Removes the first word from *rest. Words are separated by spaces. Returns false at the end. */
 bool gate_next_word(pprofc_str *rest, pprofc_str *word);
 
 /* Iterator over the lines of a file; `text` is the current line. */
@@ -99,7 +99,7 @@ struct gate_lines {
 };
 bool gate_next_line(struct gate_lines *lines);
 
-/* Returns how many bytes of a line a message shows. Never splits a character. */
+/* Returns the number of bytes of a line that a message shows. Never splits a character. */
 int gate_shown_length(pprofc_str line);
 
 /* True for a line such as "pkg: a/b" before a table. Stores the package if the line names it. */

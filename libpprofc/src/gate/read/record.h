@@ -1,6 +1,6 @@
-/* Reads a run in a store: the results, the verdict and the profiles of one commit, as JSON
- * (docs/HISTORY_STORE.md). `pprofci store` writes these records; the gate estimates noise from
- * them. */
+/* Reads a run from a store: results, verdict and profiles of one commit, as JSON
+ * (docs/HISTORY_STORE.md). `pprofci store` writes these files. The gate estimates noise from runs.
+ */
 #ifndef PPROFC_GATE_READ_RECORD_H
 #define PPROFC_GATE_READ_RECORD_H
 
@@ -13,7 +13,7 @@
 
 /* Place of a run in the order of the history. */
 struct record_place {
-  int64_t order; /* number of the commit; -1: unknown */
+  int64_t order; /* number of the commit in the history; -1 if unknown */
   int64_t time;  /* time of the commit in seconds since 1970 */
   pprofc_str commit;
 };

@@ -1,7 +1,7 @@
 /* Removes the speed of the machine, which differs between rounds, from times and rates. Tests the
  * geometric mean of all benchmarks. A pass is a round of base or of head. The speed of a pass is a
- * logarithm: the median over all benchmarks of log(value) minus the mean of log(value) over all
- * passes of the benchmark. docs/method/gates_rounds.md has the rules and their error rates. */
+ * logarithm: the median over all benchmarks of log(value) minus the benchmark's mean of log(value)
+ * over all passes. docs/method/gates_rounds.md has the rules and their error rates. */
 #include "bench/pairs.h"
 #include "core/array.h"
 #include "gate/judge.h"
@@ -15,9 +15,10 @@
 #define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
 #define PASSES_LEAST 5  /* minimum number of rounds on each side */
 #define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
-/* The gate divides values by the speeds only if at most this share of the variance then remains. */
+/* The gate divides values by the speeds only if at most this share of their variance remains. */
 #define LOWERED 0.7
-/* The gate compares rounds in pairs only if at most this share of the variance then remains. */
+/* The gate compares each round of the base with the same round of the head only if at most this
+ * share of the variance remains. */
 #define PAIRED 0.5
 
 /* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
@@ -43,7 +44,7 @@ struct speed_work {
 
 /* ---- passes ------------------------------------------ */
 
-/* Returns the end of the pass that begins at the value with index `first`. */
+/* Returns the index after the last value of the pass that begins at the value `first`. */
 static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, size_t first) {
   size_t end = first + 1;
   while (end < side->count &&
@@ -124,7 +125,7 @@ static double mean_of(const double *values, size_t count) {
   return pprofc_moments_of(values, count).mean;
 }
 
-/* Returns the mean of the values. Base and head have the same weight in it. */
+/* Returns the mean of the mean of base and the mean of head. */
 static double center_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE];
   return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;
@@ -177,7 +178,8 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the median over benchmarks of the share of variance that speeds do not explain. */
+/* Returns the share of a benchmark's variance that remains without the speeds: the median over all
+ * benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = g->size;
   for (size_t i = 0; i < rows; i++) {
@@ -191,9 +193,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces p by the p-value of a paired t-test. Does this only if base and head have the same
- * rounds and pairing them reduces the variance. `values` has the logarithm of the geometric mean in
- * each pass. */
+/* Replaces p by the p-value of a paired t-test if base and head have the same rounds and pairs of
+ * rounds have less variance. `values` has the logarithm of the geometric mean in each pass. */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -232,8 +233,8 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks if their geometric mean and their median change are both slower by
- * the threshold or more. */
+/* Adds a row for all benchmarks if both their geometric mean and their median change got slower by
+ * at least the threshold. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
   struct gate_row row = gate_row_unknown();
@@ -271,9 +272,9 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
                100 * expm1(noise), g->size, STR_ARG(g->unit));
 }
 
-/* Divides the values of all benchmarks of the group by the speeds of their passes. A shift between
- * base and head stays in the values if the geometric mean confirms the shift. Otherwise the shift
- * is part of the machine's speed. */
+/* Divides the values of all benchmarks of the group by the speeds of their passes. If the geometric
+ * mean confirms that head is faster or slower than base, this difference stays in the values.
+ * Otherwise it counts as the machine's speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {

@@ -7,7 +7,7 @@
 static bool tables_is_failure(pprofc_str line) {
   static const char *const starts[] = {
       "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
-  /* Most lines fail this cheap check, which makes the scan fast. */
+  /* This cheap check rejects most lines, which makes the scan fast. */
   if (!line.size || !memchr("F-pfb{", line.data[0], 6)) return false;
   if (str_equal(line, STR("FAIL"))) return true;
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

@@ -10,7 +10,7 @@ static double planted(const struct gate *gate) {
   return 2 * gate->settings.threshold + 0.1;
 }
 
-/* Appends `count` samples that differ by less than 1 %. */
+/* Appends `count` samples of a benchmark that differ by less than 1 %. */
 static void selftest_put_samples(struct buffer *out, const char *name, double value,
                                  const char *unit, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -54,7 +54,7 @@ static bool copy_settings(struct gate *copy, const struct gate *gate) {
   }
   for (size_t i = 0; i < s->rule_count; i++) {
     copy->settings.rules[i] = s->rules[i];
-    copy->settings.rules[i].used = 1; /* Avoids the warning that the rule matches nothing. */
+    copy->settings.rules[i].used = 1; /* avoids the warning that the rule matches no row */
   }
   for (size_t i = 0; i < s->direction_count; i++)
     if (!gate_add_direction(copy, s->directions[i].unit, s->directions[i].direction)) return false;
