@@ -20,9 +20,9 @@ static size_t leak_column(const pprofc_profile *profile, const char *const *name
   return SIZE_MAX;
 }
 
-/* Finds the columns of a heap profile. The bytes in use are the column "inuse_space" in Go,
- * gperftools and jemalloc. They are "space" in other heap profilers, and in gperftools if nothing
- * was freed. */
+/* Finds the columns of a heap profile. The bytes in use are in the column "inuse_space" in Go,
+ * gperftools and jemalloc, and in "space" in other heap profilers. gperftools also writes "space"
+ * if nothing was freed. */
 static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *source) {
   static const char *const values[] = {"inuse_space", "space", "inuse_bytes", NULL};
   static const char *const allocated[] = {"alloc_space", "alloc_bytes", NULL};
@@ -111,8 +111,7 @@ static pprofc_status leak_names_compile(struct leak_names *names, enum leak_list
   return status;
 }
 
-/* Compiles each pattern alone, so that an error message names the pattern and not the joined
- * list. */
+/* Compiles a pattern alone, so that an error message names the pattern and not the joined list. */
 static pprofc_status leak_names_check(const pprofc_allocator *mem, const char *pattern,
                                       pprofc_error *error) {
   struct regex *regex = NULL;
@@ -219,8 +218,8 @@ static void leak_place_judge(const struct leak_collection *c, struct leak_place 
   }
 }
 
-/* Returns the index of a location among the distinct locations, and adds the location if it is new.
- * Returns MAP_NONE when out of memory. */
+/* Returns the index of a location in c->places, where equal locations of all profiles have one
+ * index. Adds the location if it is new. Returns MAP_NONE when out of memory. */
 static uint32_t leak_place_of(struct leak_collection *c, const pprofc_profile *profile,
                               uint32_t location, struct buffer *key) {
   size_t before = c->place_keys.count;
@@ -262,20 +261,20 @@ static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_
 
 /* ---- samples ----------------------------------------- */
 
-/* State of adding the samples of one profile. */
+/* State while the samples of one profile are added. */
 struct leak_reading {
   struct leak_collection *c;
   const pprofc_profile *profile;
   const struct leak_source *source;
   size_t index;
   struct quantum quantum;
-  uint32_t *ids;    /* index in `places` of each location, or MAP_NONE */
+  uint32_t *ids;    /* for each location, its index in leak_collection.places, or MAP_NONE */
   uint32_t *places; /* buffer for one stack: indices of its locations in leak_collection.places */
   struct buffer key;
 };
 
-/* Returns the mean size of an object in bytes, or 1 for counts. If objects come and go by chance,
- * the variance of a value is the value times this size. */
+/* Returns the mean size of an object in bytes, or 1 for counts. The value times this size is the
+ * variance of the value if objects come and go by chance. */
 static double leak_chance(const struct leak_reading *r, const int64_t *values) {
   if (!r->source->is_heap) return 1;
   size_t objects = r->quantum.objects;

@@ -10,7 +10,7 @@
 /* Smallest slope of the last third that counts as growth, as a share of the mean slope of the whole
  * series. */
 #define LATE_SHARE 0.25
-/* Largest fall that growth may contain, as a share of the growth. */
+/* Largest fall of values that count as growing, as a share of the growth. */
 #define FALL_SHARE 0.25
 /* Smallest fall and smallest rise of a sawtooth, as a share of the range of the values. */
 #define SAW_SHARE 0.5
@@ -53,9 +53,10 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Decides if the values still grow in the last third. They grow if their slope there exceeds its
- * noise, or if the program kept most of what it allocated. They stopped growing if the slope is
- * below the mean slope by more than the noise. Too few values cannot show that growth stopped. */
+/* Decides if the values still grow in the last third. They grow if the slope of the last third
+ * exceeds its noise, or if the program kept most of what it allocated then. They stopped growing if
+ * this slope is below the mean slope by more than the noise. Too few values cannot show that growth
+ * stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -88,9 +89,9 @@ static bool judging_is_sawtooth(const struct judging *j) {
 
 /* ---- chance ------------------------------------------ */
 
-/* Returns the variance of the growth. It is the sum of the variances of both end values, or the
- * variance of everything allocated and freed between them if that is smaller. The second can be
- * smaller, because objects that stay in memory were sampled only once. */
+/* Returns the variance of the growth: the sum of the variances of both end values, or if it is
+ * smaller, the variance of everything allocated and freed between them. The second can be smaller,
+ * because objects that stay in memory were sampled only once. */
 static double judging_variance(const struct leak_series *s, const double ends[2]) {
   double both = ends[0] + ends[1], last = s->x[s->count - 1];
   double growth = last - s->x[0];
@@ -104,9 +105,9 @@ static double judging_p_of(double growth, double variance) {
 }
 
 /* Fills p_trend and p. Returns false when out of memory. Two tests that allow for autocorrelated
- * values give p. The first test compares the first and last value, as if objects came and went at
- * random. The second test is a t-test of the steps between values. Either test may show growth, so
- * p is twice the smaller p-value. */
+ * values give p. The first compares the first and last value, as if objects came and went at
+ * random. The second is a t-test of the steps between values. Either test may show growth, so p is
+ * twice the smaller p-value. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;

@@ -53,10 +53,10 @@ struct leak_fit {
   double growth;   /* last value minus first value */
   double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
-  double p;        /* p-value of trend and growth together */
+  double p;        /* p-value of the growth; 1 if the Mann-Kendall test finds no trend */
   double adjusted; /* p after the correction for the number of candidate series */
-  bool counted; /* true for a candidate series: it is not ignored and its values reach `floor`; only
-                   such series count in the correction */
+  bool counted;    /* true for a candidate series: not ignored, and its values reach `floor`. The
+                      correction for the number of tests counts only such series. */
 };
 
 /* LEAK_FEW is the minimum number of values for the Mann-Kendall test. With fewer values, the test
@@ -114,7 +114,7 @@ void leak_names_free(struct leak_names *names);
 
 bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function);
 
-/* The kind of a profile, and the columns in which leaks are searched. */
+/* The kind of a profile, and the columns of its values that can show leaks. */
 struct leak_source {
   pprofc_str kind; /* "heap", or the name of a count such as "goroutine" */
   pprofc_str unit; /* unit of the values: "bytes", "count" */
@@ -142,9 +142,8 @@ struct leak_place {
   bool ignored, all_way;
 };
 
-/* Values of a stack in one profile, in bytes or as a count: the value in use, the total allocated,
- * the sampling variance of the value, and the variance that the value has if objects come and go at
- * random. */
+/* Values of a stack in one profile, in bytes or as a count: value in use, total allocated, sampling
+ * variance of the value, and variance of the value if objects come and go at random. */
 struct leak_cell {
   double value, allocated, sampling, chance;
 };
@@ -184,8 +183,7 @@ pprofc_status leak_collection_add(struct leak_collection *c, const pprofc_profil
                                   const struct leak_source *source, size_t index,
                                   pprofc_error *error);
 
-/* Value of `warmup` that drops the first profile of each kind if at least LEAK_FEW profiles
- * remain. */
+/* Value of `warmup` that drops the first profile of each kind if LEAK_FEW others remain. */
 #define LEAK_WARMUP_AUTO (-1)
 #define LEAK_PROFILES    1000 /* maximum number of profiles of one kind */
 
@@ -217,7 +215,7 @@ struct leak_row {
   size_t stacks;                   /* number of stacks; 1 unless is_site */
   const double *values;            /* value in each judged profile */
   double first, last;
-  /* Growth per interval between two profiles, and per hour; NaN if times are missing. */
+  /* Growth from one profile to the next, and per hour; NaN if times are missing. */
   double per_interval, per_hour;
 };
 
@@ -230,13 +228,13 @@ struct leak_kind {
   size_t judged;         /* number of judged profiles; 0 if there are too few */
   bool restarted;        /* true if the allocated total fell: the program restarted */
   bool timed;            /* true if the profiles are sorted by their times */
-  const char **names;    /* names of the profiles, in order */
+  const char **names;    /* names of the profiles, in the order in which they are judged */
   double *t;             /* time of each judged profile: seconds since the first, or 0, 1, 2 ... */
   double interval;       /* mean seconds between two profiles; NaN if not known */
   struct leak_row *rows; /* rows, leaks first, then by growth */
   size_t row_count;
   size_t counts[LEAK_VERDICTS]; /* number of stacks with each verdict */
-  size_t tested;                /* number of series for which the p-values were corrected */
+  size_t tested;                /* number of series in the correction of the p-values */
   double visible;               /* smallest growth of one stack that would be a leak; 0: unknown */
 };
 

@@ -1,4 +1,5 @@
-/* Builds and judges the series of stacks and of sites. Selects and sorts the rows. */
+/* Builds and judges a series for each stack and for each site (a line at which several stacks
+ * allocate). Selects and sorts the rows. */
 #include "leaks/leaks.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static uint32_t leak_site_place(const struct leak_stack *stack) {
   return stack->depth ? stack->places[stack->where] : MAP_NONE;
 }
 
-/* Counts the stacks that allocate at each location, without ignored stacks. */
+/* Counts the stacks that allocate at each location. Skips ignored stacks. */
 static void leak_count_sites(const struct leak_table *t, uint32_t *seen) {
   for (size_t i = 0; i < t->stacks; i++) {
     const struct leak_stack *stack = &t->kind->stacks.stacks[i];
@@ -73,8 +74,7 @@ static bool leak_series_begin(struct leak_table *t, size_t index) {
   return true;
 }
 
-/* Adds the values of a stack to the series `index`, which is the series of the stack or of its
- * site. */
+/* Adds the values of a stack to the series `index`: the series of the stack or of its site. */
 static void leak_series_add(struct leak_table *t, size_t index, const struct leak_stack *stack) {
   size_t judged = t->kind->judged, from = t->kind->left_out;
   struct leak_series *s = &t->series[index];
