@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /* Computes P(|T| >= |t|) as an incomplete beta function, so that a tiny p has full precision. The
- * argument of this function is df / (df + t^2) for a large t, and 1 minus this number for a small
- * t. So the argument does not lose digits by cancellation. */
+ * argument of the beta function is df / (df + t^2) for a large t, and 1 minus this number for a
+ * small t, so that the argument does not lose digits by cancellation. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;
@@ -32,7 +32,7 @@ struct student_bounds {
   double low, high;
 };
 
-/* Relative change of t that changes the tail by more than its rounding error. */
+/* Relative change of t that changes the tail probability by more than its rounding error. */
 #define STUDENT_SLACK 5e-14
 
 /* Returns bounds of the quantile, found by Newton's method on the logarithm of the tail. Returns 0

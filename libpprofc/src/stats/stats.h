@@ -15,12 +15,11 @@ void sort_doubles(double *values, size_t count);
 
 struct weighted {
   double value, weight;
-  size_t place; /* order of items with equal values; the caller sets it */
+  size_t place; /* decides the order of items with equal values; the caller sets it */
 };
 
-/* Returns the weighted median: the value at which half of the total weight is reached, with linear
- * interpolation between the middles of the items. Sorts the items. Returns NaN if there are no
- * items. */
+/* Returns the weighted median: the value at which half of the total weight is reached. Interpolates
+ * linearly between the middles of the items. Sorts the items. Returns NaN if there are no items. */
 double stats_weighted_median(struct weighted *items, size_t count);
 
 /* Returns the median. For an even number of values, it is the mean of the two middle values. Sorts
@@ -137,7 +136,7 @@ struct variance_prior stats_variance_prior(const struct variance *rows, size_t c
                                            double degrees, struct weighted *scratch);
 
 /* Returns the estimated variance of a row: the mean of expected and observed variance, weighted by
- * their degrees of freedom. The result is at least the sampling variance, and at least the observed
+ * their degrees of freedom. The result is never below the sampling variance or the observed
  * variance. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
                                 double degrees);
@@ -158,10 +157,10 @@ double trend_kendall_s(const double *x, size_t count);
 #define TREND_EXACT 30
 double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem);
 
-/* Returns the p-value of the one-sided t-test that the steps between neighbours rise on average.
- * For a random walk, in which each value depends on the value before, the test rejects as often as
- * its level says; for a series that returns to its mean, it rejects less often. Returns 1 for fewer
- * than 3 values. */
+/* Returns the p-value of a one-sided t-test. A small p-value shows that the steps between
+ * neighbours rise on average. For a random walk, in which each value depends on the value before,
+ * the test rejects as often as its level says; for a series that returns to its mean, it rejects
+ * less often. Returns 1 for fewer than 3 values. */
 double trend_drift(const double *x, size_t count);
 
 /* Returns the standard deviation of the values around a smooth curve, computed from the differences
@@ -192,7 +191,7 @@ struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const 
 #define TRIMMED_DRAWS 10000 /* maximum number of permutations */
 
 /* If the samples are small and p is at most 0.2, replaces p by a p-value from random permutations,
- * with a fixed seed. result->tested must be true. Returns false when out of memory. */
+ * which have a fixed seed. result->tested must be true. Returns false when out of memory. */
 bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
                            const pprofc_allocator *mem, struct trimmed_result *result);
 

@@ -18,7 +18,7 @@ void steps_defaults(struct steps_options *o) {
                               .autocorrelated = true};
 }
 
-/* State of the search: the change points found so far, ascending by index. */
+/* State of the search. `items` are the change points found so far, ascending by index. */
 struct finder {
   const pprofc_allocator *mem;
   const struct steps_options *options;
@@ -31,8 +31,8 @@ struct finder {
 /* ---- candidates -------------------------------------- */
 
 /* Returns the best split of any part of a window, as the index of the first value after the split.
- * `cuts` contains the ends of the window and the splits between its parts. Sets *piece to the part
- * that is split. */
+ * `cuts` has the ends of the window and the splits between its parts. Sets *piece to the index of
+ * the part that is split. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
   double greatest = -HUGE_VAL, distance;
@@ -125,8 +125,8 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
   }
 }
 
-/* True if the change does not come from a few outliers: the best split of the ranks, which resist
- * outliers, has at least `least` values on each side. */
+/* True if the change does not come from a few outliers: the best split of the ranks, which outliers
+ * hardly affect, has at least `least` values on each side. */
 static bool finder_has_moved(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
@@ -199,7 +199,7 @@ static void finder_merge(struct finder *f) {
 
 /* ---- types and sizes of changes ---------------------- */
 
-/* True if a straight line through the values of both sides fits better than two levels. */
+/* True if a straight line through all values fits better than a constant on each side. */
 static bool finder_drifts(const struct finder *f, size_t first, size_t middle, size_t end) {
   struct steps_side a = steps_side_of(f->values, first, middle);
   struct steps_side b = steps_side_of(f->values, middle, end);
@@ -214,7 +214,7 @@ static bool finder_drifts(const struct finder *f, size_t first, size_t middle, s
   return line < a.squares + b.squares;
 }
 
-/* Returns the interval of the ratio of two means, from the interval of its logarithm. */
+/* Computes the ratio of both means, and its interval from the interval of its logarithm. */
 static void step_set_ratio(struct step *step, double a_error, double b_error, double t) {
   double error =
       sqrt(a_error / (step->before * step->before) + b_error / (step->after * step->after));

@@ -17,13 +17,13 @@ struct steps_options {
   /* Minimum number of values before the first change point, between two change points, and after
    * the last change point. */
   size_t least;
-  size_t permutations; /* number of permutations; 0: only the t-test decides */
+  size_t permutations; /* number of permutations; 0 if only the t-test decides */
   /* Significance level of the t-test. Ten times this level applies to candidates. */
   double alpha;
   double permuted_alpha; /* significance level of the permutation test */
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
   /* Largest distance from the rolling median, in robust standard deviations; values farther away
-   * are moved to this distance; 0: no limit. */
+   * are moved to this distance; 0 for no limit. */
   double cut;
   bool autocorrelated; /* true to correct the t-test for the correlation of neighbouring values */
 };
@@ -49,9 +49,9 @@ struct step {
   double p, permuted_p;
 };
 
-/* Searches for a recent change with too few values after it for a change point. These last values
- * of [first, end), at least two, must all be above or all be below the earlier values. If there is
- * such a change, sets *step and returns true. */
+/* Searches the end of [first, end) for a change with too few values after it for a change point.
+ * There must be at least two of these values, all above or all below the earlier values. If there
+ * is such a change, sets *step and returns true. */
 bool steps_suspect(const double *values, size_t first, size_t end,
                    const struct steps_options *options, struct step *step);
 

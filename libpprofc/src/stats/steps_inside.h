@@ -17,7 +17,7 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end);
  * of a difference. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 
-/* Copies the values, and moves outliers to the limit that `cut` sets (steps_options.cut). */
+/* Copies the values. Moves outliers to the limit that `cut` sets (steps_options.cut). */
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
 /* Returns the p-value of the t-test for a split of the values [first, end) before `middle`. If

@@ -17,8 +17,8 @@ static void split_add_within(const double *x, size_t count, double *within) {
 
 /* Returns the largest energy distance between the values [0, left) and [left, end), for any `end`.
  * The energy distance is twice the mean distance between the sides, minus the mean distances within
- * each side. The sizes of the sides scale this number. right[end] is the sum of the distances
- * within [left, end). */
+ * each side, and scaled by the sizes of the sides. right[end] is the sum of the distances within
+ * [left, end). */
 static double split_greatest(size_t left, size_t count, size_t least, const double *within,
                              const double *right) {
   double greatest = -HUGE_VAL, inside = within[left], n = (double)left;
@@ -98,7 +98,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
     for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
   }
   double found = split_whole(x, rows, count, o->least);
-  /* Another order of summation changes the last bits, so compare with a tolerance. */
+  /* Compare with a tolerance, because another order of summation changes the last bits. */
   double almost = found - 1e-9 * fabs(found);
   for (size_t done = 1; done <= o->permutations; done++) {
     split_shuffle(x, rows, count, &state);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of possible counts of inversions (pairs in descending order) of TREND_EXACT values: from 0
- * to the number of pairs. */
+/* Number of possible counts of inversions in TREND_EXACT values, from 0 to the number of pairs. An
+ * inversion is a pair in descending order. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
 
 double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch) {
@@ -120,7 +120,7 @@ double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *me
 
 /* ---- steps ------------------------------------------- */
 
-/* Returns the sum of the squared differences of the steps between neighbours and `mean`. */
+/* Returns the sum of (step - mean)^2 over all steps. A step is a value minus the previous value. */
 static double trend_squares(const double *x, size_t count, double mean) {
   double sum = 0;
   for (size_t i = 1; i < count; i++) {

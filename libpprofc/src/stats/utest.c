@@ -82,8 +82,8 @@ struct tied_walk {
 };
 
 /* Adds a distinct value that occurs t times. `seen` values come before it, and j of them are in x.
- * There are choose(t, r) ways to put r of the t values into x. Each of these r values exceeds (seen
- * - j) values of y, and ties with t - r values. Both numbers are added to the doubled U. */
+ * There are choose(t, r) ways to put r of the t values into x. Each of these r values adds to the
+ * doubled U: 2 for each of the seen - j smaller values of y, and 1 for each of the t - r ties. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -127,8 +127,8 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
   return result;
 }
 
-/* Returns P(2U <= limit) for two distinct values like benchstat, which truncates the upper end of
- * the sum. */
+/* Returns P(2U <= limit) for samples with two distinct values. Like benchstat, truncates the upper
+ * end of the sum. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);

@@ -69,7 +69,7 @@ const char *pprofc_test_message(pprofc_test_status status) {
 #define PERMUTED_MOST 100
 /* Largest p-value of the t distribution for which the permutation test is made. */
 #define UNLIKELY 0.2
-/* Number of permutations with an equal or larger t after which the test ends. */
+/* The test ends after this number of permutations with an equal or larger t. */
 #define HITS_MOST 40
 
 /* ---- the statistic ----------------------------------- */
@@ -93,7 +93,7 @@ static struct trimmed_side trimmed_of(const double *sorted, size_t count) {
   return (struct trimmed_side){low + sum / left, squares / (left * (left - 1)), left};
 }
 
-/* Returns the absolute value of t. It is infinite if the means differ and the error is 0. */
+/* Returns the absolute value of t: infinite if the means differ and the error is 0. */
 static double trimmed_t(const double *x, size_t n, const double *y, size_t m) {
   struct trimmed_side a = trimmed_of(x, n), b = trimmed_of(y, m);
   double difference = fabs(b.mean - a.mean), error = sqrt(a.error + b.error);
@@ -109,8 +109,8 @@ static void trimmed_deal(const double *all, size_t count, size_t n, double *x, d
                          uint64_t *state) {
   for (size_t i = 0; i < count; i++) {
     bool first = (stats_random(state) >> 32) * (count - i) >> 32 < n;
-    /* Store the value in both samples and advance one index. This is faster than a branch, which
-     * the processor could not predict. */
+    /* Store the value in both samples and advance one index, because this is faster than a branch
+     * that the processor could not predict. */
     *x = *y = all[i];
     x += first;
     y += !first;
