@@ -382,6 +382,50 @@ TEST(test_parts_of_ids_are_shared) {
   }
 }
 
+/* Appends a stack of 20 ids with one or two bytes, and other bytes before the id at `place`. */
+static void put_stack_with(struct maker *m, const char *bytes, size_t size, size_t place) {
+  char stack[64];
+  size_t at = 0;
+  for (size_t i = 0; i < 20; i++) {
+    if (i == place) memcpy(stack + at, bytes, size);
+    if (i == place) at += size;
+    if (i % 3) stack[at++] = '\x05';
+    if (i % 3 == 0) memcpy(stack + at, "\xC8\x01", 2);
+    if (i % 3 == 0) at += 2;
+  }
+  put_stack(m, stack, at);
+}
+
+/* The reader compares many ids at a time with the largest id so far. It finds an invalid id at each
+ * place of a stack, and if the largest id has one, two or three bytes. */
+TEST(test_invalid_ids_are_found_at_each_place) {
+  static const struct {
+    const char *bytes;
+    size_t size;
+  } invalid[] = {{"", 0},
+                 {"\x00", 1},
+                 {"\x85\x00", 2},
+                 {"\x85\x80\x00", 3},
+                 {"\xE9\x84\x01", 3},
+                 {"\x80\x80\x80\x01", 4},
+                 {"\xFF\xFF\xFF\x7F", 4}};
+  static const char *const largest[] = {"\x64", "\xC8\x01", "\xE8\x84\x01"};
+  struct maker m;
+  uint64_t locations = LOCATIONS;
+  make(&m, 79, 0, 0);
+  for (size_t i = 0; i < COUNT(largest) * COUNT(invalid) * 20; i++) {
+    size_t top = i / (COUNT(invalid) * 20), bad = i % COUNT(invalid);
+    for (; top == 2 && locations < 17000; locations++)
+      put_message(&m, PROFILE_LOCATION, (uint64_t[]){locations + 1}, 1);
+    size_t before = m.out.size;
+    put_stack(&m, largest[top], strlen(largest[top]));
+    put_stack_with(&m, invalid[bad].bytes, invalid[bad].size, i / COUNT(invalid) % 20);
+    same_outcome(&m.out);
+    m.out.size = before;
+  }
+  buffer_free(&m.out);
+}
+
 /* ---- files, sizes, limits ---------------------------- */
 
 /* Writes a file that the test removes at its end. */
