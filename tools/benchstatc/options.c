@@ -62,14 +62,15 @@ static const char *const details[] = {
     "INPUT is a file, LABEL=FILE, or - for standard input: the output of go test -bench, also with "
     "-json; JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH or criterion; CSV with the "
     "columns name, unit and value.",
-    "There is a row for each benchmark and a column for each input. Medians are shown with the "
-    "range of their confidence interval; every column is compared with the first one. \"~\" is a "
-    "difference that is likely to be noise.",
+    "The table has a row for each benchmark and a column for each input. A cell has the median and "
+    "its confidence interval. From the second column on, it also has the difference from the first "
+    "column, or \"~\" if the difference may be noise.",
     NULL};
 
 static const struct flag_note examples[] = {
     {"benchstatc old.txt new.txt", "what changed"},
-    {"benchstatc -col /format@(gob json) new.txt", "two variants in one file, gob being the base"},
+    {"benchstatc -col /format@(gob json) new.txt",
+     "two variants in one file, with gob as the base"},
     {"benchstatc -filter '.unit:ns/op' -format=markdown base=old.txt head=new.txt",
      "a table for a comment"},
     {"benchstatc -format=classic -delta-test=ttest old.txt new.txt",

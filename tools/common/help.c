@@ -5,6 +5,7 @@
 #include "core/escape.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define INDENT 2
 #define COLUMN 24 /* column at which the explanations start */
@@ -61,6 +62,26 @@ static void paragraph(struct output *out, size_t width, const char *text) {
   output_add_char(out, '\n');
 }
 
+/* True if a word of the text, without punctuation around it, equals `word`. */
+static bool help_has_word(const char *text, pprofc_str word) {
+  pprofc_str rest = str_of(text), piece;
+  while (str_next(&rest, ' ', &piece)) {
+    if (str_starts(piece, STR("("))) piece = str_slice(piece, 1, piece.size);
+    if (str_starts(piece, word) &&
+        (piece.size == word.size || strchr(",;:.)", piece.data[word.size])))
+      return true;
+  }
+  return false;
+}
+
+/* True if the values of the flag must follow its help text, because the text does not contain all
+ * of them. */
+static bool help_lists_words(const struct flag *flag) {
+  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++)
+    if (!help_has_word(flag->help, str_of(flag->choices[i]))) return true;
+  return false;
+}
+
 static void help_print_flag(struct output *out, size_t width, const struct flag *flag) {
   char name[128];
   if (flag->kind == FLAG_WORD)
@@ -72,7 +93,7 @@ static void help_print_flag(struct output *out, size_t width, const struct flag 
   struct filler filler = {.out = out, .width = width, .indent = COLUMN};
   begin_entry(&filler, name);
   fill(&filler, flag->help);
-  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
+  for (size_t i = 0; help_lists_words(flag) && flag->choices[i]; i++) {
     const char *open = i == 0 ? "(" : "";
     const char *close = flag->choices[i + 1] ? "," : ")";
     char word[64];
@@ -105,7 +126,7 @@ static void manual_print_flag(struct output *out, const struct flag *flag) {
   if (flag->kind == FLAG_WORD) output_add_text(out, "[=*word*]");
   output_add_text(out, "\n  ");
   print_text(out, flag->help);
-  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
+  for (size_t i = 0; help_lists_words(flag) && flag->choices[i]; i++) {
     output_printf(out, "%s`%s`", i ? ", " : " (", flag->choices[i]);
     if (!flag->choices[i + 1]) output_add_char(out, ')');
   }

@@ -88,11 +88,13 @@ static const struct flag flags[] = {
          "Significance level: largest adjusted p-value of a significant change"),
     FLAG_WORDS(
         CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
-        "Test of raw results: welch (means), utest (Mann-Whitney), both (if welch finds no change, "
-        "utest, then a trimmed t-test) or none (every difference counts); tables have p-values "
-        "already"),
+        "Test of raw results: both (the default: welch; if it finds no change, utest, then a "
+        "trimmed "
+        "t-test), welch (means), utest (Mann-Whitney) or none (every difference counts); tables "
+        "already have p-values"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
-               "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none"),
+               "Correction for the number of comparisons: bh (Benjamini-Hochberg, the default), "
+               "holm or none"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "time", time, "TIME", NULL, time_names,
                "Time to judge if a benchmark has wall time and CPU time: wall, cpu or auto (CPU "
                "time if it has one thread and does not wait)"),
@@ -101,12 +103,12 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
          "Smallest absolute change that can be a regression, such as \"1us or 16 B\""),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
-     "Better direction of a unit, such as widgets/op=higher; may be repeated", NULL,
+     "Better values of a unit, lower or higher, such as widgets/op=higher; may be repeated", NULL,
      direction_words, 0, false, add_direction},
     SWITCH(
         GROUP_JUDGE, "strict", strict,
-        "Exit with 3 when a benchmark is inconclusive, missing, suspiciously fast or too noisy to "
-        "show a change as large as the threshold"),
+        "Exit with 3 if nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
+        "fast or too noisy to show a change as large as the threshold"),
     SWITCH(GROUP_JUDGE, "one-process", one_process,
            "Judge results although all samples of base or of head come from one process"),
     SWITCH(GROUP_JUDGE, "any-load", any_load, "Judge times even if the machine was overloaded"),
@@ -133,12 +135,13 @@ static const struct flag flags[] = {
 static const char *const usage[] = {"[flags] [FILE | DIR] ...", "[flags] -base OLD -head NEW",
                                     "-selftest | -help | -version", NULL};
 static const char *const details[] = {
-    "FILE holds comparisons: what benchstat or benchstatc printed, as text, CSV, Markdown, JSON or "
-    "the table of earlier versions. In a DIR, bench_*.diff is read; the default DIR is "
-    ".docs/artifacts/benchdiff. OLD and NEW, or two FILEs, are raw results in any format that "
+    "FILE is a table that benchstat or benchstatc printed, as text, CSV, Markdown or JSON. From a "
+    "folder DIR, the program reads the files bench_*.diff; the default DIR is "
+    ".docs/artifacts/benchdiff. OLD and NEW (or two FILEs) are raw results in any format that "
     "benchstatc reads.",
-    "A regression is an increase of at least the threshold that is significant after correction "
-    "for the number of comparisons. The last line always reads \"N compared, M significant, K "
+    "A benchmark regressed if it got worse by at least the threshold, and if the difference is "
+    "significant after a correction for the number of comparisons. The last line always reads \"N "
+    "compared, M significant, K "
     "regressed, J missing\".",
     NULL};
 

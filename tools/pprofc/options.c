@@ -37,8 +37,9 @@ static const struct flag_group groups[] = {
     [GROUP_SORT] = {"Order", "Order of a report's entries. Give at most one of these flags."},
     [GROUP_SOURCE] = {"Sources", NULL},
     [GROUP_FETCH] = {"Sources over HTTP", NULL},
-    [GROUP_NOISE] = {"Noise", "Each profile is a run; a folder means all profiles in it. "
-                              "share/doc/pprofc/VERDICTS.md explains the verdicts."},
+    [GROUP_NOISE] = {"Noise",
+                     "Each profile is a run of the program; a folder means all profiles in it. "
+                     "share/doc/pprofc/VERDICTS.md explains the verdicts."},
     [GROUP_SAMPLE] = {"Shorthands for the sample value", NULL},
     [GROUP_MISC] = {"Other", NULL},
     [GROUP_LIMIT] = {"Limits", "A size may end with k, M or G."},
@@ -53,24 +54,25 @@ static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
                                     NULL};
 
 static const char *const details[] = {
-    "SOURCE is a file, gzip'd or not, - for standard input, or the URL of a profile, such as "
-    "http://HOST:PORT/debug/pprof/heap; HOST:PORT alone is a CPU profile. Several are added up. "
-    "The first of several may be the program that was profiled.",
+    "SOURCE is a profile: a file, gzip'd or not, - for standard input, or a URL such as "
+    "http://HOST:PORT/debug/pprof/heap; HOST:PORT alone is a CPU profile. The report shows the sum "
+    "of all sources. The first of several may be the program that was profiled.",
     "Flags precede the first source, with one dash or two. A flag that is on or off takes its "
-    "value "
-    "after =: -trim=false.",
+    "value after =: -trim=false.",
     NULL};
 
 static const struct flag_note examples[] = {
     {"pprofc -top cpu.pb.gz", "where the time goes"},
     {"pprofc cpu.pb.gz", "a shell: reports of the profile, one after the other"},
-    {"pprofc -top -cum -focus=Parse cpu.pb.gz", "the same for stacks through Parse, callers first"},
+    {"pprofc -top -cum -focus=Parse cpu.pb.gz",
+     "stacks through Parse, sorted by value with callees"},
     {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what got slower and faster"},
     {"pprofc -top -time_range=2s,3s app.cpuprofile", "one second of a recording"},
     {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
     {"pprofc -proto -output=all.pb.gz one.pb.gz two.pb.gz", "two profiles merged into one"},
     {"pprofc -top -seconds=5 localhost:6060", "where a running Go service spends its time"},
-    {"pprofc -collect=today http://localhost:6060", "all its profiles as files in a folder"},
+    {"pprofc -collect=today http://localhost:6060",
+     "all profiles of a service, as files in a folder"},
     {"pprofc -speedscope -output=cpu.json cpu.pb.gz", "a file for www.speedscope.app"},
     {"pprofc -simulate -- ./bench 100", "instructions and cache misses of one run, by valgrind"},
     {NULL, NULL}};
@@ -218,22 +220,6 @@ static void add_formats(struct command_flags *flags) {
   }
 }
 
-/* Flags that have the same name as a value of a report option, and the help of these flags. */
-static const char *const choice_helps[][2] = {
-    {"functions", "Aggregate at the function level, without file names"},
-    {"filefunctions", "Aggregate at the function level, with file names"},
-    {"files", "Aggregate at the file level"},
-    {"lines", "Aggregate at the source code line level"},
-    {"addresses", "Aggregate at the address level"},
-    {"cum", "Sort entries by cumulative weight"},
-    {"flat", "Sort entries by own weight"}};
-
-static const char *choice_help(const char *name) {
-  size_t i = 0;
-  while (i < COUNT(choice_helps) - 1 && strcmp(choice_helps[i][0], name) != 0) i++;
-  return choice_helps[i][1];
-}
-
 /* Adds a flag for each value of an option, such as -cum and -lines. */
 static void add_choices(struct command_flags *flags, const pprofc_option_info *info) {
   size_t group = strcmp(info->name, "sort") == 0 ? GROUP_SORT : GROUP_GRANULARITY;
@@ -245,7 +231,7 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
                                   .kind = FLAG_BOOL,
                                   .offset = FIELD(choice_on) + index * sizeof(bool),
                                   .group = group,
-                                  .help = choice_help(*name)});
+                                  .help = option_help(*name, "")});
   }
 }
 
@@ -282,7 +268,7 @@ static void add_options(struct command_flags *flags) {
     flag.name = info->name;
     flag.offset = FIELD(report) + info->offset;
     flag.group = GROUP_REPORT;
-    flag.help = info->help;
+    flag.help = option_help(info->name, info->help);
     flag.initial = info->default_text;
     flag.choices = offered_words(info->name);
     add_flag(flags, flag);
@@ -300,12 +286,13 @@ static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
                "Profile to subtract; if repeated, the sum of these profiles"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_base), "diff_base", "SOURCE", store_base,
-               "Profile to compare with; percentages refer to it; if repeated, the sum of these"),
+               "Profile to compare with; percentages are shares of its total; if repeated, the sum "
+               "of these profiles"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(time_range), "time_range", "FROM,TO", time_range_store,
                "Use only this part of the recording, such as 2.1s,3.4s; FROM or TO may be empty"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_time_range), "diff_time_range", "FROM,TO",
                time_range_store,
-               "Part of the same recording to compare with; percentages refer to its total"),
+               "Part of the same recording to compare with; percentages are shares of its total"),
     FLAG(STRING, GROUP_SOURCE, "add_comment", add_comment, "TEXT", NULL,
          "Comment to add to the profile"),
     FLAG(STRING, GROUP_SOURCE, "buildid", buildid, "ID", NULL,

@@ -113,6 +113,10 @@ struct command_flags {
   size_t choice_count;
 };
 
+/* Returns the help of the flag of a report option, or `otherwise` if the flag has the help of the
+ * shell. Implemented in option_help.c. */
+const char *option_help(const char *name, const char *otherwise);
+
 void command_flags_init(struct command_flags *flags);
 
 /* True if the command needs no profile: help, version and similar. */

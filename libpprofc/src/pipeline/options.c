@@ -68,7 +68,7 @@ static const pprofc_option_info option_table[] = {
     OPTION(cut_depth, INT, "0", NULL, false,
            "speedscope, folded: maximum depth of stacks, from the root (0: all)"),
     OPTION(min_weight, FLOAT, "0", NULL, false,
-           "speedscope, folded: merge stacks below <f>*total into one"),
+           "speedscope, folded: join stacks below this fraction of the total into one"),
     OPTION(origin_rules, STRING, "", NULL, false,
            "flamegraph, flame: file with rules that assign frames to your code, libraries and the "
            "system"),
@@ -78,7 +78,7 @@ static const pprofc_option_info option_table[] = {
            "flamegraph: join boxes narrower than this, in pixels or in % of the width"),
     OPTION(colors, STRING, "", NULL, false,
            "flamegraph: colour by hot (name), change, origin or package"),
-    OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: root on top"),
+    OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: draw the root at the top"),
     OPTION(reverse, BOOL, "false", NULL, false,
            "flamegraph: merge stacks from the leaf, to show callers of expensive functions"),
     OPTION(source_link, STRING, "", NULL, false,

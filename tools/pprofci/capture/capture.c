@@ -56,10 +56,11 @@ static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
                                     "-out DIR -pyroscope URL -query SELECTOR [flags]", NULL};
 
 static const char *const details[] = {
-    "Takes profiles of running servers in rounds, the base and the head in turns, as sets for "
-    "`pprofci run`, `pprofci leaks` and `pprofc -noise`. A profile that a server lacks is skipped "
-    "with a warning; any other failure ends the capture, and nothing is written. Commands see "
-    "PPROFCI_SIDE, base or head, and PPROFCI_URL, the address of its server.",
+    "Takes profiles of running servers in rounds, of base and head in turns. `pprofci run`, "
+    "`pprofci leaks` and `pprofc -noise` read the folder that it writes. If a server lacks a kind "
+    "of profile, the command prints a warning. After any other failure, it writes nothing. The "
+    "shell commands get the variables PPROFCI_SIDE (base or head) and PPROFCI_URL (the address of "
+    "this side's server).",
     NULL};
 
 static const struct flag_note examples[] = {

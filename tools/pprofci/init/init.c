@@ -96,7 +96,8 @@ static const char *const usage[] = {"[-out FILE] [-action REPO@REF] [-force]", "
 
 static const char *const details[] = {
     "Looks for go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark, pyproject.toml with "
-    "pytest and package.json, in this order, and writes the workflow of the first that it finds.",
+    "pytest and package.json, in this order, and writes a workflow for the first file that it "
+    "finds.",
     NULL};
 
 static const struct flag_note statuses[] = {

@@ -45,10 +45,10 @@ static const struct flag flags[] = {
 static const char *const usage[] = {"[flags] DIR | FILE ...", NULL};
 
 static const char *const details[] = {
-    "Finds what grows without end in heap, goroutine and other profiles of one running program. It "
-    "needs at least 3 profiles of a kind, and 5 to test the trend. Profiles are ordered by their "
-    "times, or by name. A DIR is read with its subfolders, except those named warmup. Each sample "
-    "of a goroutineleak profile is a leak.",
+    "Finds stacks whose memory, goroutines or other counts grow without end. The profiles must be "
+    "of one running program. It needs at least 3 profiles of a kind, and 5 to test for a trend. It "
+    "orders profiles by their times, or else by name. It reads a DIR with its subfolders, except "
+    "folders named warmup. Each sample of a goroutineleak profile is a leak.",
     NULL};
 
 static const struct flag_note examples[] = {

@@ -121,10 +121,10 @@ static const struct flag flags[] = {
 static const char *const usage[] = {"[flags] DIR ...", NULL};
 
 static const char *const details[] = {
-    "DIR is the folder that `pprofci run -out` wrote, one for each job of a matrix. All "
-    "measurements are judged together: p-values are corrected for their number in all jobs. A "
-    "benchmark of several jobs is judged per job, under the job's name. A DIR without a manifest, "
-    "or of a run whose gate failed, makes the result unusable.",
+    "A DIR is the folder that `pprofci run -out` wrote in one job of a matrix. The command judges "
+    "the measurements of all jobs together: it corrects p-values for the number of comparisons in "
+    "all jobs. If several jobs measured a benchmark, it judges the benchmark separately for each "
+    "job. It fails if a DIR has no manifest, or if a job's comparison failed.",
     NULL};
 
 static const struct flag_note statuses[] = {

@@ -62,12 +62,14 @@ static const struct flag flags[] = {
          "write a code quality report of GitLab"),
     FLAG(STRING, GROUP_FILES, "metrics", metrics, "FILE", NULL,
          "write a metrics report of GitLab, in the format of OpenMetrics"),
-    FLAG(STRING, GROUP_FILES, "write-body", write_body, "FILE", NULL, "write the comment"),
+    FLAG(STRING, GROUP_FILES, "write-body", write_body, "FILE", NULL,
+         "write the text of the comment"),
     FLAG(STRING, GROUP_FILES, "body", body, "FILE", NULL,
-         "post a comment that quotes the manifest.json of a fork's run; without DIR"),
+         "post a comment that quotes this manifest.json of a fork's run, in place of the result in "
+         "DIR"),
     FLAG(STRING, GROUP_FILES, "issue", issue, "FILE", NULL,
-         "open or update one issue with the text of pprofci trend -issue; an empty text closes the "
-         "issue; without DIR"),
+         "open or update one issue with this text of pprofci trend -issue, in place of the result "
+         "in DIR; an empty text closes the issue"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
      "maximum length of -markdown and of -json in bytes, 0: no limit; a longer text has only the "
      "most important parts and a line about the omitted parts",
@@ -89,8 +91,8 @@ static const char *const usage[] = {"[flags] [DIR]", "-body FILE [flags]", "-iss
 static const char *const details[] = {
     "Publishes the result of a run as comments, statuses and checks. DIR is the output folder of "
     "`pprofci run` or `pprofci merge`; default: .docs/artifacts/ci. The exit status is the status "
-    "of the run. A failed request prints one line, and fails the command only with "
-    "-require-publish.",
+    "of the run. If a request fails, the command prints one line. With -require-publish, it then "
+    "exits with 1.",
     "A later run finds the comment by a hidden first line and its author, and updates it.", NULL};
 
 static const struct flag_note examples[] = {

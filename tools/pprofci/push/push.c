@@ -185,10 +185,10 @@ static const char *const usage[] = {"-to URL -service NAME [flags] FILE | DIR ..
 
 static const char *const details[] = {
     "Sends cpu, heap, goroutine, mutex and block profiles to Pyroscope, with the labels "
-    "service_name, ci, repository, sha, pull_request, benchmark and side. Prints a link to the "
-    "query of each kind, and to the difference if both sides were sent. A DIR of `pprofci capture` "
-    "is sent without the warm-up. OTLP takes profiles of any kind, with the labels as resource "
-    "attributes, and prints no links.",
+    "service_name, ci, repository, sha, pull_request, benchmark and side. Prints a link to "
+    "each kind of profile on the server, and to the difference of base and head. From a DIR of "
+    "`pprofci capture`, it does not send the folder warmup. With -protocol otlp, it sends profiles "
+    "of any kind, with the labels as resource attributes, and prints no links.",
     NULL};
 
 static const struct flag_note examples[] = {

@@ -162,26 +162,28 @@ static const char *const usage[] = {
     NULL};
 
 static const char *const details[] = {
-    "Makes the artifacts of a pull request: tables and flame graphs of base, head and difference "
-    "for each pair of profiles, a page with all of them, a summary, and the verdict of the "
-    "benchmarks.",
+    "Compares the base (before a change) with the head (after it). Writes tables and flame graphs "
+    "of base, head and difference for each pair of profiles, a page with all of them, and a "
+    "summary. The exit status is the verdict on the benchmarks.",
     NULL};
 
 static const struct flag_note environment[] = {
     {"PPROFC_BIN", "folder of pprofc, for -simulate-head; default: the folder of pprofci"},
     {"THRESHOLD_PERCENT", "default of -threshold"},
-    {"GITHUB_STEP_SUMMARY", "summary.md is added to this file"},
-    {"GITHUB_OUTPUT", "verdict=... is added to this file"},
-    {"GITHUB_ACTIONS", "when it is true, regressions are annotated on standard output"},
+    {"GITHUB_STEP_SUMMARY", "file to which the command appends summary.md"},
+    {"GITHUB_OUTPUT", "file to which the command appends verdict=..."},
+    {"GITHUB_ACTIONS", "if true, the command prints annotations of regressions on standard output"},
     {"GITHUB_REPOSITORY, CI_PROJECT_PATH, BITBUCKET_REPO_FULL_NAME",
-     "repository that the page names; its links need no token"},
+     "repository that the page names and links"},
     {"GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT", "commit for manifest.json if git is not available"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
     {"0", "nothing regressed"},
     {"1", "failed, or -fail-on had nothing to judge"},
-    {"2", "a benchmark regressed, the program executes more, or -fail-on found a function"},
+    {"2",
+     "a benchmark regressed, the program of the head executes more instructions, or a condition of "
+     "-fail-on is true"},
     {"3", "with PPROFC_STRICT=1: nothing regressed, but not everything could be judged"},
     {NULL, NULL}};
 

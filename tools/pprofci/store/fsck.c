@@ -150,8 +150,8 @@ static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
     "Reads every file of the store and compares it with its name, which is the hash of its "
-    "content. An interrupted `pprofci store` may leave profiles that no run names and unfinished "
-    "files; they do no harm.",
+    "content. An interrupted `pprofci store` may leave unfinished files, and profiles that no run "
+    "names. These files do no harm.",
     NULL};
 
 static const struct flag_note statuses[] = {

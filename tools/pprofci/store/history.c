@@ -27,8 +27,8 @@ static const struct flag flags[] = {
 static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
-    "Runs are ordered by commit number (pprofci store -order) if all have one, else by time. The "
-    "verdict is the gate's verdict at the time of the run.",
+    "Lists runs by commit number (pprofci store -order) if all runs have one, otherwise by time, "
+    "with the verdict that `pprofci run` gave.",
     NULL};
 
 static const struct flag_note statuses[] = {{"0", "listed"}, {"1", "failed"}, {NULL, NULL}};

@@ -56,8 +56,8 @@ static const char *const usage[] = {"-to STORE [flags] [DIR | RESULTS | PROFILE]
 static const char *const details[] = {
     "DIR is the folder that `pprofci run -out` or `pprofci merge -out` wrote. RESULTS are "
     "benchmark results in any format that benchstatc reads, PROFILE is a profile in any format "
-    "that pprofc reads. What is stored never changes; storing the same again changes nothing. Any "
-    "number of processes may store at once.",
+    "that pprofc reads. Stored files never change. If you store a result again, nothing changes. "
+    "Any number of processes may store at the same time.",
     NULL};
 
 static const struct flag_note examples[] = {

@@ -61,8 +61,8 @@ static const struct flag flags[] = {
 static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
-    "Prints the change points of each series, the newest first: the first commit that has the "
-    "change, its size with an interval of 95 %, and the mean before and after. "
+    "Prints the change points of each series, the newest first. A row has the first commit with "
+    "the change, the size of the change with a 95 % interval, and the means before and after it. "
     "share/doc/pprofc/HISTORY.md explains the method and its limits.",
     NULL};
 
@@ -72,10 +72,11 @@ static const struct flag_note examples[] = {
     {"pprofci trend -function runtime.mallocgc -cum history", "a function"},
     {NULL, NULL}};
 
-static const struct flag_note statuses[] = {{"0", "printed, with change points or without"},
-                                            {"1", "failed"},
-                                            {"2", "with -fail: a series got worse lately"},
-                                            {NULL, NULL}};
+static const struct flag_note statuses[] = {
+    {"0", "printed, with change points or without"},
+    {"1", "failed"},
+    {"2", "with -fail: a series got worse within the last runs"},
+    {NULL, NULL}};
 
 const struct flag_table trend_table = {
     FLAG_TABLE("pprofci trend", "finds the commits that changed a benchmark"),

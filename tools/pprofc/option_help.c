@@ -1,0 +1,46 @@
+/* The help of flags that set report options, where it differs from the help of the shell. The shell
+ * prints pprof's texts, and has no help for the values of sort and granularity. */
+#include "options.h"
+
+#include <string.h>
+
+static const char *const helps[][2] = {
+    {"functions", "One entry for each function, without file names"},
+    {"filefunctions", "One entry for each function, with file names"},
+    {"files", "One entry for each file"},
+    {"lines", "One entry for each source line"},
+    {"addresses", "One entry for each address"},
+    {"cum", "Sort entries by value with callees"},
+    {"flat", "Sort entries by own value"},
+    {"call_tree", "Show a function once for each chain of its callers"},
+    {"relative_percentages", "Show percentages of the total that the filters keep"},
+    {"unit", "Unit of the printed values"},
+    {"trim_path", "Prefix to remove from source paths before the search"},
+    {"mean", "Show means: each value divided by the first one (count)"},
+    {"sample_index", "Sample type to report: name, or index from 0"},
+    {"divide_by", "Number by which all values are divided"},
+    {"normalize", "Scale the profile to the total of the base"},
+    {"tagroot", "Add the values of these label keys as frames at the root of stacks"},
+    {"tagleaf", "Add the values of these label keys as frames at the leaf of stacks"},
+    {"nodecount", "Maximum number of nodes (functions); -1: default of the format"},
+    {"nodefraction", "Hide nodes below this fraction of the total"},
+    {"edgefraction", "Hide edges (calls) below this fraction of the total"},
+    {"trim", "Apply nodefraction, edgefraction and the default of nodecount"},
+    {"focus", "Keep only stacks with a frame that matches this regexp"},
+    {"ignore", "Drop stacks with a frame that matches this regexp"},
+    {"prune_from", "Remove the frames below the matching frame (its callees)"},
+    {"hide", "Remove frames that match this regexp"},
+    {"show", "Keep only frames that match this regexp"},
+    {"show_from", "Remove the frames above the highest matching frame (its callers)"},
+    {"tagfocus", "Keep only samples with a label that matches this regexp or range"},
+    {"tagignore", "Drop samples with a label that matches this regexp or range"},
+    {"tagshow", "Keep only labels whose key matches this regexp"},
+    {"taghide", "Drop labels whose key matches this regexp"},
+    {"noinlines", "Count inlined functions for their first caller that is not inlined"},
+    {"showcolumns", "Show column numbers of lines"}};
+
+const char *option_help(const char *name, const char *otherwise) {
+  for (size_t i = 0; i < sizeof helps / sizeof *helps; i++)
+    if (strcmp(helps[i][0], name) == 0) return helps[i][1];
+  return otherwise;
+}
