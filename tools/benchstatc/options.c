@@ -44,8 +44,8 @@ static const struct flag flags[] = {
                "Output: text, csv (with warnings on standard error), markdown, json (unrounded "
                "numbers), html or classic (the table of earlier versions)"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length of text, markdown or json in bytes, 0: no limit; a longer output has only "
-     "the rows that changed most and a line about the omitted rows",
+     "Maximum length of text, markdown or json in bytes, 0: no limit; drops the rows "
+     "that changed least, and prints their number",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_CLASSIC, "geomean", geomean, "Print the geometric mean of each file"),
     FLAG(STRING, GROUP_CLASSIC, "split", split, "LABELS", "pkg,goos,goarch",

@@ -121,8 +121,8 @@ static const struct flag flags[] = {
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
      "Also write this format to a file; may be repeated", NULL, out_words, 0, false, add_out},
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length of text, markdown or json on standard output in bytes, 0: no limit; a longer "
-     "output has only the worst verdicts and a line about the omitted rows",
+     "Maximum length of text, markdown or json on standard output in bytes, 0: no limit; drops the "
+     "least important verdicts, and prints their number",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_OUTPUT, "all", all, "Also list benchmarks that did not change"),
     SWITCH(GROUP_MISC, "selftest", selftest,

@@ -362,8 +362,8 @@ static const struct flag own_flags[] = {
         "With -http: fetch the URL again and again, TIME (at least 1s) after each reply, and "
         "show the newest recording"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
-     "Maximum length of a text or JSON report in bytes, 0: no limit; a longer report has only the "
-     "most important rows and a line about the omitted rows",
+     "Maximum length of a text or JSON report in bytes, 0: no limit; drops the least "
+     "important rows, and prints their number",
      "0", NULL, 0, false, brief_store},
     FLAG(STRING, GROUP_MISC, "output", output, "FILE", NULL, "Write the report to this file"),
     FLAG(INT, GROUP_MISC, "threads", threads, "N", "0", "Number of threads; 0: one per CPU"),

@@ -24,9 +24,8 @@ enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
     "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
-        "maximum length of the output in bytes, 0: no limit; a longer output has only the most "   \
-        "important rows and a line about the omitted rows",                                        \
-        "0", NULL, 0, false, brief_store                                                           \
+        "maximum length of the output in bytes, 0: no limit; drops the least important rows", "0", \
+        NULL, 0, false, brief_store                                                                \
   }
 
 struct ci_command {

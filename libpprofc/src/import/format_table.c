@@ -19,8 +19,8 @@ const struct format_row import_format_table[] = {
      "the fields of the schema; tried first", "go 1.26.8", "generator_cpu.prof", "everything",
      "nothing"},
     {"gperftools_cpu", "gperftools CPU profile", "libprofiler (`CPUPROFILE`)",
-     "the words `0 3` at the start, 4 or 8 bytes, either byte order", "gperftools 2.10",
-     "native/native_c.cpu.prof",
+     "the numbers 0 and 3 at the start, each of 4 or 8 bytes in either byte order",
+     "gperftools 2.10", "native/native_c.cpu.prof",
      "`samples/count`, `cpu/nanoseconds`; mappings from the memory map after the samples",
      "the frame of the signal handler"},
     {"heap_text", "heap profile, text",
@@ -28,15 +28,15 @@ const struct format_row import_format_table[] = {
      "`heap profile:` or the like in the first line", "gperftools 2.10, go 1.26.8",
      "native/native_cxx.heap",
      "objects and space, allocated and in use, scaled up if they are sampled; mappings",
-     "names after `#` in Go's text; its addresses are kept"},
+     "function names after `#` in Go's text, but not the addresses"},
     {"go_count", "Go count profile", "Go's goroutine and threadcreate profiles with `debug=1`",
      "`NAME profile: total N` in the first line", "go 1.26.8", "server_b_goroutine.debug1.txt",
-     "one sample type with the name of the profile; addresses", "names after `#`; labels"},
+     "one sample type with the name of the profile; addresses", "function names after `#`; labels"},
     {"threadz", "thread profile", "threadz pages of C++ servers", "`--- threadz 1 ---`",
      "made by hand", NULL, "`thread/count`; addresses and mappings", "states of threads"},
     {"contention", "contention profile", "Go's mutex and block with `debug=1`, contentionz pages",
      "`--- contention` or `--- mutex`", "go 1.26.8", "server_b_mutex.debug1.txt",
-     "`contentions/count`, `delay/nanoseconds`", "names after `#`"},
+     "`contentions/count`, `delay/nanoseconds`", "function names after `#`"},
     {"java", "Java profile", "the heapz and contentionz pages of Google's JVM agent",
      "`--- heapz 1 ---` or `--- contentionz 1 ---`", "made by hand", NULL,
      "objects and space, or contentions and delay; names and lines", "nothing"},
@@ -51,9 +51,9 @@ const struct format_row import_format_table[] = {
      "-callgrind`, kcachegrind's converters",
      "header lines, one of them `events:`, then `fl=`, `fn=` or `ob=`", "valgrind 3.19.0",
      "imports/calls.callgrind.out",
-     "a sample type for each event; objects, files, lines, instructions; labels `benchmark`, "
+     "a sample type for each event; binaries, files, lines, instructions; labels `benchmark`, "
      "`thread`, `part`; stacks of `--separate-callers=N` are exact",
-     "counted: lines that cannot be read; jumps. Without `--separate-callers`, stacks are "
+     "counted: unreadable lines; jumps. Without `--separate-callers`, stacks are "
      "estimated from a call graph: `-callgrind_stacks`"},
     {"pstats", "pstats", "Python's cProfile and profile (`python -m cProfile -o FILE`), yappi",
      "a dictionary of Python's marshal format, whose keys are functions", "Python 3.11.2",
@@ -73,7 +73,8 @@ const struct format_row import_format_table[] = {
     {"json_timeline", "Chrome timeline", "Chrome's performance panel (`Trace-*.json`), Puppeteer",
      "trace events `CpuProfile`, or `Profile` and `ProfileChunk`", "Chromium 156",
      "imports/calls.timeline.json",
-     "the same for each profile in it; labels `process`, `pid`, `thread`, `tid`; times of samples",
+     "as for a V8 CPU profile, for each profile in the file; labels `process`, `pid`, `thread`, "
+     "`tid`; times of samples",
      "counted: idle time, all other events"},
     {"json_trace", "trace events",
      "Chromium's tracing, catapult, Perfetto's JSON, Hermes, `node --trace-event-categories`, "
@@ -102,17 +103,19 @@ const struct format_row import_format_table[] = {
      "imports/calls.pyspy.speedscope.json",
      "one sample type for each unit; the name of a profile as label `profile`; times of samples if "
      "the unit is a time. A file that `pprofc -speedscope` wrote gives its original sample types",
-     "counted: samples and events that cannot be read, and weights with a fraction, which are "
+     "counted: unreadable samples and events, and weights with a fraction, which are "
      "rounded"},
     {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
      "valgrind 3.19.0", "imports/calls.dhat.json",
-     "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`; `drop_frames` hides the "
+     "blocks and bytes: `total`, at the peak (`gmax`), at the `end`; `reads`, `writes`; "
+     "`drop_frames` hides the "
      "functions of the allocator",
      "counted: frames missing in the table of frames; lifetimes, accesses by byte"},
     {"json_firefox", "Firefox Profiler", "profiler.firefox.com, samply, Ruby's vernier",
      "JSON with `meta.preprocessedProfileVersion`", "samply 0.13.1, vernier 1.11.0",
      "imports/calls.samply.json.gz",
-     "samples, time or bytes, by the type of the weights; `cpu/nanoseconds` or `cycles/count`; "
+     "samples, time or bytes, depending on the type of the weights; `cpu/nanoseconds` or "
+     "`cycles/count`; "
      "labels `process`, `pid`, `thread`, `tid`; times of samples. Code without names keeps "
      "library, build id and address, so names, lines and inlined functions come from the binaries",
      "markers, counters, categories"},
@@ -120,7 +123,7 @@ const struct format_row import_format_table[] = {
      "node 20.20.2", NULL,
      "pprofc runs `node --prof-process --preprocess` and reads its output; use the version of node "
      "that wrote the log",
-     "as with the preprocessed log"},
+     "the same as for a preprocessed V8 log"},
     {"json_gecko", "Firefox, as recorded",
      "Firefox's built-in profiler, the developer tools of Firefox 42 to 70",
      "JSON with `threads` whose `samples` have a `schema`, alone or as `profile`", "made by hand",
@@ -136,13 +139,13 @@ const struct format_row import_format_table[] = {
      "JSON with `mode`, `interval`, `frames`", "stackprof 0.2.27, Ruby 3.1.7",
      "imports/calls.stackprof.json",
      "`samples/count`, and `cpu/nanoseconds` or `wall/nanoseconds`, computed from the interval if "
-     "a file has no times. Garbage collection becomes a callee of the running function. Lines; "
-     "from version 0.2.27 on, the executed lines",
-     "counted: stacks that cannot be read. A file without `raw` has no stacks"},
+     "a file has no times. Garbage collection becomes a callee of the running function. Lines "
+     "of functions, or executed lines from version 0.2.27 on",
+     "counted: unreadable stacks. A file without `raw` has no stacks"},
     {"json_haskell", "GHC profile in JSON", "Haskell programs with `+RTS -pj`",
      "JSON with `cost_centres` and `profile`", "GHC 9.0.2", "imports/calls.haskell.prof",
      "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre",
-     "numbers of entries"},
+     "number of calls of each cost centre"},
     {"json_pyinstrument", "pyinstrument JSON", "`pyinstrument -r json`",
      "JSON with `root_frame` and `sample_count`", "pyinstrument 5.1.3",
      "imports/calls.pyinstrument.json", "`wall/nanoseconds`, own time of each frame; files, lines",
@@ -156,7 +159,7 @@ const struct format_row import_format_table[] = {
      "Scalene 2.4.0", "imports/calls.scalene.json",
      "`samples/count`, `python`, `native` and `cpu/nanoseconds` of each stack; without stacks the "
      "times and `alloc_space/bytes` of lines",
-     "counted: stacks that cannot be read; stacks of memory, GPU, copies"},
+     "counted: unreadable stacks; stacks of memory, GPU and copies"},
     {"json_gprof2dot", "gprof2dot JSON", "`memray transform gprof2dot`, gprof2dot",
      "JSON with `costs`, `events` and `functions`", "memray 1.20.0",
      "imports/calls.memray.gprof2dot.json", "one sample type for each cost; modules as files",
@@ -168,7 +171,7 @@ const struct format_row import_format_table[] = {
      "a sample type for each kind of event; threads, their states, classes of objects and spans as "
      "labels; lines; interpreted, inlined, native and kernel code; times of samples",
      "counted: stacks that the recorder cut off, samples that it lost, samples without a stack, "
-     "other events, and an incomplete last chunk; descriptors of methods"},
+     "other events, and an incomplete last chunk; parameter types of methods"},
     {"go_dump", "goroutine dump",
      "`/debug/pprof/goroutine?debug=2`, goroutineleak, a Go program's panic or SIGQUIT, also "
      "inside "
@@ -195,7 +198,7 @@ const struct format_row import_format_table[] = {
      "`samples/count`, and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
      "frames; times of samples; with `-F +pid --show-mmap-events` the mappings of each process. "
      "Headers may lack fields, and lines may have lost their indentation",
-     "counted: lines that cannot be read, and samples of events after the 32nd, which get only the "
+     "counted: unreadable lines, and samples of events after the 32nd, which get only the "
      "type `samples`; mapped files after the first MiB of a pipe"},
     {"instruments", "Instruments text",
      "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
@@ -206,37 +209,38 @@ const struct format_row import_format_table[] = {
      "`time/nanoseconds`, `cycles/count`, `space/bytes` or `weight/count`, and `objects/count`; "
      "libraries, source paths. Values come from the self column if it exists, so rounding errors "
      "do not add up",
-     "counted: lines that cannot be read; decimals that Instruments rounded off"},
+     "counted: unreadable lines; decimals that Instruments rounded off"},
     {"macos_sample", "macOS sample", "macOS's `sample PID`, and Sample Process of Activity Monitor",
      "`Analysis of sampling` or `Call graph:` in the first line", "made by hand",
      "imports/made.sample.txt",
-     "`samples/count`, `wall/nanoseconds` if the interval is known; objects, addresses, source "
+     "`samples/count`, `wall/nanoseconds` if the interval is known; binaries, addresses, source "
      "lines; labels `thread`, `queue`",
-     "counted: lines of the call graph that cannot be read; lists of binaries"},
+     "counted: unreadable lines of the call graph; lists of binaries"},
     {"vtune", "VTune",
      "Intel's `vtune -report top-down -call-stack -column=\"CPU Time:Self,Module\" -format csv`",
      "`Function Stack` and `CPU Time:Self` in one of the first lines", "made by hand",
-     "imports/made.vtune.csv", "`cpu/nanoseconds`; objects",
-     "counted: lines that cannot be read; other columns"},
+     "imports/made.vtune.csv", "`cpu/nanoseconds`; binaries",
+     "counted: unreadable lines; other columns"},
     {"pmcstat", "pmcstat call graph", "FreeBSD's `pmcstat -G`",
      "`@ EVENT [N samples]`, then trees of callers with percentages", "made by hand",
      "imports/made.pmcstat.txt",
-     "one sample type, the event; objects. A sample without callers gets a stack of its function "
+     "one sample type, the event; binaries. A sample without callers gets a stack of its function "
      "alone",
-     "counted: lines that cannot be read, lines of a second event, samples without a line"},
+     "counted: unreadable lines, lines of a second event, samples without a line"},
     {"papyrus", "Papyrus log", "script and stack profiles of Skyrim and Fallout 4",
      "`... log opened` in the first line", "made by hand", "imports/made.papyrus.log",
      "`wall/nanoseconds`; each stack is a frame `STACK N`",
-     "counted: lines that cannot be read, returns without a call; forms, the queue, time without a "
+     "counted: unreadable lines, returns without a call; forms, the queue, time without a "
      "stack"},
     {"austin", "Austin",
      "austin (`-o FILE`, `-b` for MOJO): its text, and MOJO of versions 1 to 3 (Austin 4 writes "
      "version 3)",
      "`# austin:` in the first line, or `MOJ` at the start", "austin 3.7.0, 4.0.0",
      "imports/calls.mojo",
-     "`samples/count` and, by mode, `wall/nanoseconds`, `cpu/nanoseconds` or `memory/bytes`; files "
+     "`samples/count`, and depending on the mode `wall/nanoseconds`, `cpu/nanoseconds` or "
+     "`memory/bytes`; files "
      "and lines; labels `pid`, `tid`",
-     "counted: lines that cannot be read, samples that are cut off, invalid frames; interpreters, "
+     "counted: unreadable lines, samples that are cut off, invalid frames; interpreters, "
      "columns"},
     {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
      "imports/made.perf.data",
@@ -264,7 +268,7 @@ const struct format_row import_format_table[] = {
      "16th, other lines"},
     {"dtrace", "DTrace", "DTrace's `@[stack()] = count()`",
      "lines ``module`function+0x1`` with a count below them", "made by hand",
-     "imports/made.dtrace.txt", "`samples/count`; objects; other keys as label `key`",
+     "imports/made.dtrace.txt", "`samples/count`; binaries; other keys as label `key`",
      "counted: stacks without a count"},
     {"rprof", "Rprof", "R's `Rprof`, profvis", "`sample.interval=` in the first line", "R 4.2.2",
      "imports/calls.Rprof",
@@ -276,7 +280,7 @@ const struct format_row import_format_table[] = {
      "imports/calls.ghc.prof",
      "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre; exact with `-P`, "
      "computed from percentages with `-p`",
-     "counted: rows that cannot be read; numbers of entries"},
+     "counted: unreadable rows; number of calls of each cost centre"},
     {"xctrace", "xctrace export", "Apple's `xctrace export --xpath` of a time or CPU profile",
      "XML with `trace-query-result`", "made by hand", "imports/made.xctrace.xml",
      "`samples/count`, `time/nanoseconds` or `cycles/count`; binaries with UUIDs, source lines; "

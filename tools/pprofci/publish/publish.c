@@ -71,8 +71,8 @@ static const struct flag flags[] = {
          "open or update one issue with this text of pprofci trend -issue, in place of the result "
          "in DIR; an empty text closes the issue"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
-     "maximum length of -markdown and of -json in bytes, 0: no limit; a longer text has only the "
-     "most important parts and a line about the omitted parts",
+     "maximum length of -markdown and of -json in bytes, 0: no limit; drops the least "
+     "important parts",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_HOW, "dry-run", dry_run,
            "print the requests without sending them; needs no token and prints none"),
