@@ -377,18 +377,19 @@ static const struct flag own_flags[] = {
     {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
     {"sample_types", FLAG_BOOL, FIELD(sample_types), GROUP_MISC, NULL, "", NULL, NULL, 0, true,
      NULL},
-    LIMIT("max_input", input_bytes, "BYTES", "2G", limit_store_u64, "Size of one source"),
+    LIMIT("max_input", input_bytes, "BYTES", "2G", limit_store_u64, "Maximum size of a source"),
     LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", limit_store_u64,
-          "Size of one source after decompression"),
+          "Maximum size of a source after decompression"),
     LIMIT("max_ratio", inflate_ratio, "N", "400", limit_store_u32,
-          "Largest ratio of a profile's decompressed size, or of its memory, to its file size; not "
+          "Maximum ratio of a profile's decompressed size, or of its memory, to its file size; not "
           "checked for plain text from a pipe"),
     LIMIT("max_memory", memory_bytes, "BYTES", "0", limit_store_u64,
-          "Memory for all sources and the report; 0: half of the machine's or container's memory, "
+          "Maximum memory for all sources and the report; 0: half of the machine's or container's "
+          "memory, "
           "at most 16G"),
-    LIMIT("max_depth", stack_depth, "N", "65536", limit_store_u32, "Frames of one stack"),
-    LIMIT("max_labels", labels, "N", "4096", limit_store_u32, "Labels of one sample"),
-    LIMIT("max_string", string_bytes, "BYTES", "64M", limit_store_u32, "Size of one string")};
+    LIMIT("max_depth", stack_depth, "N", "65536", limit_store_u32, "Maximum frames of a stack"),
+    LIMIT("max_labels", labels, "N", "4096", limit_store_u32, "Maximum labels of a sample"),
+    LIMIT("max_string", string_bytes, "BYTES", "64M", limit_store_u32, "Maximum size of a string")};
 
 static const char *const noise_shows[] = {"all", "changed", "rows", NULL};
 static const char *const commons[] = {"auto", "off", NULL};

@@ -77,7 +77,7 @@ static const pprofc_option_info option_table[] = {
     OPTION(minwidth, STRING, "0.1", NULL, false,
            "flamegraph: join boxes narrower than this, in pixels or in % of the width"),
     OPTION(colors, STRING, "", NULL, false,
-           "flamegraph: colour by hot (name), change, origin or package"),
+           "flamegraph: colours: hot (one for each name), change, origin or package"),
     OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: draw the root at the top"),
     OPTION(reverse, BOOL, "false", NULL, false,
            "flamegraph: merge stacks from the leaf, to show callers of expensive functions"),

@@ -27,8 +27,8 @@ const struct format_row bench_format_table[] = {
      "walltime mode: `results/PID.json`",
      "JSON with `creator` and `instrument`", "made by hand", NULL,
      "`sec/op`: the file has only a mean and a standard error, so the reader makes up to 50 "
-     "quantiles of a normal distribution with these values. Welch's test of the quantiles is the "
-     "test of the summaries",
+     "quantiles of a normal distribution with these values. Welch's test of the quantiles gives "
+     "the same result as a test of mean and error",
      "other statistics"},
     {"jmh", "JMH JSON", "JMH `-rf json`", "JSON with `primaryMetric` and `benchmark`",
      "made by hand", NULL,
