@@ -320,7 +320,8 @@ static const struct flag own_flags[] = {
          "a later -noise"),
     SWITCH(GROUP_SOURCE, "simulate", simulate,
            "Run a program once under valgrind and report its instructions and cache misses"),
-    SWITCH(GROUP_SOURCE, "all_frames", all_frames, "Ignore drop_frames of the profile"),
+    SWITCH(GROUP_SOURCE, "all_frames", all_frames,
+           "Keep the frames that drop_frames of the profile removes"),
     FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
          "Seconds for which the server of a URL collects samples; -1: the value of the URL, or the "
          "default of the server"),
@@ -329,7 +330,7 @@ static const struct flag own_flags[] = {
          "-seconds"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
-        "Header to send, NAME: VALUE, dropped when redirected to another host; may be repeated"),
+        "Header to send, NAME: VALUE, but not after a redirect to another host; may be repeated"),
     FLAG(STRING, GROUP_FETCH, "header_file", header_file, "FILE", NULL,
          "File of headers to send, one per line"),
     FLAG(STRING, GROUP_FETCH, "tls_cert", tls_cert, "FILE", NULL, "Client certificate"),
