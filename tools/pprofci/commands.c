@@ -1,4 +1,4 @@
-/* Prints failures, hints and help for all commands of pprofci. */
+/* Prints errors, hints and help for all commands of pprofci. */
 #include "commands.h"
 
 #include "common/about.h"
@@ -87,7 +87,7 @@ static const char *ci_beginning = "";
 /* The command whose flags are being checked. An error then also names the command that prints the
  * help. */
 static struct {
-  const struct flag_table *table; /* NULL: the flags are good */
+  const struct flag_table *table; /* NULL: no flags are being checked */
   const struct flags_parsed *parsed;
 } checked;
 

@@ -14,13 +14,13 @@ struct command_line {
   struct flags_parsed parsed;
   const char *const *words; /* arguments after the flags */
   size_t count;
-  struct output *out; /* standard output, with CI commands disabled */
+  struct output *out; /* standard output; escapes commands of CI logs, such as "::error::" */
 };
 
 /* Arguments that may follow the flags: any number, exactly one STORE, or no argument. */
 enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 
-/* Defines the flag -budget, which sets the field `brief_bytes` of the options. */
+/* Defines the flag -budget of a flag group. It sets the field `brief_bytes` of the options. */
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
     "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
@@ -33,8 +33,7 @@ struct ci_command {
   void *options; /* options; zero before the flags are parsed */
   size_t size;   /* size of *options in bytes */
   enum command_words words;
-  /* Checks the flags. Also checks the arguments if `words` does not describe the arguments fully.
-   * NULL: no check. */
+  /* Checks the flags, and the rules about arguments that `words` cannot express. NULL: no check. */
   void (*check)(void *options, const struct command_line *line);
   /* Runs the command. Returns the exit status. */
   int (*run)(void *options, const struct command_line *line);

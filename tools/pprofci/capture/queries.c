@@ -30,8 +30,8 @@ static void queries_time(const char *name, const char *text, int64_t *ms) {
   ci_fail("%s must be 'now', 'now-1h' or seconds since 1970, not '%s'", name, text);
 }
 
-/* Returns the profile type of a query: the text before the '{', or else the default for `kind`.
- * Sets *selector to the rest of the query. */
+/* Returns the profile type of a query: the text before the '{', or else the type of
+ * remote_kinds[kind]. Sets *selector to the rest of the query. */
 static pprofc_str queries_type(const char *query, size_t kind, const char **selector) {
   const char *brace = strchr(query, '{');
   *selector = brace ? brace : query;

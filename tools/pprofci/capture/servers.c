@@ -50,7 +50,7 @@ static void processes_start(const char *command, const char *side, const char *a
   setenv("PPROFCI_SIDE", side, 1);
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before); /* a signal here would not end the new program */
+  sigprocmask(SIG_BLOCK, &all, &before); /* a signal now would leave the new program running */
   int failed = spawn_start(&program, &pid);
   if (!failed) {
     processes[processes_count].command = command;

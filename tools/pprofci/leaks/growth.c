@@ -57,7 +57,7 @@ static void growth_each(const struct leak_kind *kind, growth_fn *take, void *to)
   arena_free(&arena);
 }
 
-/* Writes a name. Replaces ';' and line ends, which are separators in this format. */
+/* Writes a name. Replaces ';', which separates frames, and control characters by '_'. */
 static void leaks_fold_name(struct output *out, pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     bool separates = name.data[i] == ';' || (unsigned char)name.data[i] < ' ';

@@ -24,7 +24,7 @@ struct leaks_page {
 };
 
 static const struct {
-  const char *css, *mark, *count; /* CSS class and sign of a row; word after the number of rows */
+  const char *css, *mark, *count; /* CSS class and sign of a row; "leak" in "1 leak" */
 } page_words[LEAK_VERDICTS] = {
     [LEAK_LEAK] = {"worse", "\xE2\x9C\x97", "leak"},
     [LEAK_GROWS] = {"doubt", "?", "frees most"},

@@ -69,8 +69,8 @@ bool leaks_is_shown(const struct leak_row *row) {
          row->fit.verdict == LEAK_STOPPED || row->fit.verdict == LEAK_SAWTOOTH;
 }
 
-/* Prints at most `left` rows with the verdict. Adds the number of the other rows to *hidden.
- * Returns the number of rows that the table may still have. */
+/* Prints at most `left` rows with this verdict. Adds the number of omitted rows to *hidden. Returns
+ * the number of rows that the table may still have. */
 static size_t leaks_put_rows(const struct leaks *leaks, enum leak_verdict verdict, size_t left,
                              size_t *hidden, struct output *out) {
   for (size_t k = 0; k < leaks->kind_count; k++)

@@ -109,7 +109,7 @@ static pprofc_str row_key(struct arena *arena, const struct node *row) {
       text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
 }
 
-/* Adds the keys of all rows to `keys`, and the keys that occur in several jobs to `twice`. */
+/* Adds the keys (row_key) of all results to `keys`, and the keys of several jobs to `twice`. */
 static void find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct node *results = node_get(jobs->items[i].root, "results");
@@ -238,8 +238,8 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* If several jobs have the benchmark, the groups of its gate rows begin with the name of the job
- * (job_add_row). Puts this name before the pair's package also. */
+/* If several jobs have the benchmark, job_add_row puts the job's name before the package of each
+ * row. Puts the job's name before the package of the pair of profiles also. */
 static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -320,8 +320,8 @@ static void join_instructions(struct jobs *jobs) {
   run->verdict = run->status == 2 ? "REGRESSION" : "no regression";
 }
 
-/* Collects the packages that no job measured because their test binaries did not change. The merge
- * passes if no package was measured and all are in this list. */
+/* Collects the packages that jobs skipped because their test binaries did not change. The merge
+ * passes if the jobs skipped all packages. */
 static void join_same(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
   for (size_t i = 0; i < jobs->count; i++) same_read(run, jobs->items[i].root, jobs->items[i].name);

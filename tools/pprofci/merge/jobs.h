@@ -31,7 +31,7 @@ void jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 
-/* Adds the pairs of profiles of all jobs, with their regressed functions and flame graphs. */
+/* Adds the jobs' pairs of profiles, regressed functions and flame graphs to the merged run. */
 void jobs_add_pairs(struct jobs *jobs);
 
 /* True if a job has measurements. */

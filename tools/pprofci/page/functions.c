@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the profiles of base or head: this run's inputs, or artifacts if another run made the
- * pair. */
+/* Returns the profiles of base or head: this run's inputs, or for a merged pair, the profile in the
+ * artifacts of its job. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   if (!pair->names[side]) return (struct profile_files){NULL, 0};
   if (!pair->folder)
@@ -39,8 +39,8 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Selects base and head if `two` is true, otherwise only the side `head`. The values of the list
- * are sums divided by `divisors`. The sums of a single profile are at SIDE_HEAD, even if the
+/* Sums that a list of functions shows, divided by `divisors`: base and head if `two` is true,
+ * otherwise only the side `head`. The sums of a single profile are at SIDE_HEAD, even if the
  * profile is of the base. */
 struct shown_sums {
   bool two;

@@ -24,8 +24,8 @@ bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 /* Appends the style of the graphs to the page's style. */
 void graphs_put_style(struct buffer *style);
 
-/* Adds the element that shows the open graph, and the scripts. If `beside` is true, the page loads
- * the viewer and each opened graph from files next to the page. */
+/* Adds the scripts, and the element in which a graph opens. If `beside` is true, the page loads the
+ * viewer and each opened graph from files next to the page. */
 void graphs_put_scripts(struct fill *f, bool beside);
 
 #endif

@@ -14,9 +14,9 @@
 /* ---- changed lines ---------------------------------- */
 
 #define COLUMN       10
-#define CULPRIT_MOST 15 /* maximum number of lines of the hunk that grew most */
-#define PAGE_MOST    60 /* maximum number of lines of each other hunk */
-#define SHOWN_MOST   80 /* maximum number of bytes of a line in a sentence */
+#define CULPRIT_MOST 15 /* maximum number of shown lines of the hunk that grew most */
+#define PAGE_MOST    60 /* maximum number of shown lines of any other hunk */
+#define SHOWN_MOST   80 /* maximum number of bytes of a source line in a sentence */
 
 /* Writes an amount in a column; '.' for 0. */
 static void put_amount(struct buffer *out, double value, pprofc_str unit) {
@@ -33,7 +33,7 @@ static void put_amount(struct buffer *out, double value, pprofc_str unit) {
   buffer_free(&text);
 }
 
-/* Writes a line, with its costs if the profile has lines of the function. */
+/* Writes a changed line, after its costs if the profile has costs of lines. */
 static void put_run_line(struct buffer *out, const struct run_hunk *hunk,
                          const struct run_line *line, pprofc_str unit) {
   for (int side = 0; side < SIDES && !hunk->whole; side++) put_amount(out, line->cost[side], unit);
@@ -43,7 +43,7 @@ static void put_run_line(struct buffer *out, const struct run_hunk *hunk,
   buffer_add_text(out, line->text);
 }
 
-/* Writes the source position of the hunk, its verdict, and the headings of both columns. */
+/* Writes file, function and verdict of the hunk, and the column headings "base" and "head". */
 static void put_hunk_head(struct buffer *out, const struct run_hunk *hunk) {
   buffer_add_text(out, hunk->file);
   buffer_add_text(out, "  ");
@@ -127,8 +127,8 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
 }
 
 /* Returns the growth of the line that grew most, but at most the growth of its hunk and of its
- * function. Without these limits, a line that replaces other lines would count as a whole, because
- * it has no cost in the base. */
+ * function. A line that replaces other lines has no cost in the base, so its own growth would be
+ * its whole cost. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
@@ -204,8 +204,8 @@ static void put_line_share(struct buffer *out, const struct run_hunk *hunk, ppro
   buffer_add_text(out, " of it");
 }
 
-/* Minimum share of a function's difference that must have moved from other functions before a text
- * mentions this cost. */
+/* A text mentions the cost that moved to a function from other functions only if this cost is at
+ * least this share of the function's difference. */
 #define MOVED_LEAST 0.1
 
 /* True if a text about a function should say how much of its cost moved from other functions. */
@@ -285,7 +285,7 @@ pprofc_str html_template(void) {
 #define STRIP_SIDE   72 /* width in pixels for base and for head; there is a gap between them */
 #define STRIP_MARGIN 3
 
-/* Minimum and maximum of a picture of rounds. Base and head share this scale. */
+/* Scale of a picture of rounds: the minimum and the maximum over base and head. */
 struct strip {
   double least, most;
 };

@@ -44,10 +44,10 @@ void html_flame(struct buffer *out, const struct page_model *m, const struct run
 /* Returns the name of the artifact that the page shows: the difference, or the only profile. */
 const char *html_shown(const struct run_pair *pair);
 
-/* True if a function of the user explains the growth and is not the first listed function. */
+/* True if the user's function that led to the growth (pair->own) is not first in the list. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the user's function that explains the growth. If it is unknown, returns the function that
+/* Returns the user's function that led to the growth. If it is unknown, returns the function that
  * grew most, or "". */
 pprofc_str html_culprit(const struct run_pair *pair);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Appends the machine that lines of the results such as "goos: linux" name. */
+/* Appends the description of the machine in lines of the results such as "goos: linux". */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
   static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
   pprofc_str line;

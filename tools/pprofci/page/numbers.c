@@ -157,7 +157,7 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
  * and otherwise in percent. */
 struct number_words {
   const char *verb;         /* verb of the sentence: "is", "allocates" */
-  const char *more, *times; /* "slower" in "12 % slower" and "4.9 times slower" */
+  const char *more, *times; /* "slower" after "12 %", "times slower" after "4.9" */
   const char *less;         /* word of a decrease: "faster" */
 };
 

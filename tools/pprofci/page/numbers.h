@@ -51,8 +51,8 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
-/* Returns the kind of profile that explains values of a unit: "mem" for allocations, "instructions"
- * for counts of a simulation, else "cpu". */
+/* Returns the kind of profile to show for a unit: "mem" for allocations, "instructions" for counts
+ * by valgrind, else "cpu". */
 const char *number_kind(pprofc_str unit);
 
 #define NUMBER_INSTRUCTIONS "instructions"

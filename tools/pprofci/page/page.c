@@ -39,7 +39,7 @@ void outside_add(struct ci_run *run, const struct node *root, const char *job) {
   }
 }
 
-/* Checks that the user's file of links is valid. Otherwise ends the command. */
+/* Ends the command if the file of -links contains anything else than http and https links. */
 static void outside_check(const struct node *list, const char *path) {
   if (!node_is(list, NODE_ARRAY)) ci_fail("'%s' was not written by pprofci push -links", path);
   for (size_t i = 0; i < node_size(list); i++) {
@@ -135,8 +135,8 @@ extern const unsigned char asset_ci_css[], asset_ci_js[];
 extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
-#define NAMED_MOST      4   /* maximum number of names in the line about profiles without a row */
-#define SECTION_PICTURE 420 /* height in pixels of a picture that belongs to no row */
+#define NAMED_MOST      4   /* maximum number of names in a line about profiles that no row shows */
+#define SECTION_PICTURE 420 /* maximum height in pixels of a picture of these profiles */
 
 static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
 

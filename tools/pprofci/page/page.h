@@ -7,7 +7,7 @@
 #include "page/model.h"
 #include "run/run.h"
 
-/* Writes index.html, report.html, summary.md and manifest.json into the stage (run/stage.c). */
+/* Writes index.html, report.html, summary.md and manifest.json to a temporary folder (stage.c). */
 void write_pages(struct ci_run *run);
 
 /* Writes the files of the CI service that $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT name. The
@@ -35,11 +35,11 @@ void annotations_list(struct json_writer *json, const struct page_model *model);
  * that are valid in a URL. */
 bool outside_may_link(pprofc_str url);
 
-/* Reads the links from the file named by the flag -links. `pprofci push -links` writes this file.
- * The function is a step of a run. */
+/* Reads links to other servers from the file named by the flag -links. `pprofci push -links` writes
+ * this file. The function is a step of a run. */
 void outside_read(struct ci_run *run);
 
-/* Adds the links from a job's manifest. Skips addresses that must not become links. */
+/* Adds the links to other servers from a job's manifest. Skips addresses that must not be links. */
 void outside_add(struct ci_run *run, const struct node *root, const char *job);
 
 /* Writes the links as a member of a manifest. Writes nothing if the run has no links. */

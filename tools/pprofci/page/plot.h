@@ -24,12 +24,12 @@ struct plot {
 pprofc_str plot_template(void);
 void plot_put_style(struct fill *out);
 
-/* Sets the size of a chart to `width` x `height` pixels, and its upper end to `top` in its picture.
- * Chooses a scale that fits all values. */
+/* Sets the size of a chart to `width` x `height` pixels, and the y coordinate of its upper end to
+ * `top`. Chooses a scale that fits all values. */
 void plot_place(struct plot *plot, double width, double top, double height);
 
-/* plot_x returns the x coordinate of the value with an index, and plot_y the y coordinate of a
- * number, in pixels. */
+/* plot_x returns the x coordinate in pixels of the value with the index `value`. plot_y returns the
+ * y coordinate in pixels of a value. */
 double plot_x(const struct plot *plot, size_t value);
 double plot_y(const struct plot *plot, double value);
 void plot_axis(struct plot *plot);

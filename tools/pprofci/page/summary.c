@@ -95,7 +95,7 @@ static void summary_for_agents(struct buffer *out, const struct page_model *m) {
 }
 
 #define ROWS_MOST      5  /* maximum number of rows of benchmarks that became slower */
-#define BECAUSE_MOST   2  /* maximum number of functions in a row */
+#define BECAUSE_MOST   2  /* maximum number of functions that one of these rows lists */
 #define NAMES_MOST     12 /* maximum number of benchmark names in a list */
 #define MEASURED_MOST  60 /* maximum number of rows in the table of all measurements */
 #define TABLES_MOST    8  /* maximum number of tables of functions in a summary */
@@ -152,14 +152,14 @@ static void md_code_of(struct buffer *out, pprofc_str clean) {
     if (c && strchr("|`@*_~\\[:#!", c))
       buffer_printf(out, "&#%d;", c);
     else if ((unsigned char)c >= 0x80)
-      buffer_add_char(out, c); /* escape_xml would replace a byte of a longer character */
+      buffer_add_char(out, c); /* escape_xml would replace this byte, a part of a character */
     else
       escape_xml(out, (pprofc_str){&c, 1});
   }
   buffer_add_text(out, "</code>");
 }
 
-/* Appends a name with `put`, without control characters. */
+/* Escapes control characters of a name, and appends the name by calling `put`. */
 static void md_put_clean(struct buffer *out, pprofc_str name,
                          void (*put)(struct buffer *out, pprofc_str clean)) {
   struct buffer plain = ci_buffer();
@@ -495,7 +495,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   arena_free(&f.arena);
 }
 
-/* True if the pair has no benchmark, or explains one of the first regressed benchmarks. */
+/* True if the pair has no benchmark, or if a row of the summary is about its benchmark. */
 static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;

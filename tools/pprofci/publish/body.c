@@ -3,7 +3,7 @@
 
 #include "run/text.h"
 
-#define LINE_MAX 2000 /* maximum bytes of the headline; names in it may have any length */
+#define LINE_MAX 2000 /* maximum bytes of the headline, which may contain long names */
 /* Maximum size in bytes of a last section that is kept when a comment is truncated. */
 #define LAST_MOST    2000
 #define NOTE_MAX     160 /* bytes reserved for a note such as "... 3 more" */

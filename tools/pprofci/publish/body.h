@@ -27,7 +27,7 @@ struct body {
   struct message_place place; /* medium in which the text appears: a page or a comment */
 };
 
-/* True if the text is a comment of pprofci with the key `key`. */
+/* True if the text is the comment that pprofci wrote for this value of the flag -key. */
 bool body_has_marker(pprofc_str text, const char *key);
 
 /* Parses the state of a comment. Returns false if the text lacks the marker of `key`. */
@@ -36,8 +36,8 @@ bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 /* Takes the last earlier commit with regressions from `before`, the state of the old comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
-/* Creates the comment, at most `most` bytes of UTF-8. The comment has the whole headline, and as
- * many lines and collapsed sections as fit. `links` is a line of Markdown, or empty. */
+/* Creates the comment, at most `most` bytes of UTF-8. The comment has the headline, and as many
+ * lines and collapsed sections as fit. `links` is a line of Markdown, or empty. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 

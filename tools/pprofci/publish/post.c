@@ -131,8 +131,8 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   return json_text_end(&json, post->arena);
 }
 
-/* Warns if the text has an unexpected author, because the next run would then not find this text,
- * and would write another one. */
+/* Warns if the new comment or issue has an unexpected author, because the next run would then not
+ * find it, and would create another one. */
 static void check_author(const struct post *post, const struct node *root) {
   const struct node *author = node_path(root, post->site->forge->item_author);
   if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
@@ -141,9 +141,8 @@ static void check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Writes a new text, or updates the found one. Sets *again to true if the caller must search again,
- * because the found text is gone, or because the host may have created the new text in spite of an
- * error. */
+/* Creates a comment or an issue, or updates the found one. Sets *again to true if the caller must
+ * search again: the found one is gone, or the host may have created one in spite of an error. */
 static pprofc_status post_write(struct post *post, const struct forge_texts *texts,
                                 const struct post_found *found, pprofc_str body, bool *again,
                                 pprofc_error *error) {
@@ -251,10 +250,10 @@ pprofc_status post_issue(struct post *post, pprofc_error *error) {
   return status;
 }
 
-#define DESCRIPTION_MAX 140 /* maximum length in characters of a description on GitHub */
+#define DESCRIPTION_MAX 140 /* maximum length in characters of the text of a status on GitHub */
 #define TITLE_MAX       255
 #define SUMMARY_MAX     65535 /* maximum size in bytes of the summary of a check run */
-#define DETAILS_MAX     2000  /* maximum length in characters of a report of Bitbucket */
+#define DETAILS_MAX     2000  /* maximum length in characters of a report on Bitbucket */
 #define NOTE_MAX        450   /* maximum length in characters of an annotation on Bitbucket */
 #define ELLIPSIS        "\xE2\x80\xA6"
 

@@ -198,8 +198,8 @@ static void read_given_body(struct publish *p) {
       .commit = str_of(p->site.sha), .run = p->site.run, .had = STR(""), .good = false};
 }
 
-/* Returns the medium of comments. The address of links is -report, or the folder of the page:
- * "https://site/pr/7/" for "https://site/pr/7/index.html". A CI job's page has no folder. */
+/* Returns the medium of comments. Links begin with -report, or with the folder of the page:
+ * "https://site/pr/7/" for "https://site/pr/7/index.html". The page of a CI job has no folder. */
 static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,

@@ -1,4 +1,4 @@
-/* Sends requests. Decides on retries and waits, and formats the message of the last failure. */
+/* Sends requests. Decides on retries and waits, and formats the error of the last attempt. */
 #include "publish/wire.h"
 
 #include "core/json_tree.h"

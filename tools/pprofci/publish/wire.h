@@ -20,7 +20,7 @@ struct wire_request {
   const char *method,
       *path;       /* HTTP method, and the path after `api` or a whole URL on the same host */
   pprofc_str body; /* JSON body of the request; size 0: no body */
-  bool once;       /* true if a repeated request would have a second effect */
+  bool once;       /* true if a repeated request would, for example, create a second comment */
 };
 
 struct api;

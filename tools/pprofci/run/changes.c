@@ -44,8 +44,8 @@ struct open_path {
   size_t depth;
 };
 
-/* Enters a node, and closes the functions that the walk has left. Returns true if the node's frame
- * is the outermost frame of its function. */
+/* Enters a node. Clears `open` for the functions that the walk has left. Returns true if the node's
+ * frame is the outermost frame of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
                        struct drawn_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)

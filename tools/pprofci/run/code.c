@@ -391,8 +391,8 @@ static enum source_state source_state(struct ci_run *run, const struct code_plac
   return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
-/* True if the source diff edits one of the functions that are inlined at a location. The lines
- * `first` to `own` - 1 of the location are these functions. */
+/* True if the source diff edits one of the functions that are inlined at a location. These are the
+ * functions of lines `first` to `own` - 1 in the profile. */
 static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t first,
                            uint32_t own, enum diff_side side) {
   for (uint32_t i = first; i < own; i++) {
@@ -512,8 +512,8 @@ static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || str_ends(str_of(word), STR("this diff"));
 }
 
-/* Moves the functions in v->because with changed code to the front. The order is otherwise the
- * same. */
+/* Moves functions with changed code to the front of v->because, the list of functions that grew.
+ * Keeps the order otherwise. */
 static void changed_first(struct pair_verdicts *v) {
   struct change sorted[CHANGES_MOST];
   size_t count = 0;

@@ -24,15 +24,15 @@ struct revisions *code_sources(const struct ci_run *run);
 pprofc_str code_def_name(pprofc_str name);
 
 /* Finds the lines of a function in the version `side` of a changed file. If function->first is
- * known, stores the lines that begin there in *one, and sets *extents to `one`. Otherwise finds a
+ * known, stores this line and the last line in *one, and sets *extents to `one`. Otherwise finds a
  * Python function by its name, and sets *extents to an array of its definitions. Returns the number
  * of items, which is above 1 if the file defines the function several times. */
 size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
                     const struct def *function, const struct def **extents, struct def *one);
 
-/* Sets the field `code` of each function in the comparisons of the pair. Moves the functions with
- * changed code to the front of `because`. Also sets the fields of the first comparison that
- * describe both programs. */
+/* Sets the field `code` of each function in the comparisons of the pair. Moves functions with
+ * changed code to the front of `because` (functions that grew). Also sets pair->built, and
+ * `same_code`, `moved` and `differs` of the first comparison. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
 /* Returns a phrase that compares a function's code in head and base: "same", "in this diff",

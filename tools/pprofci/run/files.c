@@ -41,7 +41,7 @@ void files_temporary(struct arena *arena, const char **path) {
   *path = made;
 }
 
-/* Returns the path of a file in the stage (stage.c), and adds the file to run->files. */
+/* Returns the path of a file in the temporary folder (stage.c). Adds the file to run->files. */
 static const char *stage_path(struct ci_run *run, bool of_benchdiff, const char *path) {
   (void)ARRAY_PUSH_IN(&run->arena, run->files, run->file_count, run->file_capacity,
                       (struct run_file){path, of_benchdiff});

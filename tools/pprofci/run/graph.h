@@ -6,7 +6,7 @@
 #include "run/run.h"
 
 #define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
-#define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of a page without its scripts and tags */
+#define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of a page without scripts and HTML tags */
 
 /* Sets *packed to the graph's data (flame_data of flame/flame.h) in base64. Sets *packed to "" if
  * the data exceeds 64 MB. The text is in the arena. */

@@ -17,7 +17,7 @@
 /* Minimum growth, as a share of the base's total, at which the page lists a function that cannot be
  * tested. */
 #define LEAST_SHARE 0.01
-/* Maximum number of functions in a list of functions between which cost moved. */
+/* Maximum number of names in a list of functions whose changes cancel. */
 #define INSIDE_MOST 8
 #define NAME_MOST   160 /* maximum length in bytes of a name in a sentence */
 #define SUMS_MOST   3   /* maximum number of groups of functions whose sums a sentence lists */
@@ -151,8 +151,8 @@ static void judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* If `changed` is true, adds the rows of changed functions. Otherwise adds the other rows whose
- * self value differs. */
+/* If `changed` is true, adds the rows of changed functions. Otherwise adds the other rows with
+ * different self values in base and head. */
 static void judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -313,7 +313,7 @@ static void judged_largest(struct filling *f) {
   f->to->largest = judged_row_text(f, buffer_take(&name, &f->run->arena));
 }
 
-/* Returns the benchmark unit that a sample type explains, such as "sec/op". */
+/* Returns the benchmark unit for a sample type, such as "sec/op" for "cpu". */
 static const char *judged_measure(const struct run_pair *pair, const char *type) {
   static const char *const measures[][2] = {
       {"cpu", "sec/op"}, {"alloc_space", "B/op"}, {"alloc_objects", "allocs/op"}};
@@ -414,8 +414,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets how values are divided by operations. Uses -ops if it is set. Otherwise uses the benchmark's
- * measurements if all runs have them, or else the numbers of operations. */
+/* Sets the divisors for values per operation. Uses the numbers of operations of -ops if it is set.
+ * Otherwise uses the benchmark's measurements if all runs have them, or else the iterations. */
 static void judging_expose(const struct ci_run *run, const struct run_pair *pair, struct judged *j,
                            const char *index) {
   const char *ops = run->options->ops;

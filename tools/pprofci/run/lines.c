@@ -28,8 +28,8 @@ struct around {
   pprofc_str function;
   bool whole;          /* true if the profile has no lines of the function */
   bool contains;       /* true if the function contains all lines of the hunk */
-  int side;            /* SIDE_BASE or SIDE_HEAD, which has the lines `first` and `last` */
-  int64_t first, last; /* lines of the function */
+  int side;            /* side of the lines `first` and `last`: SIDE_BASE or SIDE_HEAD */
+  int64_t first, last; /* first and last line of the function */
 };
 
 struct lines_search {
@@ -39,7 +39,7 @@ struct lines_search {
   const struct revisions *revisions;
   const struct line_costs *costs;
   struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
-  struct around *around;      /* for each hunk, such a function that grew most */
+  struct around *around;      /* for each hunk, the best function (see propose) */
   double divisors[SIDES];
 };
 
@@ -90,8 +90,8 @@ static void take_function(const struct lines_search *s, struct changed_line *lin
   line->function = function;
 }
 
-/* True for a changed line. The `inner` costs of lines that call a changed line then exclude the
- * samples of the called line. */
+/* True for a changed line. If a line calls a changed line, the cost `inner` of the calling line
+ * excludes the samples of this call. */
 static bool owns_samples(void *context, enum diff_side side, const struct line_cost *cost) {
   return changed_line_at(context, side, cost) != NULL;
 }
@@ -194,8 +194,8 @@ struct whole_extents {
   size_t count;
 };
 
-/* True if the profile has no lines of the function of `item`. Checks only `item` and the next item,
- * because a function's items without a line come first. */
+/* True if the profile has no lines of the function of `item`. Checks only this item of `costs` and
+ * the next one, because a function's items without a line number come first. */
 static bool lacks_lines(const struct lines_search *s, const struct line_cost *item) {
   const struct line_cost *next = item + 1;
   bool last = next == s->costs->items + s->costs->count || line_function_order(next, item) != 0;
@@ -217,8 +217,8 @@ static bool find_extents(const struct lines_search *s, const struct line_cost *i
   return extents->count > 0;
 }
 
-/* Finds the innermost function f at a location for which owners[f] is not NONE. Returns owners[f],
- * or NONE if the location lacks such a function. */
+/* Returns owners[f] (see find_owners) of the innermost function f at a location that the source
+ * diff touches. Returns NONE if the location lacks such a function. */
 static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint32_t *owners) {
   uint32_t owner = NONE, end = p->locations.line_from[location + 1];
   for (uint32_t i = p->locations.line_from[location]; i < end && owner == NONE; i++) {
@@ -228,8 +228,8 @@ static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint3
   return owner;
 }
 
-/* Adds the value of each sample to growth[owners[f]]. f is the innermost function of the stack for
- * which owners[f] is not NONE. */
+/* Adds the value of each sample to growth[owners[f]]. f is the innermost function of the stack that
+ * the source diff touches. */
 static void share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
                           const uint32_t *owners, double *growth) {
   pprofc_samples_view samples;
@@ -292,9 +292,8 @@ static void propose(struct around *best, const struct around *function) {
   if (!best->whole || better) *best = *function;
 }
 
-/* Proposes a function for the hunks that touch one of its definitions, `extent`. Ignores hunks
- * without code. If `growth` is not positive, proposes nothing. Returns true if a hunk with code
- * touches the definition. */
+/* Calls `propose` with a function for each hunk that has code and touches the definition `extent`
+ * of the function, if `growth` is positive. Returns true if there is such a hunk. */
 static bool propose_extent(const struct lines_search *s, const struct whole_extents *e, int side,
                            const struct def *extent, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -436,10 +435,9 @@ static pprofc_str worst_line(const struct lines_search *s, const struct hunk *fr
   return function;
 }
 
-/* Chooses the line of a hunk that explains the growth. Returns the function of that line. If
- * inlined code grew more than the hunk, the added line with the largest cost explains this growth.
- * If the profile has no lines of the function, chooses the function's first line of code in the
- * hunk. */
+/* Chooses the line of a hunk that most likely made a function grow. Returns the function. Chooses
+ * the added line with the largest cost if inlined code grew more than the hunk's own lines. Chooses
+ * the function's first line of code in the hunk if the profile has no lines of the function. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                struct run_hunk *to) {
   const struct around *around = &s->around[from - s->revisions->hunks.hunks];

@@ -286,7 +286,7 @@ static const struct {
                   {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
                   {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
-/* Rejects two flags that both measure base and head. */
+/* Rejects two flags that make pprofci measure base and head, such as -record and -walltime. */
 static void check_one_maker(const struct run_options *o) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
   if (*o->walltime && (others || *o->simulate))
@@ -296,7 +296,7 @@ static void check_one_maker(const struct run_options *o) {
     ci_fail("-simulate cannot be combined with -record, -simulate-base and -simulate-head");
 }
 
-/* Rejects other inputs together with a flag that measures base and head. */
+/* Rejects a flag such as -record, which makes pprofci measure, together with input files. */
 static void check_makers(const struct run_options *o) {
   bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
   const char *maker = *o->record ? "record" : NULL;

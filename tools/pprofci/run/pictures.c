@@ -148,7 +148,7 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
-  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* instead of a temporary path */
+  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* `path` is temporary */
   if (both && !*run->options->record)
     message_note("pprofci: skipped '%s' and its base: no samples", path);
   else

@@ -219,8 +219,8 @@ static const struct recorded_text *texts_of(const struct recording *r, size_t *c
   return (const struct recorded_text *)(const void *)r->texts.data;
 }
 
-/* Appends a text of the first stage. Skips the results of benchmarks that the second stage measures
- * again. */
+/* Appends the output of a program in the first stage. Skips the results of benchmarks that the
+ * second stage measures again. */
 static void add_unselected(struct recording *r, const struct recorded_text *from,
                            struct buffer *out) {
   pprofc_str rest = from->text, line;

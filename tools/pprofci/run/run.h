@@ -39,7 +39,7 @@ struct change {
   bool certain; /* true if the function, or all functions together, changed by more than noise */
   const char *partner; /* function from or to which cost of this function moved, or NULL */
   const char *code;    /* state of the code, such as "same" (code_word), or "" */
-  /* names of functions between which cost moved, or NULL. If not NULL, `name` is the caller, type,
+  /* names of functions whose changes cancel, or NULL. If not NULL, `name` is the caller, type,
    * package or file that contains these functions. */
   const char *inside;
 };
@@ -72,14 +72,14 @@ struct run_hunk {
 /* Verdicts on the functions of one sample type of a pair of profiles. */
 struct pair_verdicts {
   const char *type, *unit; /* sample type and unit: "cpu", "nanoseconds" */
-  const char *measure;     /* benchmark unit that the type explains: "sec/op"; or NULL */
+  const char *measure;     /* benchmark unit for the sample type: "sec/op"; or NULL */
   bool per_operation;
   bool has_code;  /* true if the code of both sides was compared */
   bool same_code; /* true if all sampled functions have the same machine code */
   size_t moved;   /* number of functions with the same code at another offset in their cache line */
   const char *differs; /* other differences between the programs: "; compiler: -go1.21 +go1.22" */
   bool weak;           /* true if each side has only one run, so that the noise is unknown */
-  pprofc_verdict_summary summary; /* only its numbers are set */
+  pprofc_verdict_summary summary; /* only its numbers are valid */
   struct change *rows; /* changed functions, then others; both sorted by size of change */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
@@ -90,7 +90,7 @@ struct pair_verdicts {
    * other functions. */
   double environment, rest;
   size_t rest_count;
-  /* function with the largest value, to which summary.visible applies; or NULL */
+  /* function with the largest value, or NULL; summary.visible is its smallest detectable change */
   const char *largest;
   const char *visible_text; /* smallest change that the runs can show, as text, or "" */
   const char *note;         /* reason why nothing was judged, or "" */
@@ -149,7 +149,7 @@ struct run_pair {
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
   const char *condition, *pair; /* condition such as "flat>5%", and name of the difference */
-  const char *place; /* functions whose sum grew: " inside svc.f", or "" for the function alone */
+  const char *place; /* " inside svc.f" if the sum of the functions in svc.f grew, or "" */
   const char *unit;
   struct change change;
 };
@@ -212,7 +212,7 @@ struct ci_run {
   size_t fired_count, fired_capacity;
   size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that could test each condition */
   pprofc_str noise_rules;            /* contents of the file -noise-rules, or empty */
-  struct interner screened;          /* benchmarks that the second stage does not measure again */
+  struct interner screened;          /* benchmarks that -record measured only in its first stage */
   struct buffer loads;               /* array of struct round_load, one per round */
   const char *overloaded;     /* description of a load that is too high to judge times, or NULL */
   struct buffer plots[SIDES]; /* arrays of struct run_samples, one item per row of the gate */

@@ -39,7 +39,7 @@ static void print_table(const pprofc_bench *set, struct buffer *text) {
   pprofc_bench_tables *tables;
   pprofc_bench_options options;
   pprofc_bench_options_init(&options);
-  options.ignore = "round"; /* not a property of a benchmark */
+  options.ignore = "round"; /* the round is not a property of the benchmark */
   ci_need(pprofc_bench_compare(set, &options, &tables, &ci_error));
   ci_need(pprofc_bench_print(tables, "text", buffer_write, text, NULL, NULL, &ci_error));
   check_numbers(tables);

@@ -40,7 +40,7 @@ struct counting {
   size_t places; /* number of folders created so far */
   size_t steps, all_steps;
   pprofc_str printed;    /* last lines that the last command printed */
-  struct interner noted; /* program files without debug information that a message named */
+  struct interner noted; /* program files for which note_object printed a message */
   bool unnamed;          /* true once the program has printed that profiles lack Python functions */
 };
 

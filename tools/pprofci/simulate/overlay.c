@@ -94,8 +94,8 @@ static const struct {
               {"runtime/proc.go", thread_insertions},
               {"runtime/stack.go", stack_insertions}};
 
-/* Returns the offset at which to insert the statement. Returns text.size if the function or the
- * text is missing. */
+/* Returns the offset in `text` at which to insert the statement. Returns text.size if `text` lacks
+ * the function or in->after. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
   char head[64];
   int size = snprintf(head, sizeof head, "\nfunc %s\n", in->function);

@@ -1,6 +1,6 @@
 /* Samples timed benchmarks with perf. The messages of benchmark plugins switch perf on and off. The
- * profile of a benchmark contains the samples of its time range, without the frames above the root
- * frame of the plugin. */
+ * profile of a benchmark contains the samples of its time range, without the callers of the
+ * plugin's root frame, in which the benchmark runs. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"
@@ -90,7 +90,7 @@ static bool is_own_file(const char *path) {
   return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
 }
 
-/* Removes the files of a process in the folder `place` that describe code generated at run time. */
+/* Removes the files in `place` in which a process described code generated at run time. */
 static void remove_compiled(struct timing *t, const char *place, uint32_t process) {
   const char *names[] = {text_printf(&t->run->arena, "jit-%u.dump", process),
                          text_printf(&t->run->arena, "jitted-%u-*.so", process),
@@ -124,7 +124,7 @@ static pprofc_status add_compiled(struct timing *t, const char *place, const cha
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes a profile without the frames above the root frame. If no stack has the root frame, writes
+/* Writes a profile without the callers of the root frame. If no stack has the root frame, writes
  * the whole profile: for example, stacks of Python before 3.12 contain only C frames. Sets *path to
  * NULL if there are no samples. */
 static pprofc_status write_cut(struct timing *t, pprofc_str text, const char **path,

@@ -34,7 +34,7 @@ struct timing {
   struct timed *items;
   size_t count, capacity;
   size_t places; /* number of folders created so far */
-  bool rootless; /* true if the stacks of a profile lack the root frame of the benchmarks */
+  bool rootless; /* true if the stacks of a profile lack the plugin's root frame */
   size_t steps, all_steps;
 };
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 struct upkeep_findings {
-  size_t runs, objects; /* numbers of undamaged runs and objects */
+  size_t runs, objects; /* numbers of undamaged runs and objects (stored profiles) */
   size_t broken, missing, unnamed, left_over;
 };
 

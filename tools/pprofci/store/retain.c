@@ -1,4 +1,4 @@
-/* Removes the runs and objects that the retention rules of a store do not keep. */
+/* Removes the runs that the retention rules do not keep, and unused objects (stored profiles). */
 #include "store/upkeep.h"
 
 #include "commands.h"

@@ -1,4 +1,4 @@
-/* Reads the inputs of `pprofci store`, and writes a record, its objects and its tags. */
+/* Reads the inputs of `pprofci store`. Writes a record, its objects (profiles) and its tags. */
 #include "store/writing.h"
 
 #include "bench/pairs.h"

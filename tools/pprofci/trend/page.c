@@ -251,7 +251,7 @@ static void chart_labels(struct chart *c) {
 }
 
 /* Adds the template values of the chart of a series. The chart has `width` x `height` pixels, and
- * begins at `top` of its picture. */
+ * `top` is the y coordinate of its upper end. */
 static void trend_fill_chart(struct fill *out, const struct trend_view *trend,
                              const struct trend_series *series, double width, double top,
                              double height) {
