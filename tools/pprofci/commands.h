@@ -4,7 +4,7 @@
 
 #include "common/brief_flag.h"
 
-/* Status 2 means a regression. All failures, also wrong usage, have status 1. */
+/* Status 2 means a regression. All errors, also wrong usage, have status 1. */
 #define EXIT_PASSED    0
 #define EXIT_FAILED    1
 #define EXIT_REGRESSED 2

@@ -139,7 +139,7 @@ static void capture_choose_kinds(struct capture *capture) {
   }
 }
 
-/* Fails if base or head has no profile, because a report on such a pair would show all values as
+/* Fails if base or head has no profile. A report without one side would show all values as
  * changes. */
 static void capture_check_sides(const struct capture *capture) {
   for (int side = 0; side < SIDES; side++) {

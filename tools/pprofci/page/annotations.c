@@ -21,8 +21,9 @@ struct annotation_place {
   int64_t line;
 };
 
-/* Returns the line that explains why a pair of profiles changed. Prefers a changed line, because
- * pull requests annotate only changed lines. */
+/* Returns the line to annotate. If the source diff is known, this is the changed line that grew
+ * most, because pull requests annotate only changed lines. Otherwise it is the line of
+ * pair->own. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {

@@ -505,7 +505,7 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
 }
 
 /* Adds a bar for the total of head. Its segments are the base total, the growth of each listed
- * function, and the other growth. */
+ * function, and the rest of the growth. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
   if (!bar_make(pair, &bar)) return;

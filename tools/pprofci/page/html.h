@@ -28,7 +28,7 @@ void html_function(struct fill *f, pprofc_str name);
 /* Adds a source position: "src/parse.go:14" if the file is in this checkout, else "parse.go:14". */
 void html_place(struct fill *f, pprofc_str file, int64_t line);
 
-/* Maximum size in bytes of a function name in a text. */
+/* Maximum size in bytes of a function name on the page or in the summary. */
 #define HTML_NAME_MOST 120
 
 /* Appends "regexp.(*Regexp).doExecute" for "example.com/regexp.(*Regexp).doExecute", and at most

@@ -86,7 +86,7 @@ static void message_put_text(struct buffer *out, pprofc_str text,
   }
 }
 
-/* Appends a block of code. Without HTML the block is indented. A fence would not be safe there,
+/* Appends a block of code. Without HTML, indents the block instead of writing a fence (```),
  * because the code could contain the end of the fence. */
 static void message_put_code(struct buffer *out, pprofc_str text, bool html) {
   pprofc_str line;

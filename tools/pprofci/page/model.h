@@ -58,7 +58,7 @@ struct page_model {
   pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: ..." */
   pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */
   pprofc_str also;   /* warnings that the headline does not mention, or empty */
-  pprofc_str visible_text; /* smallest change that would have been seen, as text, or empty */
+  pprofc_str visible_text; /* smallest change that the runs could show, as text, or empty */
 };
 
 /* Creates the model of a run after its verdict. Texts are in the run's arena. */

@@ -6,8 +6,8 @@
 #include "core/template.h"
 #include "page/model.h"
 
-/* Adds the benchmarks that need attention. Then adds a collapsed list of benchmarks for each other
- * result. */
+/* Adds the benchmarks that need attention. Then adds collapsed lists of the other benchmarks, one
+ * for each result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
 /* Adds tabs with pictures and tables. A picture has at most `height` pixels (0: no limit). If

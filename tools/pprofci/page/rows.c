@@ -1,5 +1,5 @@
-/* Adds the rows of the page: first regressions with their reason, then uncertain results, then the
- * others in collapsed lists. Adds the numbers of each benchmark. */
+/* Adds the rows of the page: first regressions with their reason, then uncertain results, then
+ * collapsed lists of the other benchmarks. Adds the numbers of each benchmark. */
 #include "page/html.h"
 #include "page/numbers.h"
 #include "page/parts.h"

@@ -156,7 +156,7 @@ static void put_failure(struct buffer *out, const struct reply *reply) {
     put_said(out, buffer_str(&reply->body));
   else if (reply->body.size)
     buffer_add_text(out, ", without JSON in the reply");
-  /* A reply 403 without these words can have other causes. */
+  /* A reply 403 without these words may have a cause other than a permission. */
   if (reply->code == 403 && wire_says(reply, lacks)) hint = "the token lacks a permission";
   if (*hint) buffer_printf(out, " (%s)", hint);
 }

@@ -23,7 +23,7 @@ struct push_label {
 struct push_item {
   const char *path;
   size_t kind;        /* index in remote_kinds; SIZE_MAX: unknown, only for OTLP */
-  const char *side;   /* "base" or "head"; "" if the profile belongs to no side */
+  const char *side;   /* "base", "head", or "" if the profile is neither */
   const char *metric; /* value of Pyroscope's label __name__ */
   const char *type;   /* profile type in queries: "memory:inuse_space:bytes:space:bytes" */
   pprofc_str bytes;   /* bytes to send: gzip'd profile.proto, or uncompressed OTLP */

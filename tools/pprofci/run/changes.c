@@ -180,9 +180,9 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own, the change of the function that explains the change of the pair. Takes the change
- * from the verdict that includes callees. If this verdict does not report growth, computes the
- * change from the profiles. */
+/* Sets pair->own, the change of the user's function that led to the growth of the total. Takes the
+ * change from the verdict on the function with its callees. If this verdict does not report growth,
+ * computes the change from the profiles. */
 static void set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];

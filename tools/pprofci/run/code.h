@@ -45,8 +45,8 @@ const char *code_word(struct ci_run *run, const struct run_pair *pair, const str
 bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name);
 
 /* True if no sampled function of a pair of profiles changed, so that only the layout of the code
- * can explain a longer time. If true, appends this reason and the other differences between the
- * programs to `why`. */
+ * can explain a longer time. If true, appends this reason and the differences between the builds to
+ * `why`. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 
 /* Appends the properties that differ between the programs, then the names of the equal

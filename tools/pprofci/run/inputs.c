@@ -22,9 +22,8 @@ static void note_unread(struct ci_run *run, const char *path, const pprofc_error
                       str_path_base(str_of(path)));
 }
 
-/* True if the file is a readable profile. Reports an unreadable file if it looks like a profile, or
- * if the folder `other` ("": no folder) has a profile with its name. Skips any other file with a
- * note. */
+/* True if the file is a readable profile. Reports an unreadable file as an error if it looks like a
+ * profile, or if the folder `other` (if not "") has a profile of this name. Else prints a note. */
 static bool is_profile(struct ci_run *run, const char *path, const char *other) {
   pprofc_error ignored;
   pprofc_str name = str_path_base(str_of(path));

@@ -105,8 +105,7 @@ static void judged_row_take(const struct filling *f, const pprofc_verdict_row *r
 
 /* ---- cost that moved --------------------------------- */
 
-/* Returns the names of the functions of a domain. A domain is a group of functions between which
- * cost moved. */
+/* Returns the names of the functions of a domain, a group of functions whose changes cancel. */
 static const char *judged_domain_names(const struct filling *f,
                                        const pprofc_verdict_domain *domain) {
   struct buffer names = ci_buffer();
@@ -120,7 +119,7 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the second name of a domain (a group of functions between which cost moved), or "". For a
+/* Returns the second name of a domain (a group of functions whose changes cancel), or "". For a
  * renamed domain, this is the new name. For a domain named after one of two related functions, this
  * is the other function. */
 static pprofc_str judged_domain_partner(const struct noise_report *report,
@@ -170,8 +169,8 @@ static void judged_take(struct filling *f, bool changed) {
   }
 }
 
-/* True if the function explains growth. Lock contention cannot be tested with one run per side. In
- * that case every function that grew enough explains growth. */
+/* True if the page lists the function as a reason for growth. Lock contention cannot be tested with
+ * one run per side. Every function that grew enough is then a reason. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
@@ -270,7 +269,7 @@ static void command_exposure(struct buffer *out, const struct filling *f,
   }
 }
 
-/* Returns the command that prints these verdicts in the folder of the page. */
+/* Returns the command that prints the verdicts. The command runs in the folder of the page. */
 static const char *judged_command(const struct filling *f, const struct run_pair *pair,
                                   const char *index) {
   struct buffer out = ci_buffer();

@@ -292,8 +292,8 @@ static void propose(struct around *best, const struct around *function) {
   if (!best->whole || better) *best = *function;
 }
 
-/* Calls `propose` with a function for each hunk that has code and touches the definition `extent`
- * of the function, if `growth` is positive. Returns true if there is such a hunk. */
+/* Finds the hunks that have code and touch `extent`, a definition of a function. Calls `propose`
+ * with the function for each hunk if `growth` is positive. Returns true if there is a hunk. */
 static bool propose_extent(const struct lines_search *s, const struct whole_extents *e, int side,
                            const struct def *extent, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;

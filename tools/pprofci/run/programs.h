@@ -21,7 +21,7 @@ struct program {
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error);
 void program_end(struct program *program);
 
-/* Returns the reason of a failure: the last line of standard error, or else of standard output. */
+/* Returns the reason why a program failed: the last line of standard error, or else of output. */
 pprofc_str program_last_line(const struct program *program);
 
 /* Runs a program. Sets *line to the last line that the program prints, or to NULL if the program

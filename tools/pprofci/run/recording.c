@@ -345,8 +345,8 @@ static void write_sides(struct recording *r, const char *name) {
   texts_write(r, SIDE_HEAD, name);
 }
 
-/* Judges the results of the second stage so far. Returns true if they decide about each selected
- * benchmark. */
+/* Judges the results of the second stage so far. Returns true if the verdict on each selected
+ * benchmark is decided. */
 static bool look(struct recording *r, size_t round, size_t rounds) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
   write_sides(r, text_printf(&r->run->arena, "look%zu", round));

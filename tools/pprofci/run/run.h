@@ -77,7 +77,7 @@ struct pair_verdicts {
   bool has_code;  /* true if the code of both sides was compared */
   bool same_code; /* true if all sampled functions have the same machine code */
   size_t moved;   /* number of functions with the same code at another offset in their cache line */
-  const char *differs; /* other differences between the programs: "; compiler: -go1.21 +go1.22" */
+  const char *differs; /* differences between the builds: "; compiler: -go1.21 +go1.22" */
   bool weak;           /* true if each side has only one run, so that the noise is unknown */
   pprofc_verdict_summary summary; /* only its numbers are valid */
   struct change *rows; /* changed functions, then others; both sorted by size of change */
@@ -94,7 +94,7 @@ struct pair_verdicts {
   const char *largest;
   const char *visible_text; /* smallest change that the runs can show, as text, or "" */
   const char *note;         /* reason why nothing was judged, or "" */
-  const char *command;      /* command that prints these numbers in the page's folder, or "" */
+  const char *command; /* command that prints these numbers if run in the page's folder, or "" */
 };
 
 /* Measurements of a benchmark in one run, per operation; 0: unknown. */
@@ -130,7 +130,7 @@ struct run_pair {
   const char *unit; /* unit of `changes` */
   struct change changes[CHANGES_MOST];
   size_t change_count;
-  /* innermost function of the user's repository through which most of the growth passes; the values
+  /* innermost function of the user's repository whose calls led to most of the growth; the values
    * include its callees; name NULL: not found */
   struct change own;
   bool has_sources;       /* true if the diff of the sources is known */

@@ -104,7 +104,7 @@ static struct stage_paths stage_name(struct ci_run *run, size_t number) {
       .old = text_printf(&run->arena, "%s/old.%zu", run->stage, number)};
 }
 
-/* Moves a file to its final folder. Keeps the file that was there before. */
+/* Moves a file to its final folder. Keeps the replaced file in the temporary folder. */
 static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
   const struct stage_paths paths = stage_name(run, number);
   pprofc_status status = files_need_parent(paths.to, error);

@@ -69,8 +69,8 @@ static const struct insertion scavenge_insertions[] = {
     {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
 
 /* Allocates by mmap the stack on which a thread runs the scheduler and the allocator, at addresses
- * below Go's heap. When a function switches to this stack, callgrind keeps its callers only if the
- * stack has lower addresses. */
+ * below Go's heap. When a function switches to this stack, callgrind keeps the function's callers
+ * only if the stack has lower addresses. */
 static const struct insertion thread_insertions[] = {
     {"allocm(pp *p, fn func(), id int64) *m {", "mp.g0 = malg(16384 * sys.StackGuardMultiplier)\n",
      "if low, err := mmap(nil, 65536, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0); "

@@ -214,7 +214,7 @@ static uint64_t count_process(pprofc_str name) {
   return process;
 }
 
-/* Orders files by process id, then by their number. A longer name has the larger number. */
+/* Orders files by process id, then by the number in the name. A longer name has a larger number. */
 static int count_order(const struct dirent **a, const struct dirent **b) {
   pprofc_str x = str_of((*a)->d_name), y = str_of((*b)->d_name);
   uint64_t process = count_process(x), other = count_process(y);

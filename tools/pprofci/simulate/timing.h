@@ -38,7 +38,7 @@ struct timing {
   size_t steps, all_steps;
 };
 
-/* The words of a command line that is built. */
+/* The words of an unfinished command line. */
 struct timed_words {
   struct arena *arena;
   const char **items;

@@ -242,8 +242,8 @@ static pprofc_status folder_list_one(struct backing *backing, const char *below,
   return PPROFC_OK;
 }
 
-/* Lists keys one or two levels below the prefix. During the listing, a subfolder has the size
- * UINT64_MAX. */
+/* Lists keys one or two levels below the prefix. The size UINT64_MAX marks a subfolder, which is
+ * removed from the list at the end. */
 static pprofc_status folder_list(struct backing *backing, const char *prefix,
                                  struct stored_keys *keys, pprofc_error *error) {
   pprofc_status status = folder_list_one(backing, prefix, keys, error);

@@ -46,7 +46,7 @@ struct store_index {
   const char *path;
   struct past *past;
   struct backing *backing;
-  int code; /* SQLite's code for the first failure, or success */
+  int code; /* SQLite's code of the first failed call, or SQLITE_OK */
 };
 
 /* ---- SQLite ----------------------------------------- */
@@ -59,7 +59,7 @@ static pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error)
                       sizeof functions / sizeof *functions, error);
 }
 
-/* True if the code means success. Otherwise records the code if it is the first failure. */
+/* True if the code means success. Otherwise records the code if no earlier call failed. */
 static bool index_good(struct store_index *x, int code) {
   bool good = code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE;
   if (!good && x->code == SQLITE_OK) x->code = code & 0xff;
@@ -114,7 +114,7 @@ static pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int
 
 /* ---- reading ---------------------------------------- */
 
-/* Maps the ids of items in the index to their array indices in memory. */
+/* Maps the ids of runs or series in the index to their array indices in memory. */
 struct load_places {
   size_t *items; /* for each id, its array index plus one; 0 if the id is unused */
   size_t count;  /* largest id plus one */

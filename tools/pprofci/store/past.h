@@ -8,7 +8,7 @@
 #include "store/backing.h"
 
 struct past_run {
-  struct record_place place; /* must be the first member, because the sort function compares it */
+  struct record_place place; /* first member, because qsort passes runs to record_by_order */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;

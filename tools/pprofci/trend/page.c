@@ -110,8 +110,8 @@ static const char *graphs_new_address(const struct trend_graphs *g, const struct
   return address;
 }
 
-/* Returns the graph on the page that shows the same two profiles, or NULL. A series of another unit
- * may have added this graph. */
+/* Returns the graph on the page that shows the two profiles `sides`, or NULL. A series of another
+ * unit may have added this graph. */
 static const struct trend_graph *graphs_known(const struct trend_graphs *g,
                                               const struct past_profile *const *sides) {
   for (size_t i = 0; i < g->count; i++)
