@@ -1,5 +1,5 @@
-/* Assigns each measurement of a set to a cell of a comparison table. The projections select the
- * cell. */
+/* Assigns each measurement of a set to a cell of a comparison table. The options -table, -row and
+ * -col select the table, row and column. */
 #include "bench/tables.h"
 
 #include "core/array.h"
@@ -49,7 +49,7 @@ static void collector_note_residue(struct tables_collector *c, uint32_t cell, ui
   c->cells[cell].varied = true;
 }
 
-/* Returns the cell for the keys of a measurement's result. Adds the cell if it is new. */
+/* Returns the cell in a row and column of the table (`key`, `unit`). Adds the cell if it is new. */
 static uint32_t collector_cell_of(struct tables_collector *c, uint32_t key, uint32_t unit,
                                   uint32_t row, uint32_t column, uint32_t residue) {
   struct cell_id id = {collector_table(c, key, unit), row, column};

@@ -10,7 +10,7 @@
 /* Data of the results that have the same input and the same configuration. */
 struct pairs_place {
   uint32_t config, input;
-  uint32_t package, round; /* indices in pairs.texts of the package and the round */
+  uint32_t package, round; /* indices in pairs.texts of the package and of the round (repetition) */
   int side;
 };
 
@@ -29,7 +29,7 @@ static int pairs_side_of(const struct pairs *pairs, const struct bench_input *in
   return head ? PAIR_HEAD : PAIR_BASE;
 }
 
-/* Counts the processes of each side. Inputs of the same process are adjacent. */
+/* Counts the processes that ran each side's benchmarks. Inputs of one process are adjacent. */
 static void pairs_count_processes(struct pairs *pairs) {
   uint32_t last[PAIR_SIDES] = {0, 0};
   for (size_t i = 0; i < pairs->set->input_count; i++) {
@@ -40,8 +40,8 @@ static void pairs_count_processes(struct pairs *pairs) {
   }
 }
 
-/* Returns the round of a result as an index in pairs.texts. If a side has several processes, each
- * process has its own rounds. */
+/* Returns the index in pairs.texts of a result's round (repetition of the measurement). If a side
+ * has several processes, each process has its own rounds. */
 static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));

@@ -32,8 +32,8 @@ struct pairs {
   struct map map;        /* map from package, name and unit to the index of the pair */
   struct pair *items;    /* pairs in the order of their first measurement */
   size_t count, capacity;
-  size_t expected; /* index of the pair that the next search tries first, because most benchmark
-                      runs have the same order */
+  size_t expected; /* index of the pair that the next search tries first, because most inputs list
+                      the benchmarks in one order */
   uint32_t *units; /* indices in `texts` of the tidied units; MAP_NONE if unknown. Each unit of the
                       set has two entries: one for values other than 0, and one for values of 0. */
   size_t unit_count;

@@ -296,7 +296,7 @@ static void projection_make_row(struct projection *p, size_t result) {
   }
 }
 
-/* Gives the values of a new key their ranks, in the order of first use. */
+/* Ranks the values of the current row in the order of their first use. */
 static void observe(struct projection *p) {
   for (size_t i = 0; i < p->field_count; i++) {
     struct field *field = &p->fields[i];
@@ -335,8 +335,8 @@ static inline bool reserve_key(struct projection *p, size_t values) {
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Compare first with the key after the previous key, because most benchmark runs have the same
-   * order. */
+  /* Compare first with the key after the previous key, because most inputs list the benchmarks in
+   * one order. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);

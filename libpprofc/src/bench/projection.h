@@ -130,7 +130,7 @@ pprofc_status projection_residue(struct projection *projection, struct projectio
                                  pprofc_error *error);
 void projection_free(struct projection *projection);
 
-/* True if the value of the result is in each list `@(v1 v2 ...)` of the projection. */
+/* True if the result has a listed value for every key that has a list `@(v1 v2 ...)`. */
 bool projection_accepts(struct projection *projection, size_t result);
 
 /* Returns the key of a result. Results with equal values have equal keys. */

@@ -25,8 +25,8 @@ struct bench_input {
   bool debug;       /* true if a debug build of the benchmark library was used */
   double load;      /* load average when the benchmarks began; 0: unknown */
   double cpus;      /* number of processors of the machine; 0: unknown */
-  bool alone;       /* true if the input has the results of exactly one process */
-  uint32_t process; /* number of the process that wrote the input; inputs from one command line
+  bool alone;       /* true if the input has the results of one execution of a program */
+  uint32_t process; /* number of the process that ran the benchmarks; inputs from one command line
                        argument have equal numbers */
 };
 
@@ -67,8 +67,7 @@ struct pprofc_bench {
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* process number of the inputs that are added next; inputs with equal numbers
-                       come from one process */
+  uint32_t process; /* `process` of the inputs that are added next */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -98,7 +97,7 @@ struct pprofc_bench {
 
   pprofc_bench_message *messages;
   size_t message_count, message_capacity;
-  /* names of the benchmarks that use several threads, according to the tool */
+  /* names of the benchmarks that use several threads, according to the input */
   struct interner threads;
 };
 
@@ -106,7 +105,7 @@ struct pprofc_bench {
  * is NULL, counts all inputs. */
 size_t set_debug_inputs(const struct pprofc_bench *set, const char *label);
 
-/* True if the benchmark uses several threads according to the tool. */
+/* True if the benchmark uses several threads according to the input. */
 static inline bool set_is_threaded(const struct pprofc_bench *set, pprofc_str name) {
   return interner_find(&set->threads, name) != MAP_NONE;
 }
@@ -182,7 +181,7 @@ void sink_threads(struct bench_sink *sink);
 /* Records that the input comes from a debug build of the benchmark library. */
 void sink_debug_build(struct bench_sink *sink);
 
-/* Records the load average of the machine that ran the input, and its number of processors. */
+/* Records the load average of the machine that ran the benchmarks, and its number of processors. */
 void sink_load(struct bench_sink *sink, double load, double cpus);
 
 /* Records that a reader ran out of memory. */

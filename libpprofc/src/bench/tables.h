@@ -16,7 +16,7 @@ struct table_summary {
 };
 
 struct table {
-  uint32_t key;  /* index of the table's key in the projection -table */
+  uint32_t key;  /* index of the table's key in the projection of the option -table */
   uint32_t unit; /* string index of the tidied unit */
   bool exact;
   uint32_t *rows, *columns; /* keys of the rows, and keys of the columns, both sorted */
@@ -79,10 +79,10 @@ bool filter_value(struct filter *filter, uint32_t unit);
 /* True if a regular expression of the filter exceeded its limits (regex_tripped). */
 bool filter_tripped(const struct filter *filter);
 
-/* Identity of a table: the unit of its values, and the key to which the projection -table maps
- * their results. */
+/* Identity of a table: the unit of its values, and the key to which the option -table maps their
+ * results. */
 struct table_id {
-  uint32_t key, unit; /* index of the key in the projection -table; string index of the unit */
+  uint32_t key, unit; /* index in the projection of the option -table; string index */
 };
 
 struct cell_id {
@@ -117,8 +117,8 @@ struct tables_collector {
   struct cell_state *cells;
   size_t cell_count, cell_capacity;
   struct map cell_map;
-  size_t expected; /* index of the cell that the next search tries first, because most benchmark
-                      runs have the same order */
+  size_t expected; /* index of the cell that the next search tries first, because most inputs list
+                      the benchmarks in one order */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;

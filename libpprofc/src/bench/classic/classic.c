@@ -17,7 +17,7 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 /* ---- groups ------------------------------------------ */
 
 /* Returns the label of part i of a name. Part 0 has the label "name". A later part "key=value" has
- * the label "key". Any other part has the label "subI". */
+ * the label "key". Any other part has the label "sub" and its number: "sub1" for part 1. */
 static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   size_t equals = str_find_char(part, '=');
   if (i == 0) return STR("name");
@@ -26,9 +26,9 @@ static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   return str_of(number);
 }
 
-/* Returns the value of a label in a name. The label is "name", "gomaxprocs", the key of a part, or
- * "subN" for the N-th part without a key. Returns "" if the name has no such part. If a key is
- * repeated, its last value counts. */
+/* Returns the value of a label in a name. The label is "gomaxprocs", or the label of a part
+ * (part_key). Returns "" if the name has no such part. If a label is repeated, its last value
+ * counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   size_t dash = str_find_last_char(name, '-');
   int64_t procs;
@@ -263,7 +263,7 @@ static void set_geomean(struct classic *c, struct classic_row *row, size_t confi
   row->scaled = true;
 }
 
-/* Adds a row with the geometric mean of each input if any input has more than one mean. */
+/* Adds a row with the geometric mean of each input, if an input has means of two benchmarks. */
 static void add_geomean(struct classic *c, struct classic_table *table, uint32_t unit) {
   struct classic_row *row = &table->rows[table->row_count];
   double *means = mem_array(c->mem, c->benchmark_count, sizeof *means);

@@ -16,7 +16,7 @@ struct classic_printer {
   struct classic *c;
   struct output *out;
   struct buffer text;
-  bool csv; /* true for CSV: unrounded means, and a column for each range */
+  bool csv; /* true for CSV: means are not rounded, and ranges ("3%") have columns of their own */
   bool failed;
 };
 
@@ -93,7 +93,7 @@ static void line_add_heading(struct classic_printer *p, struct classic_line *lin
 
 /* ---- headings and rows ------------------------------- */
 
-/* Adds the heading of a column of ranges, which only CSV has. */
+/* Adds the heading of a column of ranges ("3%"). Only CSV has these columns. */
 static void line_add_plusminus(struct classic_printer *p, struct classic_line *line) {
   if (p->csv && !p->c->options.no_range) line_add_text(p, line, "\xC2\xB1");
 }

@@ -30,8 +30,8 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* A prefix: values are divided by `divisor`. A value of at least `hundreds` has no decimals. A
- * smaller value of at least `tens` has 1 decimal, and a smaller value of at least `ones` has 2. */
+/* A unit prefix ("k"). Values are divided by `divisor`. A value of at least `hundreds` has no
+ * decimals. A smaller value of at least `tens` has 1 decimal, and one of at least `ones` has 2. */
 struct classic_scale_step {
   double divisor;
   const char *suffix;

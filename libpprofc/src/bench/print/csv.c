@@ -4,7 +4,7 @@
 #include "core/go_text.h"
 #include "core/log_guard.h"
 
-#define CSV_COLUMNS 2 /* number of output columns for the first column of results */
+#define CSV_COLUMNS 2 /* output columns of the first column of results: center and interval */
 
 struct csv {
   struct printer *printer;

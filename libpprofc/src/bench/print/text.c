@@ -161,7 +161,7 @@ static size_t count_wide_cells(const struct grid *grid) {
 }
 
 /* Computes the widths from the cells that are in a single column. Then widens columns for the cells
- * that span several columns, narrowest first. `wide` is scratch memory for these cells. */
+ * that span several columns, smallest span first. `wide` is scratch memory for these cells. */
 static void find_widths(const struct grid *grid, const struct grid_cell **wide,
                         struct grid_layout *l) {
   size_t count = 0;
@@ -272,8 +272,8 @@ static bool grid_write(struct grid *grid, struct output *out) {
 #define RIGHT_BAR STR(" \xE2\x94\x82")
 #define PLUSMINUS STR(" \xC2\xB1 ")
 
-/* A column of results takes several grid columns: center, range and notes. The columns after the
- * first also have delta, comparison and notes. */
+/* A column of results takes several grid columns: center, range and footnotes. The columns after
+ * the first also have delta, comparison, and footnotes on the comparison. */
 #define COLUMNS 3 /* number of output columns for the first column of results */
 
 struct print_text_table {

@@ -20,7 +20,7 @@ static bool criterion_matches(pprofc_str data) {
 }
 
 struct throughput {
-  double amount; /* work of an iteration, in `unit`; 0 if unknown */
+  double amount; /* bytes, bits or elements per iteration; 0 if unknown */
   const char *unit;
 };
 
@@ -135,7 +135,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
   }
 }
 
-/* Reads one sample: the slope, or the mean if there is no slope. */
+/* Reads one sample: the slope of time over iterations, or the mean time. */
 static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
                            struct throughput throughput) {
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",

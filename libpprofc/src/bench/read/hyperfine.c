@@ -38,7 +38,7 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
       sink_result(sink, buffer_str(&name), 1, time->line);
       sink_value(sink, value, STR("sec/op"));
       json_add_value(sink, memory, 0, STR("peak-RSS-bytes"));
-      if (time == times->first) { /* Store the means of all runs only with the first sample. */
+      if (time == times->first) { /* Only the mean CPU times are known, so store them once. */
         json_add_value(sink, node_get(result, "user"), 0, STR("user-sec/op"));
         json_add_value(sink, node_get(result, "system"), 0, STR("sys-sec/op"));
       }

@@ -83,7 +83,7 @@ static struct secondaries open_secondaries(struct bench_sink *sink, const struct
   for (const struct node *metric = metrics->first; metric; metric = metric->next) {
     struct secondary *secondary = &list.items[list.count++];
     pprofc_str name = metric->key;
-    /* Older releases of JMH wrote a middle dot as prefix. */
+    /* Older releases of JMH wrote a middle dot before the name. */
     if (str_starts(name, STR("\xC2\xB7"))) name = str_slice(name, 2, name.size);
     convert_unit(&secondary->conversion, sink, name, node_text(metric, "scoreUnit"));
     secondary->fork = node_at(node_get(metric, "rawData"), 0);
@@ -104,8 +104,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Moves all metrics to the next iteration. If `wanted` is true, adds their values to the last
- * result. */
+/* If `wanted` is true, adds the values of the metrics of profilers to the last result. Then moves
+ * these metrics to the next iteration. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

@@ -61,7 +61,7 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   pprofc_status status = json_tree_parse(&arena, s->source->path, line, &event, &inner);
   if (status == PPROFC_OK && !take_event(s, event, number)) status = error_nomem(&inner);
   if (status == PPROFC_E_FORMAT) {
-    /* The inner message counts the lines of the text. Report the line of the stream instead. */
+    /* The parser's line number counts from the start of `line`. Report the line of the stream. */
     const char *why = strrchr(inner.message, ':');
     (void)error_set(error, status, "%s:%llu:%s", s->source->path, (unsigned long long)number,
                     why ? why + 1 : " broken JSON");

@@ -211,7 +211,7 @@ static bool text_matches(pprofc_str data) {
   return true;
 }
 
-/* True if the text is JSON of an unknown format without benchmark lines, which needs an error. */
+/* True if the text is JSON without benchmark lines, which is an unknown format. */
 static bool is_foreign(pprofc_str data) {
   data = str_trim(data);
   return data.size && (data.data[0] == '{' || data.data[0] == '[') &&
@@ -236,7 +236,7 @@ const struct bench_reader bench_reader_text = {
  * lines without a message. */
 
 /* State of the header. An empty line before the first result makes the keys above that line
- * permanent. A later line with a permanent key has no effect, until a line without a key. */
+ * permanent. Later lines with these keys have no effect until a line without a key follows. */
 struct read_classic_header {
   bool over; /* true once the first result was read */
   size_t permanent;
