@@ -12,8 +12,8 @@
 /* Significance level of the test for drift. It is small, because a suite of 100 benchmarks makes
  * 200 of these tests. */
 #define DRIFT_ALPHA 0.001
-/* Minimum number of rounds on each side for a test of the medians of rounds. If each round is a
- * process, the minimum is 2. */
+/* Minimum number of rounds (repetitions) on each side for a test of their medians. If each round is
+ * a separate process, the minimum is 2. */
 #define ROUNDS_MIN 4
 /* Maximum number of rounds on a side. With more, the key "round" probably counts samples. */
 #define ROUNDS_MAX 1000
@@ -47,8 +47,8 @@ static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
 
-/* Returns the larger inner range of both sides if the medians differ by more than this range,
- * because then a single outlier is not noise. Otherwise returns the larger whole range, because an
+/* Returns the larger inner range of base and head if the medians differ by more than this range,
+ * because an outlier does not change a median. Otherwise returns the larger whole range, because an
  * outlier can change the mean. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
@@ -229,8 +229,8 @@ static bool is_below_permutations(const struct gate_row *row) {
   return fmin(row->p, row->tests[1].p) < 1.0 / TRIMMED_DRAWS;
 }
 
-/* Tests the trimmed means of logarithms. Outliers can hide a change from the other two tests, but
- * not from this test. */
+/* Tests the trimmed means of logarithms. Outliers can hide a change from Welch's test and the U
+ * test, but not from this test. */
 static bool run_third_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                            struct gate_sample head) {
   size_t count = base.count + head.count;

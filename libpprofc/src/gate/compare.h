@@ -1,4 +1,4 @@
-/* Compares the samples of base and head: centers, effect, interval, p-value and drift. */
+/* Compares the samples of base and head: means or medians, change, interval, p-value and drift. */
 #ifndef PPROFC_GATE_COMPARE_H
 #define PPROFC_GATE_COMPARE_H
 

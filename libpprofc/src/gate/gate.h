@@ -67,15 +67,15 @@ pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str dat
 
 /* ---- units ------------------------------------------- */
 
-/* Adds a direction for a unit. This direction takes precedence over the table of units. Returns
- * false when out of memory. */
+/* Adds a direction for a unit (1: higher is better, -1: lower is better), which overrides the table
+ * of units. Returns false when out of memory. */
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
 /* Returns the direction of a unit in any tool's spelling. 1: higher is better, -1: lower is better,
  * 0: unknown. */
 int gate_direction(pprofc_str unit);
 
-/* Returns the direction of the unit in the settings, or 0 if they do not have the unit. */
+/* Returns the direction (1 or -1) of the unit in the settings; 0 if they do not have the unit. */
 int gate_settings_direction(const struct gate *gate, pprofc_str unit);
 
 /* Appends the unit as raw results spell it: "sec/op" for "ns/op" and "time/op". */
@@ -112,7 +112,7 @@ struct gate_test {
   double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
   double low, high;   /* confidence interval of delta; NaN if unknown */
   double p, adjusted; /* p-value before and after the correction for the number of tests */
-  const char *test; /* name of the test: "Welch", "U", "table", "Welch on medians of rounds" ... */
+  const char *test;   /* "Welch", "U" ...; "table" if p comes from a printed table */
 };
 
 #define GATE_TESTS 3 /* maximum number of tests of a row */
@@ -151,9 +151,8 @@ struct gate_row {
   double base_noise, head_noise;
   double between, between_degrees; /* standard error of log(head / base) from earlier runs, and its
                                       degrees of freedom; 0 if unknown */
-  /* largest minus smallest sample, for the side where this is larger. If the medians differ by more
-   * than the inner ranges (without the lowest and the highest sample of a side), the larger inner
-   * range. */
+  /* larger range (largest minus smallest sample) of base and head. If the medians differ by more
+   * than both inner ranges (without the lowest and the highest sample), the larger inner range. */
   double range;
 
   bool whole;       /* true for the row of the geometric mean of all benchmarks */

@@ -32,7 +32,7 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to a row. If several rules match, the last one counts for each setting. Sets
+/* Applies the rules to a row. If several matching rules have a setting, the last rule counts. Sets
  * *decides to the last rule that ignores or accepts the row. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
@@ -113,13 +113,12 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 /* ---- correction for the number of comparisons -------- */
 
 /* A group of p-values that are corrected together. Each test has two groups: the rows that can
- * regress, and the screened rows, which the first stage did not select. The first test also has a
+ * regress, and the rows that got no further rounds (gate_row.screened). The first test also has a
  * group of watched times (gate_row.watched). */
 struct family {
   size_t test; /* index in gate_row.tests */
-  /* factor for the p-values. It is 2 for the third test, because each test is another chance of
-   * a false alarm. So all tests together report at most a share alpha of unchanged suites as
-   * worse. */
+  /* factor for the p-values. It is 2 for the third test. Without it, three tests together would
+   * report more than a share alpha of unchanged suites as worse. */
   double factor;
   bool screened, watched;
 };

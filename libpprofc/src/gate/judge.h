@@ -114,7 +114,7 @@ bool gate_find_visible(struct gate *gate);
  * them. */
 void gate_screen_settings(struct gate_settings *settings);
 
-/* True if a row that was judged with these settings needs further rounds. */
+/* True if a row that was judged after gate_screen_settings needs further rounds. */
 bool gate_screen_selects(const struct gate_row *row);
 
 /* True if a look (an early judgement, see above) decides about a row. Either the row has regressed
@@ -122,7 +122,7 @@ bool gate_screen_selects(const struct gate_row *row);
  * excludes a regression. `rounds` is the number of further rounds in the plan, at least 1. */
 bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
-/* Plan of the second stage. */
+/* Plan of the second stage (the further rounds). */
 struct gate_screen_plan {
   bool all; /* true if every benchmark gets further rounds; then all rounds are judged together */
   size_t rounds; /* number of further rounds */

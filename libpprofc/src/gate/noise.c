@@ -12,7 +12,7 @@
 #include <math.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* Escape like gate_add, so that keys are equal. */
+  escape_line(out, group); /* Escape all texts, because the texts of rows are escaped. */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -107,8 +107,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
  * runs: 0 for normal noise, and above 0 if large differences are more frequent. */
 struct unit_noise {
   /* number, mean and sum of squared deviations of the logarithms of the variances, corrected for
-   * the bias of small samples; and the sum of the variances that chance alone gives these
-   * logarithms */
+   * the bias of small samples; and the sum of the sampling variances of these logarithms */
   size_t count;
   double mean, squares, sampling;
   /* sums over the benchmarks: fourth and second powers of the differences between two runs, and
@@ -146,11 +145,11 @@ static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
   unit_noise_add_tail(u, e);
 }
 
-/* Estimates the tail (unit_noise.tail). Four runs of a benchmark show the tail within this
- * benchmark. With fewer runs, the function assumes that all benchmarks have equal noise. If the
- * noise is unequal, the tail is then too large, and the test finds less. A few runs seldom contain
- * the largest values of skewed noise, so the tail is at least a multiple of the squared skewness,
- * which is known better. The multiple comes from the simulation of docs/method/gates_earlier.md. */
+/* Estimates the tail (unit_noise.tail). With at least four runs of every benchmark, measures the
+ * tail within each benchmark. With fewer, assumes that all benchmarks have equal noise. If it is
+ * unequal, the tail is too large, and the test finds fewer changes. A few runs seldom contain the
+ * largest values of skewed noise. So the tail is at least a multiple of the squared skewness, whose
+ * estimate is more exact (docs/method/gates_earlier.md). */
 static double unit_noise_tail(const struct unit_noise *u) {
   double count = (double)u->count, square = u->second * u->second / count;
   if (u->products == u->count) square = u->product;

@@ -189,7 +189,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Finds the shift that is significant in a share GATE_POWER of the simulations. */
+/* Finds the shift in standard deviations that a share GATE_POWER of the simulations detects. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -208,8 +208,8 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Returns the shift for samples of n and m values. Simulates each pair of sizes only once and keeps
- * the result, because a suite has few different sizes. */
+/* Returns the result of simulate_u for samples of n and m values. Simulates each pair of sizes only
+ * once, because a suite has few different sizes. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;

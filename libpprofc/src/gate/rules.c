@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Maximum number of directions. It is low because the search for a direction is linear. */
+/* Maximum number of units in "directions". It is low because the search for a unit is linear. */
 #define MAX_DIRECTIONS 1000
 
 struct rules_reader {

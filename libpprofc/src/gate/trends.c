@@ -25,7 +25,7 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if the row counts for its benchmark. With `times`, only rows of times count, because other
+/* True if a trend counts the row. With `times`, a trend counts only rows of times, because other
  * units change together with the time. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;

@@ -1,4 +1,4 @@
-/* Finds directions of units in any tool's spelling. Parses percentages, floors and dates. */
+/* Finds if higher or lower values of a unit are better. Parses percentages, floors and dates. */
 #include "bench/units.h"
 
 #include "core/chars.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Directions of units that unit_direction_of and by_word do not know. */
+/* Directions (1: higher is better) of units that unit_direction_of and by_word do not know. */
 static const struct {
   const char *unit;
   int direction;

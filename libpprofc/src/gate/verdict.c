@@ -135,8 +135,8 @@ const char *gate_row_verdict(const struct gate_row *row) {
 
 /* ---- two stages ------------------------------------- */
 
-/* Significance level of the first stage. If a benchmark is worse by the threshold, the stage
- * selects it in four of five cases. */
+/* Significance level of the first stage (the first rounds of all benchmarks). If a benchmark is
+ * worse by the threshold, the stage selects it in four of five cases. */
 #define SCREEN_ALPHA 0.4
 /* Maximum number of rounds of a benchmark, as a multiple of the requested number. */
 #define SCREEN_MAX 4

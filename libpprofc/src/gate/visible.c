@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Returns the p-value up to which a row would be significant if no other row changed. Both
- * corrections have this limit in their first step. */
+ * corrections (Holm, Benjamini-Hochberg) compare the smallest p-value with this limit. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {
   bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1;
   return corrected ? row->alpha / (double)gate->family : row->alpha;

@@ -131,7 +131,7 @@ static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   return true;
 }
 
-/* Parses the centers. Returns an error text, or NULL. */
+/* Parses the centers (printed medians or means). Returns an error text, or NULL. */
 static const char *cell_read_centers(struct gate_row *row, const struct gate_cell *cell) {
   row->in_base = cell->base.size > 0;
   row->in_head = cell->head.size > 0;

@@ -22,7 +22,7 @@ struct run_record {
   struct record_place place;
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  const struct node *series, *profiles; /* JSON arrays of the record; NULL if missing */
+  const struct node *series, *profiles; /* arrays of the run's JSON file; NULL if missing */
 };
 
 /* Values of a benchmark in one unit. */
@@ -33,7 +33,7 @@ struct record_series {
   double center; /* median of the values */
 };
 
-/* Parses a record. Texts are in the arena or point into `data`. Errors name the path:
+/* Parses the JSON file of a run. Texts are in the arena or point into `data`. Errors name the path:
  * PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
 pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str data,
                            struct run_record *record, pprofc_error *error);

@@ -15,10 +15,10 @@
 #define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
 #define PASSES_LEAST 5  /* minimum number of rounds on each side */
 #define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
-/* The gate divides values by the speeds only if at most this share of their variance remains. */
+/* The gate divides by the speeds only if at most this share of the variance then remains. */
 #define LOWERED 0.7
-/* The gate compares each round of the base with the same round of the head only if at most this
- * share of the variance remains. */
+/* The gate pairs each round of base with the same round of head only if their differences have at
+ * most this share of the variance of unpaired rounds. */
 #define PAIRED 0.5
 
 /* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
@@ -26,7 +26,7 @@ struct speed_group {
   pprofc_str unit;
   size_t *members; /* indices of the pairs in the group */
   size_t size, capacity;
-  uint32_t *rounds; /* round of each pass; the passes of the base come first */
+  uint32_t *rounds; /* round of each pass (round of base or of head); passes of base come first */
   size_t count[PAIR_SIDES], passes;
   double *logs; /* logarithm of each benchmark's median in each pass */
   double *speeds;
@@ -44,7 +44,7 @@ struct speed_work {
 
 /* ---- passes ------------------------------------------ */
 
-/* Returns the index after the last value of the pass that begins at the value `first`. */
+/* Returns the index after the last value of the pass (round of one side) that begins at `first`. */
 static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, size_t first) {
   size_t end = first + 1;
   while (end < side->count &&
@@ -53,8 +53,8 @@ static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, 
   return end;
 }
 
-/* Stores the round of each pass of a side, and returns the number of passes. Returns 0 if a value
- * has no round or no logarithm. */
+/* Stores the rounds of a side, and returns their number. Returns 0 if a value has no round or no
+ * logarithm. */
 static size_t pass_list(const struct pairs *pairs, const struct pair_side *side, uint32_t *rounds) {
   size_t count = 0;
   for (size_t i = 0, end; i < side->count; i = end, count++) {
@@ -67,8 +67,8 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores the logarithm of a benchmark's median in each pass. Returns the position after the last
- * logarithm. `scratch` has space for the values of the side. */
+/* Stores the logarithm of a benchmark's median in each round of a side. Returns the position after
+ * the last logarithm. `scratch` has space for the values of the side. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
   for (size_t i = 0, end; i < side->count; i = end) {
@@ -158,7 +158,7 @@ static bool group_take_logs(struct speed_work *w, struct speed_group *g) {
   return true;
 }
 
-/* Computes the speed of each pass. `scratch` has space for two values per row. */
+/* Computes the speed of each pass (round of a side). `scratch` has space for 2 values per row. */
 static void group_find_speeds(struct speed_group *g, double *scratch) {
   size_t rows = g->size;
   double *centers = scratch + rows;
@@ -178,8 +178,8 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the share of a benchmark's variance that remains without the speeds: the median over all
- * benchmarks. */
+/* Returns the share of a benchmark's variance that remains after the division by the speeds, as the
+ * median over all benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = g->size;
   for (size_t i = 0; i < rows; i++) {
@@ -193,8 +193,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces p by the p-value of a paired t-test if base and head have the same rounds and pairs of
- * rounds have less variance. `values` has the logarithm of the geometric mean in each pass. */
+/* Replaces p by the p-value of a paired t-test if base and head have equal rounds whose differences
+ * vary less (PAIRED). `values` has the logarithm of the geometric mean in each pass. */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -233,8 +233,8 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks if both their geometric mean and their median change got slower by
- * at least the threshold. */
+/* Adds a row for all benchmarks if both their median change and the change of their geometric mean
+ * reach the threshold. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
   struct gate_row row = gate_row_unknown();
