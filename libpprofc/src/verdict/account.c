@@ -243,7 +243,7 @@ static void sentence_moved(const struct comparison *c, struct buffer *out) {
     buffer_printf(out, " Cost moved inside %.*s.", STR_ARG(one->name));
 }
 
-/* Counts the changed functions by verdict, without functions that only moved cost to each other. */
+/* Counts the changed functions by verdict. Skips functions whose changes cancel each other. */
 static void sentence_fill_counts(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   for (size_t i = 0; i < c->rows; i++) {

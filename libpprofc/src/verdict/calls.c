@@ -69,8 +69,8 @@ static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *doma
   return false;
 }
 
-/* Adds all rows of a domain to the set `below` if the set has at least one of them, because cost
- * moved between these rows. */
+/* Adds all rows of a domain (a group of functions between which cost moved) to the set `below`, if
+ * the set has at least one of them. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -80,9 +80,9 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the estimate of all rows below grown[at]. If a domain (a group of functions between which
- * cost moved) below it grew more, returns the domain's estimate, because a decrease of other rows
- * can hide this growth. */
+/* Returns the estimate of the sum of all callees of grown[at]. If a domain (a group of functions
+ * between which cost moved) among them grew more, returns the domain's estimate, because a decrease
+ * of other rows can hide this growth. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;

@@ -146,8 +146,8 @@ pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 /* Returns the domain of a row (a group of functions between which cost moved), or NULL. */
 const pprofc_verdict_domain *comparison_domain(const struct comparison *c, size_t row);
 
-/* Finds the nodes of the call tree that contain the changes, if options.places is set. The rows
- * must be sorted. */
+/* Finds the nodes of the call tree in which functions and the total changed, if options.places is
+ * set. The rows must be sorted. */
 pprofc_status places_find(struct comparison *c, pprofc_error *error);
 
 /* Judges the nodes of the call tree if options.stacks is set. */
@@ -200,8 +200,8 @@ void recorded_begin(struct recorded_rows *r, const struct comparison *c, const s
 /* Fills in the fields of the summary about the common factor. */
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
 
-/* Fills in the recorded values of a row, their interval, and the verdict to show. That verdict
- * follows from e->own. */
+/* Fills in the recorded values of a row, their interval, and the verdict to show. Derives this
+ * verdict from e->own, the verdict without the common factor. */
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
 
 /* Returns the judged difference of a row. For cum, this difference excludes time of the environment

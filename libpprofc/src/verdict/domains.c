@@ -34,8 +34,8 @@ static bool search_rose(const struct domain_search *s, uint32_t candidate) {
 
 /* ---- sets of linked functions ------------------------ */
 
-/* Starts a set whose first member is `seed`, with space for all candidates. Returns NULL when out
- * of memory. */
+/* Starts a set whose first member is `seed`, with space for all candidates (rows that may have
+ * changed). Returns NULL when out of memory. */
 static struct domain_set *search_begin(struct domain_search *s, uint32_t seed) {
   struct domain_set *set = &s->tries[s->try_count];
   *set = (struct domain_set){.subtree = DOMAIN_NO_SUBTREE, .member_count = 1};
@@ -145,8 +145,8 @@ static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t 
   s->try_count++;
 }
 
-/* Returns the only caller of a candidate among the functions that are in both base and head.
- * Returns MAP_NONE if there are several such callers, or if there is no such caller. */
+/* Returns the only caller of a candidate (a row that may have changed) that is in both base and
+ * head. Returns MAP_NONE if there are several such callers or no such caller. */
 static uint32_t search_only_caller(const struct relations *r, uint32_t candidate) {
   uint32_t found = MAP_NONE;
   for (uint32_t name = 0; name < r->names; name++) {
@@ -211,8 +211,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if a set of more than two linked functions grew. Then the cost that a function lost may have
- * moved to several others, so a pair whose changes cancel explains nothing. */
+/* True if a set of more than two functions grew, between which cost may have moved. Then a function
+ * may have lost cost to several others, so a pair whose changes cancel explains nothing. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&

@@ -77,8 +77,8 @@ static void places_sum(struct places *p, uint32_t name) {
   for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
-/* Inserts a part into `best`, the list of the parts that changed most. Ignores a part that changed
- * in the opposite direction of `goal`. */
+/* Inserts a part into `best`, the list of the parts that changed most. Ignores a part if its change
+ * and the whole change (`goal`) have different signs. */
 static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
                          double goal) {
   size_t at = PLACES_SPLIT;
@@ -125,8 +125,8 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
   return 0;
 }
 
-/* Fills found[PLACES_MOST] with the nodes that contain the change of the function `name`. Returns
- * their number. */
+/* Fills found[PLACES_MOST] with the nodes in which the function `name` changed. Returns their
+ * number. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};
@@ -157,7 +157,7 @@ static bool places_keep(const struct places *p, struct place_part part,
   return true;
 }
 
-/* Stores the nodes that contain the change of the function `name`. MAP_NONE selects the total. */
+/* Stores the nodes in which the function `name` changed. MAP_NONE selects the total. */
 static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_place **places,
                       size_t *count) {
   struct place_part found[PLACES_MOST];

@@ -44,7 +44,7 @@ static double exposure_of_nothing(const struct comparison *c, size_t run) {
 
 static const struct exposure_kind {
   double (*of)(const struct comparison *c, size_t run);
-  const char *missing; /* reason in the error message for a run without the data for this divisor */
+  const char *missing; /* reason in the error message if the divisor of a run is not above 0 */
 } exposure_kinds[] = {
     [PPROFC_EXPOSURE_OPS] = {exposure_of_ops, "its number of operations is not known"},
     [PPROFC_EXPOSURE_TIME] = {exposure_of_time, "its duration is not known"},

@@ -239,8 +239,8 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
 }
 
 /* Returns the verdict on the common factor of flat values. If this verdict is uncertain and the
- * row's interval excludes 0, returns the verdict on the factor of `r` instead. Cum values have
- * their own factor, because callers grow together even if few functions have flat values. */
+ * row's interval does not contain 0, returns r->common instead. Cum values have a separate factor
+ * in r->common, because callers grow together even if few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

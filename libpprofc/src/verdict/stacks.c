@@ -20,10 +20,9 @@ struct stack_place {
 struct stacks {
   struct comparison *c;
   struct call_tree tree;
-  struct stack_cell *
-      *cells; /* for each run, its cells by node, without the nodes that later runs added */
-  size_t *cell_counts;        /* number of cells of each run */
-  uint32_t *rank;             /* for each name, its rank in the order of the names' bytes */
+  struct stack_cell **cells; /* for each run, an array of cells, indexed by node */
+  size_t *cell_counts; /* number of cells of each run; nodes that later runs added have no cell */
+  uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
   uint32_t *from;  /* for each node, index of its first child in `places`; one more item has the
                       number of places */

@@ -1,6 +1,6 @@
 /* Adds up runs. Sums contain the number of runs, and for each function the sum and the sum of
  * squares of its values. Sums from different machines can be added, and two sums can be judged like
- * runs. docs/FLEET.md explains the file. */
+ * runs. docs/FLEET.md explains the files that store sums. */
 #ifndef PPROFC_VERDICT_SUMS_H
 #define PPROFC_VERDICT_SUMS_H
 
@@ -83,8 +83,8 @@ uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
 /* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Base and head each have one
- * common factor (model.h); separate factors of their runs are not known. The verdicts have no
- * relations, places or stacks. */
+ * common factor (model.h); separate factors of their runs are not known. The verdicts lack the
+ * results that need stacks, such as renames. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);

@@ -123,8 +123,8 @@ static double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-/* Returns the share of the change `delta` that the nodes in `places` contain. Returns NaN if there
- * are no nodes. */
+/* Returns the sum of the changes of the nodes in `places` as a share of the change `delta`. Returns
+ * NaN if there are no nodes. */
 static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;

@@ -171,8 +171,8 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Writes a line about the noise of a comparison with one run on each side. For measured times the
- * dispersion is unknown. */
+/* Writes a line about the noise of a comparison with one run on each side. For measured times, the
+ * dispersion (observed divided by expected variance) is unknown. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,

@@ -138,8 +138,8 @@ struct blame {
   bool has_shares; /* true if the total change is significant; lines then show their share of it */
 };
 
-/* Computes the contributions, which add up exactly to the change of the total: rows with a line,
- * pairs of rows that cancel, the environment, the rest. They are added in this order. */
+/* Computes the contributions, which add up exactly to the change of the total in this order: rows
+ * with a line, pairs of rows that cancel, the environment (such as the kernel), the rest. */
 struct blame blame_of(const struct noise_report *report);
 
 /* Returns `delta`, the change on a line, as a share of the total change. Returns NaN if the lines
