@@ -18,8 +18,9 @@ struct weighted {
   size_t place; /* decides the order of items with equal values; the caller sets it */
 };
 
-/* Returns the weighted median: the value at which half of the total weight is reached. Interpolates
- * linearly between the middles of the items. Sorts the items. Returns NaN if there are no items. */
+/* Returns the weighted median: the value at half of the total weight. The position of an item is
+ * the weight before it plus half of its own weight. Interpolates linearly between positions. Sorts
+ * the items. Returns NaN if there are no items. */
 double stats_weighted_median(struct weighted *items, size_t count);
 
 /* Returns the median. For an even number of values, it is the mean of the two middle values. Sorts
@@ -180,7 +181,7 @@ double trend_rise(const double *x, size_t count);
 struct trimmed_result {
   bool tested;           /* false if the trimmed samples are too small or have no variation */
   double x, y;           /* trimmed means */
-  double error, degrees; /* standard error of y - x, and its degrees of freedom (Yuen 1974) */
+  double error, degrees; /* standard error of the difference of the means; degrees of freedom */
   double p;              /* two-sided p-value */
 };
 

@@ -127,8 +127,8 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
   return result;
 }
 
-/* Returns P(2U <= limit) for samples with two distinct values. Like benchstat, truncates the upper
- * end of the sum. */
+/* Returns P(2U <= limit) for samples with two distinct values. Like benchstat, truncates `last`,
+ * the upper end of the sum, to an integer. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);
