@@ -1,4 +1,4 @@
-/* Groups profiles by kind, sorts them by time, drops the first ones, and judges the rest. */
+/* Sorts the profiles of a kind ("heap" ...) by time, drops the first ones, and judges the rest. */
 #include "leaks/leaks.h"
 
 #include "core/array.h"
@@ -149,8 +149,8 @@ static pprofc_status leak_read_items(const struct leak_input *inputs, size_t cou
   return PPROFC_OK;
 }
 
-/* Moves all profiles of the same kind as some[0] to the front of `some`, and returns their
- * number. */
+/* Moves all profiles that have the kind of some[0], such as "heap", to the front of `some`. Returns
+ * their number. */
 static size_t leak_same_kind(struct leak_item *some, size_t count) {
   size_t same = 1;
   for (size_t i = 1; i < count; i++) {

@@ -72,8 +72,8 @@ size_t leak_late(size_t count);
  * value v is v times `variance`. */
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance);
 
-/* Judges the series of one kind of profile, and adjusts their p-values together by Holm's method.
- * Returns false when out of memory. */
+/* Judges the series of one kind of profile ("heap" ...), and adjusts their p-values together by
+ * Holm's method. Returns false when out of memory. */
 bool leak_judge(const struct leak_series *series, size_t count, const struct leak_rules *rules,
                 const pprofc_allocator *mem, struct leak_fit *fits);
 
@@ -185,14 +185,14 @@ pprofc_status leak_collection_add(struct leak_collection *c, const pprofc_profil
 
 /* Value of `warmup` that drops the first profile of each kind if LEAK_FEW others remain. */
 #define LEAK_WARMUP_AUTO (-1)
-#define LEAK_PROFILES    1000 /* maximum number of profiles of one kind */
+#define LEAK_PROFILES    1000 /* maximum number of profiles of one kind ("heap" ...) */
 
 struct leak_options {
   double alpha;
   /* Smallest growth to report: bytes of a heap; number of goroutines or of other counts. */
   double heap_floor, count_floor;
   double kept;
-  int warmup; /* number of profiles of each kind to drop at the beginning */
+  int warmup; /* number of profiles of each kind ("heap" ...) to drop at the beginning */
   const char *const *ignore;
   size_t ignore_count;
 };
@@ -219,7 +219,7 @@ struct leak_row {
   double per_interval, per_hour;
 };
 
-/* All profiles of one kind. */
+/* All profiles of one kind, such as "heap" or "goroutine". */
 struct leak_kind {
   struct leak_collection stacks;
   size_t profiles; /* number of profiles given */
@@ -243,10 +243,10 @@ struct leaks {
   struct arena arena;
   struct leak_options options;
   struct leak_names names;
-  struct leak_kind *kinds; /* kinds, in the order of their first profiles */
+  struct leak_kind *kinds; /* kinds ("heap" ...), in the order of their first profiles */
   size_t kind_count, kind_capacity;
   size_t leaks;  /* number of rows that are leaks */
-  size_t judged; /* number of kinds that could be judged */
+  size_t judged; /* number of kinds ("heap" ...) with enough profiles */
 };
 
 /* Judges the profiles, which the caller may free afterwards. Returns PPROFC_E_INVALID for a profile

@@ -13,7 +13,7 @@ struct leak_table {
   struct leak_series *series;
   struct leak_fit *fits;
   struct leak_row *rows; /* row of each series */
-  /* Index of each stack's site in `series`; MAP_NONE for the only stack of a site. */
+  /* Index in `series` of each stack's site (allocating line); MAP_NONE for a site's only stack. */
   uint32_t *site_of;
   size_t stacks, count;
 };
@@ -156,8 +156,8 @@ static int leak_by_growth(const void *a, const void *b) {
   return order ? order : (x->where->line > y->where->line) - (x->where->line < y->where->line);
 }
 
-/* Keeps the rows of all stacks, and the rows of growing sites in which no single stack grows. Sorts
- * the rows. */
+/* Keeps the row of every stack. Keeps the row of a site (a line that allocates) only if the site
+ * grows and no single stack of it grows. Sorts the rows. */
 static void leak_keep_rows(struct leak_table *t) {
   struct leak_kind *kind = t->kind;
   for (size_t i = 0; i < t->count; i++) {
