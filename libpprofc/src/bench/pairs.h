@@ -50,7 +50,7 @@ struct pairs {
   size_t *flaws; /* for each pair with a bad value, index of the first result that has such a value,
                     in input order */
   size_t flaw_count, flaw_capacity;
-  size_t processes[PAIR_SIDES]; /* number of processes; 0 if the side has no inputs */
+  size_t processes[PAIR_SIDES]; /* number of executions of the program; 0 if there are no inputs */
 };
 
 /* Groups the measurements of a set. The set must outlive the pairs. Inputs with the label `head`

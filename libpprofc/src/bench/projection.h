@@ -79,7 +79,7 @@ struct field {
   size_t ranks_capacity, seen;
 };
 
-/* A key. Its values are [first, first + count) in projection.values. Any further values are empty.
+/* A key (short list of values): projection.values[first, first + count); further values are empty.
  */
 struct key_row {
   size_t first;

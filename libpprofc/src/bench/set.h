@@ -67,7 +67,7 @@ struct pprofc_bench {
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* `process` of the inputs that are added next */
+  uint32_t process; /* bench_input.process of the inputs that are added next */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;

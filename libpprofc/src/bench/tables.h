@@ -1,5 +1,5 @@
-/* Declares comparison tables. The keys of a result select its cell, and each cell has
- * statistics. */
+/* Declares comparison tables. The options -table, -row and -col select the cell of a result, and
+ * each cell has statistics. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 

@@ -274,7 +274,7 @@ static bool grid_write(struct grid *grid, struct output *out) {
 
 /* A column of results takes several grid columns: center, range and footnotes. The columns after
  * the first also have delta, comparison, and footnotes on the comparison. */
-#define COLUMNS 3 /* number of output columns for the first column of results */
+#define COLUMNS 3 /* output columns of the first column of results (print_start) */
 
 struct print_text_table {
   struct printer *printer;

@@ -103,7 +103,7 @@ void name_begin(struct buffer *name, const struct bench_sink *sink, pprofc_str t
                 bool keep_slashes);
 /* Appends "/key=value". */
 void name_parameter(struct buffer *name, pprofc_str key, pprofc_str value);
-/* Appends the members of an object that are scalars as parameters. */
+/* Appends each scalar member of an object as "/key=value". */
 void name_parameters(struct buffer *name, const struct node *object);
 /* Frees the name. If memory ran out, reports this to the sink. */
 void name_end(struct buffer *name, struct bench_sink *sink);
