@@ -1,4 +1,4 @@
-/* Compares the samples of base and head for the gate: effect, interval, p-value and drift. */
+/* Compares the samples of base and head for the gate: change, interval, p-value and drift. */
 #include "gate/compare.h"
 
 #include "pprofc/stats.h"

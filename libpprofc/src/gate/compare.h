@@ -62,7 +62,7 @@ struct gate_design {
   bool ranks;    /* true for the U test, false for Welch's test */
 };
 
-/* Result of a simulation for two sample sizes and a level. */
+/* Shift of the head that the U test finds, for two sample sizes and a level (simulated). */
 struct gate_power_known {
   size_t n, m;
   double level, shift;

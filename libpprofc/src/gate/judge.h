@@ -105,8 +105,8 @@ bool gate_find_visible(struct gate *gate);
  * judgement after some of the further rounds. The measurement ends early if a look decides about
  * all selected benchmarks. */
 
-#define GATE_SCREEN_ROUNDS 5  /* number of rounds in the first stage */
-#define GATE_SCREEN_LEAST  10 /* number of requested rounds below which there is only one stage */
+#define GATE_SCREEN_ROUNDS 5  /* number of rounds of all benchmarks in the first stage */
+#define GATE_SCREEN_LEAST  10 /* with fewer requested rounds, there is only one stage */
 
 #define GATE_LOOK_ROUNDS 5 /* number of further rounds from one look to the next */
 

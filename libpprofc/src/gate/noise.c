@@ -162,7 +162,7 @@ static double unit_noise_tail(const struct unit_noise *u) {
 static void unit_noise_finish(struct unit_noise *u) {
   if (u->count < SHARED_MIN) return;
   u->tail = unit_noise_tail(u);
-  /* With a tail, the variances of samples spread more. */
+  /* The variances of samples spread more if large differences are frequent (tail > 0). */
   double sampling = u->sampling + 2 * u->tail * u->inverse_runs;
   double spread = u->squares / (double)(u->count - 1) - sampling / (double)u->count;
   u->degrees = DEGREES_MOST;

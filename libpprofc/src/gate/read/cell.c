@@ -148,7 +148,7 @@ static void cell_set_exact(struct gate_row *row) {
   row->constant = row->exact;
 }
 
-/* Parses the comparison. Returns an error text, or NULL. */
+/* Parses the result of the test ("p=0.016 n=4+5"). Returns an error text, or NULL. */
 static const char *cell_read_comparison(struct gate_row *row, const struct gate_cell *cell) {
   if (!cell_set_delta(row, cell->delta)) return "no comparison";
   if (isnan(row->delta)) return "the difference is not a number";

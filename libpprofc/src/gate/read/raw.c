@@ -172,7 +172,7 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 
 /* ---- processes --------------------------------------- */
 
-/* Iterator over the results of one side. */
+/* Iterator over the results of base or of head. */
 struct process_walk {
   const struct pairs *pairs;
   uint32_t *seen; /* for each name: 1 + configuration of its last result; 0 without a result */

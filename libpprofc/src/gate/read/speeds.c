@@ -28,7 +28,7 @@ struct speed_group {
   size_t size, capacity;
   uint32_t *rounds; /* round of each pass (round of base or of head); passes of base come first */
   size_t count[PAIR_SIDES], passes;
-  double *logs; /* logarithm of each benchmark's median in each pass */
+  double *logs; /* logarithm of each benchmark's median in each pass (see above) */
   double *speeds;
   double shift, p; /* change of the geometric mean, as a logarithm, and its p-value */
 };
@@ -272,9 +272,9 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
                100 * expm1(noise), g->size, STR_ARG(g->unit));
 }
 
-/* Divides the values of all benchmarks of the group by the speeds of their passes. If the geometric
- * mean confirms that head is faster or slower than base, this difference stays in the values.
- * Otherwise it counts as the machine's speed. */
+/* Divides the values of all benchmarks of the group by the speeds of their passes (rounds of base
+ * or head). If the geometric mean confirms that head is faster or slower than base, this difference
+ * stays in the values. Otherwise it counts as the machine's speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {
