@@ -43,7 +43,7 @@ struct comparison {
   /* for each run, sum of value times quantum (walk.h), which is the sampling variance */
   double *noises;
   double total_spread[2]; /* for sums over runs: relative variance of the totals of each side */
-  double mean_total;      /* mean total of a run divided by its exposure */
+  double mean_total;      /* mean total of the runs divided by their mean exposure */
 
   uint32_t *order; /* ids of the names that have a value, sorted by name */
   size_t rows;
@@ -132,7 +132,7 @@ void family_widen(const struct comparison *c, const struct matrix *m, const stru
 /* Widens the intervals of flat and cum if options.fcr is set. The rows must be sorted. */
 void family_widen_rows(struct comparison *c);
 
-/* True if base or head has only one run, and the noise of sampling is not fully known. */
+/* True if base or head has only one run, and the sampling rule does not give the full noise. */
 bool family_is_blind(const struct comparison *c);
 
 /* Finds rows whose changes cancel each other, and callers that changed because of their callees.
@@ -193,7 +193,7 @@ struct recorded_rows {
   double stretch;        /* factor that widens intervals because runs have unequal lengths */
 };
 
-/* Prepares the conversion for the rows of a fit. */
+/* Prepares the conversion to recorded amounts for the rows of a fit. */
 void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
                     const struct fit *fit);
 

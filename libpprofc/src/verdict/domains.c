@@ -9,8 +9,8 @@
 /* Largest half width of a sum's confidence interval, as a share of a function's growth. A wider
  * interval cannot exclude this growth. */
 #define DOMAIN_SEES 0.5
-/* A set explains part of a growth if its shrinking functions cancel at least this share of the
- * growth of its other functions. */
+/* A set of functions explains growth in part if its shrinking functions cancel at least this share
+ * of the growth of its other functions. */
 #define DOMAIN_PART 0.25
 /* Maximum number of sets that are tried for a function. */
 #define DOMAIN_TRIES 6
@@ -75,8 +75,8 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* Tries a set of functions between which cost may have moved. Adds shrinking functions that are
- * linked with `seed`, then growing functions that are linked with the shrinking functions. With
+/* Tries a set of linked functions (cost may have moved between them). Adds shrinking functions that
+ * are linked with `seed`, then growing functions that are linked with the shrinking functions. With
  * `all`, repeats both steps until no function is added. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
@@ -221,8 +221,8 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
   return false;
 }
 
-/* Accepts a set as a domain. A function that grew becomes a member only if the interval of the
- * set's sum is narrow enough to exclude its growth. */
+/* Accepts a set as a domain (functions between which cost moved). A function that grew becomes a
+ * member only if the interval of the set's sum is narrow enough to exclude its growth. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];

@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Minimum number of samples per run of a function that contributes to the common factor. */
+/* Minimum number of samples per run of a function that contributes to common_of_run. */
 #define COMMON_SAMPLES 5
-/* Minimum number of functions with COMMON_SAMPLES samples that the common factor needs. */
+/* Minimum number of functions with COMMON_SAMPLES samples for common_of_run. */
 #define COMMON_ROWS  10
 #define COMMON_LEAST 1e-6
 /* Variance of a median divided by the variance of a mean. */
@@ -36,8 +36,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the common factor of a run: the weighted median over the rows of a row's rate in the run
- * divided by its mean rate in all runs. */
+/* Returns the factor that all functions of a run share: the weighted median, over all rows, of the
+ * rate in this run divided by the mean rate in all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;

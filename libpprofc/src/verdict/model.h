@@ -18,7 +18,7 @@ struct grouped {
   const double *rates; /* for each row and column, the mean rate over the runs of the column */
   const double
       *squares; /* for each row and column, the sum of squared deviations from the mean rate */
-  const double *inverse; /* for each column, sum of 1 / exposure over its runs */
+  const double *inverse; /* for each column, sum of 1 / exposure (see above) over its runs */
 };
 
 struct matrix {
@@ -44,7 +44,7 @@ struct model_settings {
 };
 
 struct estimate {
-  double base, head; /* for base and head, mean of value / (exposure * common factor) */
+  double base, head; /* for base and head, mean of value / divisor (model.scaled) */
   double delta, low, high;
   double p;       /* p-value; NaN if not tested */
   double samples; /* mean number of samples per run */
@@ -97,7 +97,7 @@ struct model {
   struct fit *fit;
   const struct fit *known;    /* fit that gives the noise; NULL if the noise must be estimated */
   double run_count;           /* number of runs over all columns */
-  double *scaled;             /* for each column, exposure times common factor */
+  double *scaled;             /* for each column, divisor: exposure times common factor */
   double *scratch, *squares;  /* scratch memory with one number per row */
   struct weighted *medians;   /* scratch memory with one item per row */
   struct variance *variances; /* two items per row: first the variances of the rows that determine
@@ -125,7 +125,7 @@ static inline double model_size(const struct matrix *m, size_t column) {
 }
 double model_sizes(const struct matrix *m, size_t from, size_t end);
 
-/* Returns the mean of value / exposure over the runs of a column. */
+/* Returns the rate of a row: the mean of value / exposure over the runs of a column. */
 static inline double model_rate(const struct matrix *m, size_t row, size_t column) {
   size_t at = row * m->runs + column;
   return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
@@ -135,8 +135,8 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
  * model_runs_test is for more runs. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
-/* Mean and sum of squared deviations of a row over the runs of some columns. The values are divided
- * by exposure and common factor first. */
+/* Mean and sum of squared deviations of a row over the runs of some columns. Each value is divided
+ * by the exposure and the common factor of its run first. */
 struct row_spread {
   double mean, squares;
 };

@@ -95,9 +95,9 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 struct many_shape {
   /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
   double bases, heads, degrees;
-  /* mean of 1 / (exposure * common factor) over the runs of each side */
+  /* mean of 1 / divisor over each side's runs; divisor: exposure times common factor (model.h) */
   double inverse_base, inverse_head;
-  double scaled; /* sum over the runs of exposure times common factor (model.h) */
+  double scaled; /* sum of the divisors of all runs */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {

@@ -41,8 +41,8 @@ static double recorded_log_variance(const struct recorded_rows *r, size_t side) 
   return end - from > 1 ? sum / (double)(end - from - 1) : 0;
 }
 
-/* Computes the variance of each side's mean logarithmic factor, and the degrees of freedom of both
- * variances together (Welch). A side with one run uses the variance of the other side. */
+/* Computes the variance of each side's mean of recorded_log_scale, and the degrees of freedom of
+ * both variances together (Welch). A side with one run uses the variance of the other side. */
 static void recorded_errors(struct recorded_rows *r) {
   double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
   double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
@@ -117,8 +117,8 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* Returns the mean of 1 / divisor over the runs of a side. With `judged`, the divisor of a run is
- * its exposure times its common factor. */
+/* Returns the mean of 1 / divisor over the runs of a side. With `judged`, these are the divisors of
+ * judged values: exposure times common factor (model.h). */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
   for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
@@ -161,7 +161,7 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
 }
 
 /* Returns the squared half width of the interval of a row, without the error of the common factor.
- * With mixed periods, the quantum is valid only for the difference, so base and head have no
+ * With different periods, the quantum is valid only for the difference, so base and head have no
  * separate variances. If the quantum is 0, the interval comes from the spread of the runs alone. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);

@@ -166,8 +166,8 @@ struct judge {
   const struct sums_type *type[2]; /* sample type of base and head */
   bool whole;  /* true if judged cum includes time of the environment (walk.h), because a file of an
                   older version does not separate this time */
-  bool shares; /* true if rates are shares of the total */
-  double scale; /* mean total of a run if rates are shares of the total, else 1 */
+  bool shares; /* true if judged values are shares of the total */
+  double scale; /* mean total of a run if `shares` is true, else 1 */
 };
 
 /* ---- the columns ------------------------------------- */

@@ -55,8 +55,8 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
   return false;
 }
 
-/* Adds a line for a domain and then a line for each of its rows. If cost only moved between the
- * rows, adds their lines only with -noise=rows. */
+/* Adds a line for a domain (functions between which cost moved) and then a line for each row in it.
+ * If cost only moved between the rows, adds their lines only with -noise=rows. */
 static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *all = rows->report->rows;
   rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
