@@ -54,7 +54,7 @@ struct leak_fit {
   double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of the growth; 1 if the Mann-Kendall test finds no trend */
-  double adjusted; /* p after the correction for the number of candidate series */
+  double adjusted; /* p after the correction for the number of series with `counted` */
   bool counted;    /* true for a candidate series: not ignored, and its values reach `floor`. The
                       correction for the number of tests counts only such series. */
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The series to judge: the stacks, then the sites. */
+/* The series to judge: one for each stack, then one for each site (allocating line). */
 struct leak_table {
   struct leaks *leaks;
   struct leak_kind *kind;
