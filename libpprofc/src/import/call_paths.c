@@ -51,8 +51,8 @@ uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t lo
   return paths->newest = found;
 }
 
-/* Stores the stack of a path. Follows the first callees from this path to a leaf, and stores the
- * stack of the leaf. The leaf is first in memory, so the stack of each caller is the tail of the
+/* Stores the stack of a path. Follows `callee` from this path to a leaf, and stores the stack of
+ * the leaf. The leaf is first in memory, so the stack of each of its callers is the tail of the
  * leaf's stack and shares its bytes. Returns false on failure. */
 static bool call_paths_store(struct call_paths *paths, uint32_t path) {
   uint32_t size, leaf = path, at = 0;

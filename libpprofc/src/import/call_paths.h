@@ -22,8 +22,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* hash table of paths, keyed by caller and location; does not contain the
-                          paths in `callee` */
+  struct map by_frame; /* hash table of the paths that are not the `callee` of their caller, keyed
+                          by caller and location */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };
@@ -32,9 +32,9 @@ void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
                      pprofc_builder *builder);
 void call_paths_free(struct call_paths *paths);
 
-/* Returns the index of the path `caller` plus one frame, and adds this path if it is new. If
- * `caller` is MAP_NONE, the frame is a root. Makes the builder fail when out of memory and if the
- * stack is too deep. Returns MAP_NONE if the builder has failed. */
+/* Returns the index of the path that extends the path `caller` by one frame, and adds this path if
+ * it is new. If `caller` is MAP_NONE, the frame is a root. Makes the builder fail when out of
+ * memory and if the stack is too deep. Returns MAP_NONE if the builder has failed. */
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
 
 /* Adds a sample with the stack of a path; MAP_NONE means an empty stack. Call it only after

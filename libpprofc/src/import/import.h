@@ -8,8 +8,8 @@
 #include "import/text_stream.h"
 #include "profile/builder.h"
 
-/* Settings of readers: the fields of pprofc_read_options, in which all limits are set, and fields
- * for internal use. */
+/* Settings of readers: the fields of pprofc_read_options, with defaults in place of limits that are
+ * 0, and fields for internal use. */
 struct import_options {
   const pprofc_limits *limits;
   unsigned threads;

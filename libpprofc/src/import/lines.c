@@ -3,7 +3,7 @@
 
 #include "core/escape.h"
 
-/* Number of bytes to check if text without a byte order mark may be UTF-16. */
+/* Number of bytes that decide if text without a byte order mark is UTF-16. */
 #define UTF16_LOOK 1024u
 
 static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {

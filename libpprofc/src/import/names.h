@@ -5,8 +5,8 @@
 #include "import/text_stream.h"
 #include "profile/builder.h"
 
-/* Returns the string index to store as the system name of a function: `text`, which is the string
- * index of `name`, or 0 if reports must show `name` unchanged (see names.c). */
+/* Returns the system name of a function as a string index: `text`, which is the index of `name`, or
+ * 0 if reports must show `name` unchanged (see names.c). */
 uint32_t import_system_name(pprofc_str name, uint32_t text);
 
 /* Adds a function and returns its index. `file` is a string index of the builder. */

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define NEAREST_TEXT 4096u /* number of bytes to check if the data may be text */
+#define NEAREST_TEXT 4096u /* number of bytes that decide if the data is text */
 #define NEAREST_KEYS 5u    /* maximum number of JSON members in the description */
 
 #define NEAREST_IMAGE "this is an image; pass the profile it was made from"

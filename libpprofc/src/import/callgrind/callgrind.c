@@ -50,8 +50,8 @@ static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t la
   return true;
 }
 
-/* Reads the counters of a line; missing counters are 0. Sets `raw` for each column, and `values`
- * for each sample type. */
+/* Reads the counters of a line; missing counters are 0. `raw` receives the counters by column.
+ * `values` receives them by sample type, converted to the unit of the type. */
 static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
                           int64_t *values) {
   pprofc_str word;
@@ -327,7 +327,7 @@ static bool read_description(struct callgrind_reader *r, pprofc_str value) {
 static const struct header {
   const char *name;
   bool (*read)(struct callgrind_reader *, pprofc_str value);
-  bool begins; /* true if the header begins a new part when the current part has costs */
+  bool begins; /* true if this header begins a new part when it follows a body */
 } headers[] = {
     {"events", read_events, true},
     {"positions", read_columns, true},

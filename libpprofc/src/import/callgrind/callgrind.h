@@ -168,17 +168,17 @@ struct callgrind_entry {
   uint32_t call;     /* index of the most expensive call to the context's function, or NONE */
   uint32_t site;     /* location of the call, or NONE until the reader needs the location */
   uint32_t function; /* index of a function in this context, or NONE */
-  bool is_truncated; /* true if the name of the context lacks callers */
+  bool is_truncated; /* true if the name of the context lacks its outermost callers */
 };
 
 struct callgrind_exact {
   struct callgrind_contexts *contexts;
   pprofc_builder *builder;
-  size_t deepest;                 /* maximum number of frames of a stack */
+  size_t deepest;                 /* maximum number of frames in a stack; longer stacks are cut */
   struct callgrind_entry *places; /* entry of each context in the current part */
   uint32_t *stack;
   size_t place_room, stack_room;
-  bool is_truncated;      /* true if a stack lacks callers */
+  bool is_truncated;      /* true if a stack lacks its outermost callers */
   uint64_t frames_left;   /* number of frames that may still be added before stacks are cut */
   uint64_t agree, differ; /* agree: number of calls whose caller is in the callee's name; differ:
                              number of calls that contradict the callee's name */

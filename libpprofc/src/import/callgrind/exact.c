@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Maximum number of names that are joined to one stack. A name lacks functions that were already
+/* Maximum number of names that are joined to one stack. A name lacks callers that were already
  * running when callgrind began to count. If the file has a call to the outermost function of a
- * name, the caller's name continues the stack. */
+ * name, the stack continues with the name of this call's caller. */
 #define MAX_JOINS 64u
 
 /* Maximum number of frames of all stacks together: FRAMES_ALWAYS plus FRAMES_FOR_BYTE for each byte

@@ -2,7 +2,7 @@
  *
  * A depth-first walk finds cycles: a call to a function on the walk's path closes a cycle. The tree
  * of stacks skips this call, so recursion ends at its first repeat. The remaining graph has no
- * cycles, so the shares of a function add up to 1 and every tree keeps each function's total. */
+ * cycles, so the shares of a function add up to 1, and the total of its stacks equals its cost. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define PSTATS_DEEPEST 8 /* maximum nesting: dictionary, entry, callers, caller, function */
+#define PSTATS_DEEPEST 8 /* maximum nesting of values; pstats files have 5 levels */
 #define PSTATS_SECOND  1e9
 #define MARSHAL_REF    0x80u
 

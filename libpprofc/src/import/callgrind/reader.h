@@ -59,7 +59,7 @@ struct callgrind_names {
   struct callgrind_name *items;
   uint32_t *by_number; /* for each small id: index of its name in `items`, or NONE */
   size_t count, room, number_room;
-  struct map by_id;                    /* hash table of the names with larger ids */
+  struct map by_id;                    /* hash table of the names whose ids are not small */
   struct callgrind_contexts *contexts; /* contexts of the functions; NULL for objects and files */
 };
 
@@ -103,8 +103,8 @@ struct callgrind_reader {
   pprofc_str thread, part, benchmark;
   uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column in the units of the file */
   bool in_body, many_parts;
-  /* writes_totals: true if the file's program writes totals at the end of each part; has_totals:
-   * true if the current part has totals */
+  /* writes_totals: true if the program that wrote the file writes totals at the end of each part;
+   * has_totals: true if the current part has totals */
   bool writes_totals, has_totals;
 
   /* State of the current line of the file. */

@@ -1,6 +1,6 @@
-/* Makes samples from a call graph. Divides each line's cost among the positions of its function.
- * A position is a stack that ends at the function (callgrind.h). The parts are integers and add up
- * to the cost in the file. */
+/* Makes samples from a call graph. Divides each line's cost among the positions of its function. A
+ * position is a stack that ends at the function (callgrind.h). The divided costs are integers and
+ * add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
 #include "import/names.h"
 
@@ -8,8 +8,8 @@
 
 /* Limits on the frames of one function's samples, the frames of all samples, and the number of
  * samples: SAMPLES_ALWAYS plus SAMPLES_FOR_EACH for each line. A function has a sample for each
- * combination of line and position. If it exceeds a limit, the reader treats all its lines as one
- * line. Profiles of compilers need about 30 samples for each line. */
+ * combination of line and position. If these exceed a limit, the reader treats all lines of the
+ * function as one line. Profiles of compilers need about 30 samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
@@ -29,8 +29,8 @@ static size_t remainder_class(double exact) {
   return class < REMAINDERS ? class : REMAINDERS - 1;
 }
 
-/* Adds 1 to the parts with the `left` largest remainders. Returns the number of units that could
- * not be added. */
+/* Adds 1 to the `left` items of `out` with the largest remainders. If there are fewer items,
+ * returns the difference, else 0. */
 static int64_t round_up(int64_t total, const double *weights, double sum, size_t count,
                         int64_t left, int64_t *out, size_t stride) {
   uint32_t classes[REMAINDERS] = {0};
@@ -122,7 +122,7 @@ struct sampling {
   uint64_t frames_left, samples_left;
   uint32_t *stack; /* frames of a stack; room for the deepest stack and two leaves */
   double *weights; /* weights of one function's positions, grouped by type */
-  int64_t *values; /* parts of a divided cost, with one row of all types for each position */
+  int64_t *values; /* result of dividing costs: for each position, one value of each type */
   size_t places;   /* number of positions of the function that has the most positions */
   int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches, by type */
 };

@@ -1,11 +1,11 @@
-/* Finds the positions of each function: stacks whose leaf is the function. Makes one position for
- * each function (flat), one for each call (edges), or a tree of all calls. A branch of the tree is
- * a position with all positions below it. Small branches are pruned (omitted).
+/* Finds the positions of each function: stacks whose leaf is the function. The option call_stacks
+ * selects one position per function (flat), one per call (edges), or a tree of all calls. A branch
+ * of the tree is a position with all positions below it. Small branches are pruned (omitted).
  *
  * A graph has more paths than calls: if N callers call a function that calls N others, there are
  * N*N paths. Therefore the size of the tree is limited in proportion to the graph. Branches over
- * the limit are joined: each call then has one more position, whose stack has only the caller and
- * the callee. */
+ * the limit are joined: each call then has one more position, whose stack has only "[pruned]", the
+ * caller and the callee. */
 #include "import/callgrind/callgrind.h"
 #include "import/names.h"
 
@@ -132,7 +132,7 @@ static void add_rest(struct growing *g, const struct callgrind_call *call, const
 
 enum branch_size { BRANCH_EMPTY, BRANCH_SMALL, BRANCH_LARGE };
 
-/* Returns the size of a branch, whose costs are these shares of a function's inclusive costs. A
+/* Returns the size of a branch. Its costs are the function's inclusive costs times `shares`. A
  * branch is large if one of its costs is at least SMALLEST_SHARE of the total. */
 static enum branch_size size_of_branch(const struct growing *g, uint32_t function,
                                        const double *shares) {
@@ -293,8 +293,8 @@ static void set_limits(struct growing *g) {
   g->full = false;
 }
 
-/* Grows the tree a second time. Joins the branches over the limit, so that each call has one
- * position for all of them. */
+/* Grows the tree a second time. Then adds one position for each call, in place of all branches over
+ * the limit that begin with this call. */
 static void grow_with_rest(struct growing *g) {
   size_t calls = g->graph->call_count * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;

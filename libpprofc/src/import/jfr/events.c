@@ -106,11 +106,11 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* Key of a pool entry if the event lacks the field with the key. It is not 0, because 0 is the key
- * of the first thread state. */
+/* Value in place of the key of a pool entry if the event lacks this field. It is not 0, because 0
+ * is the key of the first thread state. */
 #define EVENTS_NO_KEY UINT64_MAX
 
-/* Reads the fields of an event into slots. Returns false if the event cannot be read. */
+/* Reads the fields of an event into `slots`. Returns false if the event cannot be read. */
 static bool events_run(const struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
                        uint64_t *slots) {
   for (size_t i = 0; i < JFR_SLOTS; i++) slots[i] = i <= JFR_EVENT_CLASS ? EVENTS_NO_KEY : 0;
@@ -154,7 +154,7 @@ static bool events_is_other(pprofc_str name) {
   return str_starts(name, STR("jdk.")) && str_find(name, STR("Sample")) == name.size;
 }
 
-/* Adds the number of a class's events to `kinds`. Returns false when out of memory. */
+/* Adds the number of skipped events of a class to `kinds`. Returns false when out of memory. */
 static bool events_note_kind(struct jfr *j, struct jfr_kinds *kinds, const struct jfr_class *c) {
   size_t before = kinds->names.count;
   uint32_t name = interner_copy(&kinds->names, j->names, c->name);
@@ -178,8 +178,8 @@ static bool events_note_unread(struct jfr *j) {
   return true;
 }
 
-/* Stores the event that the cpu samples of a chunk count. Fails if earlier chunks count another
- * event, because a sum of different events has no meaning. */
+/* Stores the event that the sample type cpu counts in a chunk, such as "cache-misses". Fails if
+ * earlier chunks count another event, because a sum of different events has no meaning. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
     return import_refuse(j->builder, PPROFC_E_FORMAT,
@@ -261,7 +261,7 @@ static uint64_t events_amount(const struct jfr *j, const struct jfr_handler *h, 
 
 enum events_state { EVENTS_UNKNOWN, EVENTS_OTHER, EVENTS_SLEEPING, EVENTS_RUNNABLE };
 
-/* Returns the kind of a thread state, and caches it in the entry of the state. */
+/* Classifies a thread state as sleeping, runnable or other. Caches the result in the pool entry. */
 static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_STATES, id);
   if (!entry) return EVENTS_OTHER;
@@ -291,7 +291,7 @@ struct events_ahead {
   size_t count;
 };
 
-/* Records the start and the duration of an event for the row that the event changed last. */
+/* Records the start and the duration of an event for the row of the last jfr_rows_add. */
 static void events_add_time(struct jfr *j, const struct events_sample *p, uint64_t duration) {
   const struct jfr_chunk *chunk = j->chunk;
   uint64_t ticks = p->slots[JFR_EVENT_TIME] - chunk->start_ticks;
@@ -314,7 +314,7 @@ static void events_add_time(struct jfr *j, const struct events_sample *p, uint64
                    duration < INT64_MAX ? (int64_t)duration : INT64_MAX);
 }
 
-/* Adds a period to the row of an event. The period is also the duration of the event. */
+/* Adds a value to the row of an event. If the value is a time, it is also the event's duration. */
 static void events_add_period(struct jfr *j, const struct events_sample *p, enum jfr_type type,
                               uint64_t period) {
   jfr_rows_add(j, &p->key, p->hash, type, period);
@@ -390,7 +390,7 @@ static bool events_find_key(struct jfr *j, struct events_sample *p) {
 }
 
 static void events_flush(struct jfr *j, struct events_ahead *ahead) {
-  const struct events_sample *which[EVENTS_AHEAD]; /* events of the batch that have a stack */
+  const struct events_sample *which[EVENTS_AHEAD]; /* samples of `ahead` that have a stack */
   size_t found = 0;
   for (size_t i = 0; i < ahead->count; i++)
     jfr_stack_prefetch(j, ahead->samples[i].slots[JFR_EVENT_STACK]);
@@ -407,7 +407,7 @@ static void events_read(struct jfr *j, struct events_ahead *ahead, const struct 
   const uint8_t *at = body->at;
   p->handler = h;
   if (!events_run(j, h, body, p->slots)) {
-    events_flush(j, ahead); /* first add the batch, which may contain an earlier failure */
+    events_flush(j, ahead); /* first add the earlier events, whose errors come first */
     events_fail(j, at);
     return;
   }

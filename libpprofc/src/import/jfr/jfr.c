@@ -145,7 +145,7 @@ static uint64_t jfr_kinds_sum(const struct jfr_kinds *kinds) {
   return sum;
 }
 
-/* Appends the name of the most frequent kind to the note, and clears the count of this kind. */
+/* Appends the name and the number of the most frequent kind of event, and clears this number. */
 static void jfr_note_most(struct jfr_kinds *kinds, struct buffer *note) {
   size_t most = 0;
   for (size_t i = 1; i < kinds->names.count; i++)
@@ -155,7 +155,8 @@ static void jfr_note_most(struct jfr_kinds *kinds, struct buffer *note) {
   kinds->counts[most] = 0;
 }
 
-/* Adds a comment with the most frequent kinds to the profile: "TEXT: NAME (2), NAME (1)". */
+/* Adds a comment with the most frequent kinds of events to the profile: "TEXT: NAME (2), NAME
+ * (1)". */
 static void jfr_note_kinds(struct jfr *j, struct jfr_kinds *kinds, const char *text) {
   size_t named = kinds->names.count;
   struct buffer note;

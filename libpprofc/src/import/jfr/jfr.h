@@ -106,8 +106,8 @@ enum jfr_kind {
   JFR_INTEGERS, /* array whose elements consist of integers only */
 };
 
-/* A step of a program (struct jfr_program). A step reads one value or the length of an array, which
- * is at least one byte. */
+/* A step of a program (struct jfr_program). A step reads at least one byte: a value, or the length
+ * of an array. */
 struct jfr_op {
   uint8_t kind;
   int8_t slot;   /* index in the array of results where the step stores the value, or -1 */
@@ -200,7 +200,7 @@ struct jfr_pool {
   uint32_t *small; /* array of small_count entries. For each small id that is not dense: index of
                       the id's entry, or MAP_NONE. */
   size_t small_count, small_capacity;
-  struct map by_id; /* hash table of all other entries, keyed by id */
+  struct map by_id; /* hash table of the entries neither dense nor in `small`, keyed by id */
 };
 
 /* ---- events ------------------------------------------ */

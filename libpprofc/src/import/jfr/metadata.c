@@ -129,7 +129,7 @@ static void tree_attribute(struct jfr_tree *t, enum jfr_element element, enum jf
     tree_annotation(&m->fields[m->field_count - 1], key, value);
 }
 
-/* Reads an element and its attributes. Keeps the element open if it has children. */
+/* Reads an element and its attributes. Appends the element to t->open if it has children. */
 static bool tree_read_element(struct jfr_tree *t) {
   enum jfr_element parent = t->depth ? t->open[t->depth - 1].element : JFR_OTHER;
   enum jfr_element element = tree_element(tree_string(t), parent);

@@ -10,7 +10,7 @@ static bool names_is_in(char c, enum names_set set) {
   return set == NAMES_LAMBDA && c && strchr("x$./+", c);
 }
 
-/* Returns the number of characters at the end of s[0, size) that are in a set. */
+/* Returns how many characters of the set `set` are at the end of s[0, size). */
 static size_t names_tail(pprofc_str s, size_t size, enum names_set set) {
   size_t tail = 0;
   while (tail < size && names_is_in(s.data[size - tail - 1], set)) tail++;

@@ -9,7 +9,7 @@ struct jfr_rows {
   size_t count, word_capacity, stride;
   struct map by_key;
   uint32_t last; /* index of the row found last. rows_find compares this row first, because an event
-                    changes up to three values of one row. */
+                    changes up to two values of one row. */
 };
 
 #define ROWS_KEY_WORDS (sizeof(struct jfr_key) / sizeof(uint64_t))
@@ -183,8 +183,8 @@ static void rows_span_label(struct jfr *j, uint32_t *keys, uint64_t span) {
   builder_add_label(j->builder, &label);
 }
 
-/* Number of rows by which prefetching is ahead of the current row, because stacks are scattered in
- * memory. The entry of a stack is prefetched twice as far ahead as its frames. */
+/* Stacks are scattered in memory, so the reader prefetches the frames of a stack this many rows
+ * ahead, and the entry of the stack twice as many rows ahead. */
 #define ROWS_AHEAD 8
 
 static void rows_prefetch_stacks(struct jfr *j, size_t row) {

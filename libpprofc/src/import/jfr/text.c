@@ -8,7 +8,7 @@ enum jfr_encoding {
   JFR_EMPTY,
   JFR_POOLED, /* key of an entry in the pool of strings */
   JFR_UTF8,
-  JFR_CHARS, /* number of units, then UTF-16 with one integer for each unit */
+  JFR_CHARS, /* number of UTF-16 units, then each unit as an integer */
   JFR_LATIN1,
 };
 
@@ -61,8 +61,7 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     const struct jfr_entry *entry = jfr_entry_of(j, JFR_STRINGS, key);
     if (!entry) return STR("");
     r = jfr_reader_at(j, entry->slots[JFR_TEXT]);
-    /* If this string is also the key of an entry, ignore the key, because an entry must contain its
-     * text. */
+    /* An entry must contain its text, so ignore a key in place of the text. */
     s = jfr_read_string(&r, &j->text, &key);
   }
   import_need(j->builder, !j->text.failed);

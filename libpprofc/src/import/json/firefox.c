@@ -265,7 +265,7 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *samp
 struct firefox_clock {
   const struct node *times, *deltas;
   int64_t now, next;      /* times of the current sample and of the next sample, in nanoseconds */
-  bool known, next_known; /* true if the file has these times */
+  bool known, next_known; /* true if the file has the time `now`, and the time `next` */
   size_t count;
   uint32_t track;
 };

@@ -65,7 +65,7 @@ double json_amount(pprofc_builder *builder, const struct node *node, double othe
 int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value);
 
 /* These functions return a numeric member that is not a cost; json_member_int rounds the number.
- * They return `otherwise` if the member is missing, is not a number or does not fit. */
+ * They return `otherwise` if the member is missing, is not a number or is out of range. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 

@@ -127,8 +127,8 @@ struct stringify_levels {
   size_t depth;
 };
 
-/* Writes a value, or the start of an array or object. If the array or object is now open, returns
- * its first item, else NULL. */
+/* Writes a value. For an array or object with items, writes only its start and returns the first
+ * item. Returns NULL for any other value. */
 static const struct node *stringify_begin(struct buffer *out, struct stringify_levels *levels,
                                           const struct node *node) {
   if (levels->depth && levels->open[levels->depth - 1]->kind == NODE_OBJECT) {

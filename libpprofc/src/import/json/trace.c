@@ -274,8 +274,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Replaces the sum index of each recorded time (builder_event_of) by the index of the sum's sample.
- * Begins at the recorded time `first`. `sample` is the index of this thread's first sample. */
+/* Replaces the indices of sums in the recorded times (builder_event_of) by indices of samples.
+ * Begins at entry `first` of the times. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

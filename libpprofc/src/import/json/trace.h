@@ -64,7 +64,7 @@ struct end_lists {
                         innermost frame */
 };
 
-/* Initializes the lists. `key_count` is one more than the largest key and name index. Returns false
+/* Initializes the lists. All indices of keys and names must be below `key_count`. Returns false
  * when out of memory. */
 bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct trace_key *keys,
                     size_t key_count, uint32_t nameless);

@@ -118,7 +118,7 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
   uint32_t sum = trace_sum_of(sums, path, begin->key);
   if (sum == MAP_NONE) return false;
   sums->items[sum].values[0]++;
-  /* A frame without self time would have no recorded time, so record an instant. */
+  /* A frame without self time would have no recorded time, so record a duration of 0. */
   if (!sums->items[sum].values[1])
     builder_event_of(sums->paths.builder, sum, sums->track, w->clock, 0);
   w->open[depth] = begin;
@@ -135,8 +135,7 @@ static bool walker_fits(const struct trace_walker *w, const struct trace_mark *b
 }
 
 /* Closes the innermost frame if the end event matches this frame. Otherwise counts the end event as
- * unmatched, and does not advance the clock. So an open frame lasts until the last event that
- * matches, as in speedscope. */
+ * unmatched and ignores its time, as speedscope does. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   if (!w->depth || !walker_fits(w, w->open[w->depth - 1], end)) {
     w->faults->unmatched++;

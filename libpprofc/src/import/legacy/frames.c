@@ -22,7 +22,7 @@ static const char allocator_frames[] =
     "__gnu_cxx::new_allocator::allocate|__libc_malloc|__malloc_alloc_template::allocate|allocate|"
     "cpp_alloc|operator new(\\[\\])?|simple_alloc::allocate";
 
-/* Functions of Go's runtime to keep, because they may be in the middle of a stack. */
+/* Functions of Go's runtime to keep, because dropping a frame also drops its callees. */
 static const char runtime_frames[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
 
 static const char lock_frames[] =

@@ -86,8 +86,8 @@ static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64
   return false;
 }
 
-/* Removes up to two frames of the signal handler: frames that are the second frame of nearly every
- * stack. */
+/* If nearly all stacks have the same second frame, removes this frame, which belongs to the signal
+ * handler. Does this at most twice. */
 static void strip_signal_frames(struct legacy *l) {
   const int rounds = 2;
   for (int round = 0; round < rounds; round++) {

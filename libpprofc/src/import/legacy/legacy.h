@@ -98,8 +98,8 @@ struct legacy {
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
   int64_t period, duration_nanos;
-  const char *drop_frames; /* regular expression for the frames to drop, or NULL if the sample types
-                              decide */
+  const char *drop_frames; /* regular expression for the frames to drop; if NULL,
+                              legacy_frames_to_drop chooses it */
   bool has_block_size;     /* true if samples have the label "bytes" */
   bool skips_allocator;    /* true to drop the leaf frames in the library of an allocator */
 

@@ -71,7 +71,6 @@ struct otlp_form {
   bool values_second; /* result: true if the values are field 2 of a sample */
 };
 
-/* Returns the number of entries in the table of links. */
 static size_t otlp_count_links(pprofc_str frame) {
   const uint8_t *data = (const uint8_t *)frame.data;
   struct wire w = wire_over(data, frame.size);

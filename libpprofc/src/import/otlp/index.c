@@ -143,8 +143,8 @@ static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct
   return profile.header ? INDEX_PUSH(o, frame, profiles, profile, profile) : otlp_fail_message(o);
 }
 
-/* Reads the next field 1 or 2 of *w, which must be a message. Returns false at the end of *w. Also
- * returns false, with *failed set, if the bytes are invalid. */
+/* Reads the next field of *w with the number 1 or 2, which must be a message. Returns false at the
+ * end of *w. Also returns false, with *failed set, if the bytes are invalid. */
 static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
   bool is_known = false;
   while (!is_known && wire_each(w, field)) is_known = field->number == 1 || field->number == 2;

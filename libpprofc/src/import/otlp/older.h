@@ -45,7 +45,7 @@ enum older_action {
   OLDER_LINES,      /* line of a location */
   OLDER_TYPE,       /* type and unit of a value */
   OLDER_TIME,       /* time, written as an integer of 8 bytes */
-  OLDER_FLAG /* flag that becomes an attribute: entry `flag` of the table, after the zero value */
+  OLDER_FLAG /* flag that becomes an attribute: the entry 1 + `flag` of the table of attributes */
 };
 
 /* A rule: field `from` of an old message becomes field `to` of the new message, by `action`. */

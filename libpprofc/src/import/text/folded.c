@@ -150,7 +150,7 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
   lines->marked += str_find_char(stack, ';') < stack.size;
 }
 
-/* True if the counts suffice to recognise folded stacks. `whole` is false if more text follows. */
+/* True if the lines show folded stacks. `whole` is false if more text follows. */
 static bool folded_lines_decide(const struct folded_lines *lines, bool whole) {
   /* If no line has a semicolon, lines of another format may follow, so read more text. */
   if (!lines->bad && lines->good == SNIFFED && (whole || lines->marked)) return true;

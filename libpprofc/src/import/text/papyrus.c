@@ -30,8 +30,8 @@ struct papyrus_line {
   uint32_t stack, function; /* string indices of the stack and the function */
   uint32_t next;  /* for a return: index of the next return in the list of returns with the same
                      time, stack and function, or MAP_NONE */
-  uint32_t first; /* for the last return of such a list: index of the first return of the list that
-                     is not yet paired with a call, or MAP_NONE */
+  uint32_t first; /* for the last return of a list (see `next`): index of the first return that is
+                     not yet paired with a call, or MAP_NONE */
   bool at_once;   /* true if the call returns in the millisecond in which it began */
 };
 
@@ -205,8 +205,8 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. If only the frame of another stack is open, closes that frame without counting
- * the time since the last event. */
+/* Enters a function. If only the frame "STACK N" is open, and N is not the function's stack, closes
+ * this frame without counting the time since the last event. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
   if (!same && p->depth == 1) {

@@ -193,8 +193,8 @@ static bool perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   return builder_ok(p->builder);
 }
 
-/* Reads the attributes of all events. Each event has `size` bytes of attributes. They end with the
- * file offset and size of the list of its ids. */
+/* Reads the attributes of all events. An event has `size` bytes of attributes, which end with the
+ * file offset and the size of the list of the event's ids. */
 static bool perf_read_attrs(struct perf_data *p, struct perf_bytes b, uint64_t size) {
   if (b.bad || size < 80 || size > 4096 || b.end == b.at)
     return import_refuse_at(p->builder, b.at, "the file has no attributes of events");

@@ -195,9 +195,9 @@ static uint32_t perf_frames_mapping(struct perf_frames *f, uint32_t text, int64_
   return known->mapping;
 }
 
-/* Returns the cached location of a frame in process `pid`, or NONE. If `alone` is false, returns
- * NONE, because the location also depends on other lines of the block. Clears the cached mapping
- * and location if they belong to another process. */
+/* Returns the cached location of a frame in process `pid`, or NONE. `alone` is false if the
+ * location also depends on other lines of the block; the result is then NONE. Clears the cached
+ * mapping and location if they belong to another process. */
 static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool alone) {
   if (known->pid != pid) known->mapping = known->location = NONE;
   known->pid = pid;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FORKS_MAX 16u   /* maximum number of ancestors to search if a process does not have maps */
-#define FILE_MAX  4096u /* maximum length of the file name of a kept frame */
+#define FILE_MAX  4096u /* maximum length of a file name in perf_maps_probe */
 
 void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem) {
   *maps = (struct perf_maps){.mem = mem};

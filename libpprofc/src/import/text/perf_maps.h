@@ -34,7 +34,7 @@ struct perf_probe {
 
 struct perf_maps {
   const pprofc_allocator *mem;
-  struct perf_probe *probes; /* the first frames, in an array of PERF_PROBES */
+  struct perf_probe *probes; /* first frames of the text, in an array of PERF_PROBES */
   size_t probe_count;
   bool offsets; /* true if the addresses of frames are offsets in files; false if they are addresses
                    in memory */
@@ -43,7 +43,7 @@ struct perf_maps {
   struct arena texts;     /* arena for the names of files and the build ids */
   struct perf_map *items; /* maps, sorted by pid, then `start`, then `order` */
   size_t count, capacity;
-  struct perf_map *by_file; /* the same maps, sorted by file, then `offset`, then `order` */
+  struct perf_map *by_file; /* copy of `items`, sorted by file, then `offset`, then `order` */
   struct interner files;    /* names of the files with a build id */
   pprofc_str *build_ids;    /* build id of each item of `files` */
   size_t build_id_capacity;
@@ -62,11 +62,11 @@ void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file);
 void perf_maps_sort(struct perf_maps *maps);
 
 /* Adds the mapping of `file` at an address of a process. `address` is an address in memory in the
- * output of old versions of perf, and an offset in the file in the output of newer versions. For an
- * offset, the added mapping starts at its offset in the file, so that addresses equal offsets. If
- * no line maps the file, the mapping has no address range. A mapping with a build id does not get
- * the flag PPROFC_HAS_FUNCTIONS, so pprofc symbolizes it. If `file` is empty, uses the file that is
- * mapped at the address, or returns NONE if there is no such file. */
+ * output of old versions of perf, and an offset in the file in the output of newer versions. If it
+ * is an offset, the start of the mapping equals the mapping's offset in the file. If no line maps
+ * the file, the mapping has no address range. A mapping with a build id does not get the flag
+ * PPROFC_HAS_FUNCTIONS, so pprofc symbolizes it. If `file` is empty, uses the file that is mapped
+ * at the address, or returns NONE if there is no such file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 

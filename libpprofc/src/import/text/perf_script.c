@@ -201,7 +201,7 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
 }
 
 /* Adds the last sample to the timeline of the profile. If `is_duration` is true, the sample lasts
- * for one period and ends at its time; otherwise it is an instant. Does nothing without a time. */
+ * for one period and ends at its time; otherwise its duration is 0. Does nothing without a time. */
 static void perf_script_add_event(struct perf *p, const struct perf_script_header *h,
                                   bool is_duration) {
   char pid[32] = "", tid[32] = "";
@@ -357,7 +357,7 @@ static bool perf_has_memory(const struct perf *p) {
   return !p->maps.failed && !p->frames.failed && !p->head.failed;
 }
 
-/* True if the text must be read again, with all mapped files first. */
+/* True if the text must be read again, with a first pass for the mapped files. */
 static bool perf_begins_again(const struct perf *p) {
   return p->late_maps && p->can_rewind;
 }

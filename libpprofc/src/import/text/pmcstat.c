@@ -89,13 +89,13 @@ bool import_is_pmcstat(pprofc_str text) {
   return false;
 }
 
-/* How many rows, lines and samples were read or skipped. */
+/* How many rows, lines and samples were read or skipped. The reader uses only the first event. */
 struct pmcstat_left {
-  uint64_t read;  /* number of rows of the event */
+  uint64_t read;  /* number of rows of the first event */
   uint64_t bad;   /* number of lines of an unknown kind, and of rows without a parent */
   uint64_t other; /* number of rows of other events */
-  /* said: number of samples according to the event's headers; shown: number of samples in the
-   * event's rows of depth 0 */
+  /* said: number of samples according to the headers of the first event; shown: number of samples
+   * in its rows of depth 0 */
   uint64_t said, shown;
 };
 

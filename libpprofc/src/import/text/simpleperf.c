@@ -207,7 +207,7 @@ static bool simpleperf_message(struct simpleperf *s, struct wire w) {
   return !w.fault;
 }
 
-/* Reads a record: only its sample if `samples` is true, otherwise only other data. */
+/* Reads the sample of a record if `samples` is true, otherwise the other data of the record. */
 static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples) {
   struct wire_field field;
   while (wire_each(&w, &field)) {

@@ -29,7 +29,7 @@ struct xctrace {
   struct map by_id;
   uint32_t *frames;
   size_t frame_count, frame_room;
-  /* The current frame, backtrace, and weight or path. Their elements are not closed yet. */
+  /* Data of the open elements: frame, backtrace, and weight or path. */
   struct xctrace_known frame, trace, value;
   pprofc_str name, file; /* name and file of the open frame */
   uint32_t mapping;
