@@ -76,7 +76,7 @@ struct fold_options {
                      of the tree */
   const char *sample_index; /* if `tree` is true: the only sample type that the report needs, or
                                NULL for all types */
-  bool always;              /* true: do not refuse small profiles; only tests need this */
+  bool always;              /* true (only in tests): read small profiles also, although slower */
 };
 
 /* Reads profile.proto for a report that shows only sums of samples (codec/fold/fold.h). Returns

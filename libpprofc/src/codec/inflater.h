@@ -20,7 +20,7 @@ void inflater_close(struct inflater *inflater);
  * stream. Returns false if the data is corrupt or exceeds a limit. Does not allocate memory. */
 bool inflater_fill(struct inflater *inflater, uint8_t *out, size_t room, size_t *got);
 
-/* Returns the number of bytes that were read so far. */
+/* Returns the number of input bytes read so far; for gzip, of compressed bytes. */
 uint64_t inflater_read(const struct inflater *inflater);
 
 /* Returns the reason why inflater_fill failed: an error of the file, or an exceeded limit.

@@ -65,7 +65,7 @@ static pprofc_status fill_step(struct inflater *in, struct input_sink *sink, siz
   if (!inflater_fill(in, sink->data + sink->size, INPUT_STEP, got))
     return inflater_fault(in, error);
   sink->size += *got;
-  /* Compressed bytes read in this step, as units of progress; 0 if the total is unknown. */
+  /* Progress in bytes of the source; 0 if the total is unknown. */
   uint64_t units = sink->source_size ? inflater_read(in) - before : 0;
   return budget_advance(&sink->region->mem, units) ? PPROFC_OK : error_nomem(error);
 }

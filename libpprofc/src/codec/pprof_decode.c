@@ -39,8 +39,8 @@ struct decode_tables {
   uint64_t bad_line_location;
 };
 
-/* True if the message with this id must be stored. Like id_count_add, but faster if pass 1 found no
- * repeated id. */
+/* Does the same as id_count_add: returns true if the message with this id must be stored. Is faster
+ * if pass 1 found no repeated id. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
   met->stored++;

@@ -11,8 +11,8 @@
 
 /* Part of the input that one worker thread reads. It consists of complete top-level fields.
  * first_sample, first_label and first_set are the numbers of samples, labels and label sets in all
- * earlier parts. first_side is the size in bytes of the stacks of earlier parts that must be
- * copied, because they consist of several lists. */
+ * earlier parts. first_side is the size in bytes of the copied stacks in earlier parts. A stack is
+ * copied if it consists of several lists. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
@@ -114,7 +114,7 @@ pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why
  * optional. */
 pprofc_status decoder_decode(struct decoder *d, unsigned threads, pprofc_profile **profile);
 
-/* Runs pass 1: checks the structure of every message, counts, and checks the limits. */
+/* Runs pass 1: checks the structure of every message, counts messages, and checks the limits. */
 pprofc_status decoder_scan(struct decoder *d);
 
 /* Runs pass 2 for the samples. Uses several threads. */

@@ -39,12 +39,12 @@ struct encoder {
   uint64_t *ids;     /* scratch for the location ids of a sample, with space for max_depth ids */
   uint32_t *frames;  /* scratch for the location indices of a sample, with space for max_depth
                         indices */
-  struct stack_code *codes; /* for each id in the stacks of the segment `coded`: the varint to
-                               write; space for code_count codes */
+  struct stack_code *codes; /* for each id in the stacks of the segment (range of samples) `coded`:
+                               the varint to write in place of the id; room for code_count items */
   const struct segment *coded;
   size_t code_count;
   uint8_t *packed; /* scratch for an encoded stack, with space for max_depth * VARINT32_BYTES_MAX
-                      bytes and a code; NULL if ids are not 1, 2, 3 ... */
+                      bytes and one struct stack_code; NULL if ids are not 1, 2, 3 ... */
   struct label *sorted;
   struct encode_sort_key *sort_keys;
   struct gzip_writer *gzip;
@@ -238,8 +238,8 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Sets e->codes for a segment (a range of samples). Makes no codes if the segment has no map from
- * varints to locations. */
+/* Sets e->codes for a segment (a range of samples). A segment without a map needs no codes, because
+ * encode_packed copies its stacks unchanged. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
   for (size_t v = 0; segment->map && v < segment->map_size; v++) {

@@ -83,9 +83,9 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Skips valid ids of one or two bytes at the start. The location ids must be 1, 2, 3 ... `count`.
- * Returns the address of the first id that is invalid or longer, or of the last id. In small
- * profiles, this skips all ids except the last. */
+/* Skips valid ids of one or two bytes at the start of a stack. The location ids must be 1, 2, 3 ...
+ * `count`. Stops at an id that is invalid or longer, and at the last id. In small profiles, this
+ * skips all ids except the last. */
 static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;
@@ -259,9 +259,8 @@ struct sample_parts {
   size_t values;
 };
 
-/* Adds the location ids of a field. A field of type WIRE_VARINT is a single id, whose varint ends
- * at `after`. Any other field is a list of ids. `after` is the address after the field. `sample` is
- * the start of the sample. */
+/* Adds the location ids of a field, which ends at `after`. A field of type WIRE_VARINT is a single
+ * id; any other field is a list of ids. `sample` is the start of the sample. */
 static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
                              const uint8_t *sample, const uint8_t *after, size_t pieces) {
   if (field->type != WIRE_VARINT) {
@@ -391,7 +390,7 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  /* If labels recur, parts of the last two columns stay unused. Unused pages take no memory. */
+  /* If labels recur, parts of `labels` and `sets` stay unused. Unused pages take no memory. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
   f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);

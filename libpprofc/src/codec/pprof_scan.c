@@ -1,5 +1,6 @@
 /* Pass 1 of the profile.proto reader. It checks that every message is well-formed, counts messages,
- * and computes how much memory the profile needs. It stores only one item per 256 KiB of input. */
+ * and computes how much memory the profile needs. It stores only one struct chunk per 256 KiB of
+ * input. */
 #include "codec/pprof_decode.h"
 
 /* messages for exceeded limits */

@@ -115,7 +115,7 @@ static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* Skips varints, 8 bytes at a time, until there may be a varint of more than 3 bytes. */
+/* Skips varints in steps of 8 bytes. Stops near the end, or if one may be longer than 3 bytes. */
 static inline void wire_skip_short_varints(struct wire *w) {
   const uint8_t *start = w->at;
   for (; w->end - w->at > 8; w->at += 8) {

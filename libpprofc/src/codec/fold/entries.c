@@ -1,10 +1,9 @@
 /* Adds up samples while they are read. An entry is the sum of samples with equal stacks. Samples
  * with different labels, or with the value 0 in different sample types, have different entries.
  *
- * All samples of an entry have the value 0 in the same sample types. In each other type, the first
- * sample of an entry is therefore also its first sample with a value. So the entries of a type are
- * in the same order as in a report that reads every sample. If the order does not matter to a
- * report, samples that are 0 in different types share an entry.
+ * Reports list the entries of a sample type in the order of their first samples with a value other
+ * than 0. All samples of an entry are 0 in the same types, so this is the order of the entries. If
+ * the order does not matter to a report, samples that are 0 in different types share an entry.
  *
  * Negative values are never added up, because totals are sums of absolute values. Stacks are stored
  * as a tree (profile/stack_tree.h). */
@@ -112,7 +111,7 @@ static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
                             struct stack_ref *ref) {
   size_t rest = size % STACK_CHUNK;
   if (!f->leaf_bytes)
-    f->leaf_bytes = STACK_CHUNK; /* The first STACK_CHUNK bytes stay 0 (see stack_tree.h). */
+    f->leaf_bytes = STACK_CHUNK; /* leaves.items[0, STACK_CHUNK) stays 0 (stack_tree.h) */
   if (size > UINT32_MAX / 2 || f->leaf_bytes + rest > UINT32_MAX || !fold_note_ids(f, data, size) ||
       !fold_column_reserve(&f->leaves, f->mem, f->leaf_bytes + rest, 1))
     return false;
@@ -141,14 +140,15 @@ static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fo
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* True if entries must stay in order: for each sample type, the order of their first samples with a
- * value other than 0. Reports of labels need this order. */
+/* True if the entries of each sample type must be in the order of their first samples with a value
+ * other than 0. Reports of labels need this order. */
 static bool fold_keeps_order(const struct fold *f) {
   return f->labels || !f->as_tree;
 }
 
-/* True if the sample may be added to the entry. The caller has checked that both have the same
- * stack. */
+/* True if the sample may be added to the entry: it has the same labels, the entry has no negative
+ * value, and if fold_keeps_order, both are 0 in the same types. The caller has compared the
+ * stacks. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
   if (fold_refs(f)[entry].label_set != p->set) return false;
@@ -187,8 +187,8 @@ static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struc
   return true;
 }
 
-/* Adds a sample with the same stack as the entry `first`. Uses an entry with the same labels and
- * the same zero values, or else a new entry. */
+/* Adds a sample with the same stack as the entry `first`. Uses an entry with the same labels that
+ * is 0 in the same sample types, or else a new entry. */
 static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
   if (p->negative) return fold_append(f, p, same);

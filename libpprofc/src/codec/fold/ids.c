@@ -22,8 +22,8 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 /* ---- vectors of ids ---------------------------------- */
 
 #define LANES 16
-/* Number of bytes before a vector that are read together with the vector, because an id that ends
- * in the vector may begin there. */
+/* Number of bytes before a vector that are read together with the vector, because the first id that
+ * ends in the vector may begin in these bytes. */
 #define BEFORE 3
 
 typedef int8_t fold_lanes __attribute__((vector_size(LANES)));
@@ -37,7 +37,7 @@ static inline fold_lanes fold_load(const uint8_t *at) {
 /* The largest id so far, as the bytes of its varint. */
 struct fold_largest {
   int size;
-  int8_t bytes[BEFORE]; /* the last byte comes first; INT8_MAX after the first byte */
+  int8_t bytes[BEFORE]; /* bytes in reverse order, from the last byte; unused items are INT8_MAX */
 };
 
 static struct fold_largest fold_largest(uint64_t id) {
@@ -61,7 +61,8 @@ static inline fold_lanes fold_unusual(const uint8_t *at, const struct fold_large
   return (now >= 0) & (larger | (now == 0));
 }
 
-/* True if all ids of a stack are usual. False for some stacks with usual ids. */
+/* True if all ids of a stack are usual. False if this check is impossible: the stack is too short,
+ * or an earlier id has more than 3 bytes. */
 static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size) {
   if (size < LANES + BEFORE || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;
   const struct fold_largest largest = fold_largest(f->largest_id);

@@ -60,8 +60,8 @@ static size_t fold_reduce(struct fold *f, size_t count) {
   return kept;
 }
 
-/* True if the last `count` labels are one number label that equals the set found last. The samples
- * of a heap profile have such a label, whose number was dropped. */
+/* True if the last `count` labels are one number label, and the label set found last has only this
+ * label, as in heap profiles after fold_reduce has dropped the numbers. */
 static bool fold_repeats_set(const struct fold *f, size_t count) {
   const struct label *label = fold_all_labels(f) + f->label_count - 1;
   if (count != 1 || !label->is_number || !f->label_table.count) return false;

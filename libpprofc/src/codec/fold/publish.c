@@ -154,13 +154,13 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
 }
 
 /* True if the profile can have a stack tree. Its location ids must be 1, 2, 3 and so on. It must
- * not set drop_frames, because reports remove such frames from the stacks. */
+ * not set drop_frames, because reports remove the frames that match it from the stacks. */
 static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }
 
 /* True if the profile has the strings, types and locations of the entries. Checks the ids in stacks
- * only if location ids are 1, 2, 3 and so on, because later steps check other ids. */
+ * only if location ids are 1, 2, 3 and so on; otherwise later steps check the ids. */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
   /* A wrong number of values is an error, even if all values are 0. */
   if (f->types && f->types != d->types) return false;
