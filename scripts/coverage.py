@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Sums up what gcov counted: coverage.py BUILD [-lines]. Status 1 when a limit does not hold.
+"""Sums up what clang counted: coverage.py BUILD [-lines]. Status 1 when a limit does not hold.
 
 A line that is compiled into several objects counts as run when one of them ran it. Only files below libpprofc and tools
 are counted; generated code is not.
 """
-import json
 import os
 import subprocess
 import sys
-import tempfile
 
 ALL_LINES = 97.0
 EACH_FILE = 85.0
@@ -19,43 +17,36 @@ APART = ("tools/pprofc/web/", "tools/http/", "tools/pprofc/fetch/", "tools/pprof
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def notes(build):
-    for top in ("libpprofc", "tools"):
-        for folder, _, names in os.walk(os.path.join(build, top)):
-            for name in sorted(names):
-                if name.endswith(".gcno"):
-                    yield os.path.join(folder, name)
-
-
-def documents(build):
-    """The JSON documents of gcov, one for each object."""
-    files = list(notes(build))
-    with tempfile.TemporaryDirectory() as folder:
-        for start in range(0, len(files), 40):
-            command = ["gcov", "--json-format", "--stdout"] + files[start : start + 40]
-            said = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
-            for line in said.splitlines():
-                if line.strip():
-                    yield json.loads(line)
+def programs(build):
+    """The programs and libraries that tests ran: each has a file of counts."""
+    for folder, _, names in os.walk(build):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if os.access(path, os.X_OK) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    head = file.read(4)
+                if head == b"\x7fELF":
+                    yield path
 
 
 def count(build):
     """{file: {line: how often it ran}}, files relative to the root."""
-    files = {}
-    for document in documents(build):
-        for entry in document["files"]:
-            # -ffile-prefix-map and ccache leave names that are relative to the root or to the folder of the objects
-            name = os.path.normpath(os.path.relpath(entry["file"], ROOT) if entry["file"].startswith(ROOT) else
-                                    entry["file"].lstrip("/"))
-            while name.startswith("../"):
-                name = name[3:]
-            # generated code, and notes of sources that are gone
-            if not name.startswith(("libpprofc/", "tools/")) or not os.path.exists(os.path.join(ROOT, name)):
-                continue
-            lines = files.setdefault(name, {})
-            for line in entry["lines"]:
-                number = line["line_number"]
-                lines[number] = lines.get(number, 0) + line["count"]
+    counts, files, lines = os.path.join(build, "counts"), {}, {}
+    data = os.path.join(build, "counts.profdata")
+    raw = [os.path.join(counts, name) for name in os.listdir(counts)]
+    subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", data] + raw, check=True)
+    first, *others = programs(build)
+    command = ["llvm-cov", "export", "-format=lcov", "-instr-profile", data, first] + ["-object=" + other for other in others]
+    for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
+        kind, _, text = line.partition(":")
+        if kind == "SF":
+            name = os.path.relpath(os.path.join(build, "tools", text), ROOT)
+            # generated code, and sources that are gone
+            known = name.startswith(("libpprofc/", "tools/")) and os.path.exists(os.path.join(ROOT, name))
+            lines = files.setdefault(name, {}) if known else {}
+        elif kind == "DA":
+            number, ran = map(int, text.split(",")[:2])
+            lines[number] = lines.get(number, 0) + ran
     return files
 
 
