@@ -1,0 +1,56 @@
+#!/bin/bash
+# debian.sh SOURCE SUITE: makes a bare Debian in a chroot, runs scripts/quickstart.sh there as root, and builds and runs the tests of the
+# library and the programs as a user. Then runs the golden cases as root. SUITE is a release of Debian, such as trixie (13).
+# Prints why it skips; the status is then 77.
+set -eu
+source=$(cd "$1" && pwd)
+suite=$2
+root=$source/.cache/debian/$suite
+. "$source/scripts/lib.sh"
+
+skip() {
+  echo "skipped: $suite: $1"
+  exit 77
+}
+
+# The mounts of this script end with it.
+[ "${PPROFC_DEBIAN_MOUNTS:-}" ] || {
+  is_root || skip "only root can make a chroot"
+  have debootstrap || skip "no debootstrap"
+  unshare --mount true 2>/dev/null || skip "the kernel does not let root mount file systems"
+  PPROFC_DEBIAN_MOUNTS=own exec unshare --mount bash "$0" "$source" "$suite"
+}
+
+if [ ! -d "$root" ]; then
+  rm -rf "$root.new"
+  mkdir -p "$root.new"
+  debootstrap --variant=minbase "$suite" "$root.new" >"$root.log" 2>&1 || skip "debootstrap failed; $root.log has its messages"
+  mv "$root.new" "$root"
+fi
+mount -t proc proc "$root/proc"
+mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+ln -sf pts/ptmx "$root/dev/ptmx"
+# apt asks the servers that this machine asks.
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+
+# in_chroot USER COMMAND: runs a command of the shell in the folder of the sources.
+in_chroot() {
+  chroot "$root" env -i HOME="/home/$1" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+    setpriv --reuid="$1" --regid="$1" --clear-groups sh -euc "cd /home/tester/pprofc; $2"
+}
+
+chroot "$root" id tester >/dev/null 2>&1 || chroot "$root" useradd --create-home tester
+rm -rf "$root/home/tester/pprofc"
+mkdir "$root/home/tester/pprofc"
+git -C "$source" archive HEAD | tar -x -C "$root/home/tester/pprofc"
+
+in_chroot root './scripts/quickstart.sh' >"$root.log" 2>&1 || { tail -n 40 "$root.log"; die "quickstart.sh failed in $suite"; }
+grep -q 'Dropped\|flat%' "$root.log" || die "quickstart.sh prints no report in $suite"
+in_chroot root '. scripts/lib.sh; need_packages libcunit1-dev python3' >>"$root.log" 2>&1
+chroot "$root" chown -R tester:tester /home/tester/pprofc
+in_chroot tester '. scripts/lib.sh; build build -DPPROFC_BUILD_TESTS=ON; ! grep warning: build/build.log' ||
+  die "the build in $suite fails or warns"
+in_chroot tester 'ctest --test-dir build -j "$(($(nproc) + 1))" -L "unit|golden|examples|flame|completion|shell" -E golden/secrets --output-on-failure >tests.log' ||
+  { cat "$root/home/tester/pprofc/tests.log"; die "tests failed in $suite"; }
+tail -n 12 "$root/home/tester/pprofc/tests.log"
+in_chroot root 'python3 tests/golden/run.py --bin build/bin' | tail -n 3
