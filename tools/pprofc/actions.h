@@ -14,7 +14,7 @@ void version_print(struct output *out);
  * of `width` columns. */
 void formats_print(struct output *out, bool markdown, size_t width);
 
-/* -simulate: runs the program under callgrind, whose counts are the same on every machine. The
+/* -simulate: runs command->program under callgrind, whose counts are the same on every machine. The
  * profile becomes the only source. The caller removes `file`. */
 pprofc_status simulate_run(struct command *command, struct viewer_file *file, pprofc_error *error);
 

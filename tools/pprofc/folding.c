@@ -36,16 +36,16 @@ static bool folding_groups(const pprofc_report_options *o) {
   return o->group_by_label && *o->group_by_label;
 }
 
-/* True if the report and its filters can read a stack tree, which merges equal stacks. A call tree
- * cannot, because it depends on the order of samples, which a stack tree does not keep. */
+/* True if the report and its filters can read a stack tree, which merges equal stacks. -call_tree
+ * cannot, because its result depends on the order of samples, which a stack tree does not keep. */
 static bool folding_may_use_tree(const pprofc_report_options *o,
                                  const struct report_format *format) {
   return (format->flags & REPORT_PASSES) && !o->call_tree && !folding_groups(o) &&
          !filters_any(o, FILTER_CUTS);
 }
 
-/* Sets *sums to the data that the report needs. Returns false if the report needs complete samples.
- */
+/* Sets *sums to the data that the report needs. Returns false if the reader must not add up
+ * samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
   const pprofc_report_options *o = &command->report;

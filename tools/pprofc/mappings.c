@@ -5,8 +5,8 @@
 #include "http/url.h"
 #include "profile/profile.h"
 
-/* Returns a copy of the profile in which the caller may change the mappings *items. Adds `text` to
- * the strings of the copy if it is not empty. Returns NULL when out of memory. */
+/* Returns a copy of the profile, and sets *items to its mappings, which the caller may change. Adds
+ * `text` to its strings if it is not empty. Returns NULL when out of memory. */
 static pprofc_profile *mappings_edit(const pprofc_profile *source, pprofc_str text,
                                      struct mapping **items) {
   pprofc_profile *edit = profile_edit(source);
@@ -29,8 +29,8 @@ static bool mappings_is_url(pprofc_str name) {
   return is;
 }
 
-/* Sets the file to `file` in each mapping that has no build ID and whose file is a URL. With
- * `unnamed`, changes the mappings without a file instead. Replaces *profile. */
+/* Sets the file of mappings without a build ID to `file`, and replaces *profile. With `unnamed`,
+ * changes mappings without a file, otherwise mappings whose file is a URL. */
 static pprofc_status mappings_set_files(pprofc_profile **profile, bool unnamed, pprofc_str file,
                                         pprofc_error *error) {
   const pprofc_profile *p = *profile;

@@ -5,8 +5,8 @@
 #include "core/str.h"
 #include "pprofc/profile.h"
 
-/* Removes file names that are URLs from mappings without a build ID, because such a name is only
- * the profile's server. As in pprof, any name with a scheme is a URL, even "C:\prog.exe". */
+/* Removes file names that are URLs from mappings without a build ID, because a URL names the server
+ * and not a file. As in pprof, any name with a scheme is a URL, even "C:\prog.exe". */
 pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error);
 
 /* Sets the file of each mapping that has no file and no build ID. The file becomes the URL of the

@@ -27,7 +27,7 @@ struct noise_options {
   const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
   pprofc_verdict_options how; /* settings of the verdicts, without sample type and filters */
-  /* index of each flag's word; noise_complete sets fields of `how` from these indexes */
+  /* index of each flag's value among its choices; noise_complete sets fields of `how` from these */
   int normalize_by, common, correction;
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
@@ -47,7 +47,7 @@ struct command {
   int64_t threads;
   const char *output;
   uint64_t brief_bytes;   /* maximum bytes of the report (-budget); 0: no limit */
-  const char *brief_more; /* command line for a longer report */
+  const char *brief_more; /* command that prints a longer report, for the note about omitted rows */
   /* first value of -base, and first value of -diff_base; "" if the flag is not given */
   const char *base, *diff_base;
   struct source_list bases; /* values of -base and -diff_base, as on the command line */

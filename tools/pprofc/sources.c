@@ -42,7 +42,7 @@ struct fetched {
   struct fetcher fetcher;
   struct framed framed; /* stream of profiles (-frames) */
   struct fetch_side head, base;
-  bool for_sums; /* true: the reader keeps only sums and the data in `needs` */
+  bool for_sums; /* true: the reader adds up samples and keeps only the data in `needs` */
   struct open_sums needs;
   struct sums *sums;                  /* sums for the file of -sums, or NULL */
   const char *first_shown;            /* name of the first source, for messages */
@@ -240,9 +240,8 @@ static void fetch_remotes(struct source_chunk *chunk) {
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Fails with the first error if the chunk is strict. Otherwise skips unreadable sources. Does not
- * skip a source if memory ran out, because the result would then depend on the timing of threads.
- */
+/* Fails with the first error if `strict` is true. Otherwise skips unreadable sources. Does not skip
+ * a source if memory ran out, because the result would then depend on the timing of threads. */
 static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   bool full = budget_passed(budget_allocator(fetched->command->budget));
@@ -357,7 +356,7 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Reads all sources again, with complete samples, because a difference may need them. */
+/* Reads all sources again without adding up samples, because a difference may need every sample. */
 static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile_release(fetched->head.sum);
   pprofc_profile_release(fetched->base.sum);
@@ -380,7 +379,7 @@ static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error)
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
-/* Reads sources, applies source maps, and subtracts the base if only sums were kept. */
+/* Reads sources and applies source maps. Subtracts the base if the reader added up samples. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);

@@ -79,8 +79,8 @@ static pprofc_str address_write_query(struct arena *arena, struct address_query 
   return text;
 }
 
-/* Sets how long the server records. Adds -seconds to the query if the flag is given. Otherwise
- * takes the seconds from the query. */
+/* Sets the recording time: to `seconds` if -seconds is given, else to "seconds" in the query. Adds
+ * -seconds to the query. */
 static pprofc_status address_apply_seconds(struct arena *arena, struct address_query *query,
                                            int64_t seconds, struct address *address) {
   int64_t given;

@@ -16,7 +16,7 @@
 struct collect_item {
   const char *kind;
   struct remote *remote;
-  pprofc_profile *profile; /* NULL if the server lacks the profile, or if it was unreadable */
+  pprofc_profile *profile; /* NULL if the server lacks the profile, or sent an unreadable one */
   bool missing;            /* true if the server does not have this profile */
 };
 
@@ -104,7 +104,7 @@ static pprofc_status collect_print_manifest(const void *context, struct output *
   return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
 
-/* Writes manifest.json, and the profiles of the servers that did not fail. */
+/* Writes manifest.json, and the profiles of each server whose replies were all readable. */
 static pprofc_status collect_write_files(const void *context, const char *folder,
                                          pprofc_error *error) {
   const struct collect_set *set = context;
@@ -253,7 +253,7 @@ static pprofc_status collect_fetch(struct fetcher *fetcher, struct collect_serve
   return fetcher_run(fetcher, remotes, found, error);
 }
 
-/* Reads the profile in one reply, and symbolizes it. Sets missing file names to the URL. */
+/* Reads the profile in one reply, and symbolizes it. A mapping without a file gets the URL. */
 static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *item,
                                   pprofc_error *error) {
   const struct command *command = fetcher->command;

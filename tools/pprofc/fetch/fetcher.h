@@ -1,5 +1,5 @@
-/* Fetches the sources that are URLs. Later requests the names of their functions from the same
- * servers. */
+/* Fetches the sources that are URLs. Later requests function names from the servers of the
+ * profiles. */
 #ifndef PPROFC_TOOLS_FETCH_FETCHER_H
 #define PPROFC_TOOLS_FETCH_FETCHER_H
 
@@ -60,8 +60,8 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote if the source must be downloaded, else to NULL. Also sets `file`. Its path is the
- * source, but /x for the source "file:///x". The fetcher owns *remote and the path. */
+/* Sets *remote if the source must be downloaded, else to NULL. Also sets file->path: to /x for the
+ * source "file:///x", else to the source. The fetcher owns *remote and the path. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                struct file_source *file, pprofc_error *error);
 

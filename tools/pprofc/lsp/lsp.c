@@ -127,8 +127,8 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the profile's name for the document's file. Compares names with the current path, and if no
- * name matches, with the path of the file in the profile's commit. */
+/* Finds the file name by which the profile calls the document. Compares names with the current
+ * path, and if no name matches, with the path of the file in the profile's commit. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena;
   arena_init(&arena, &mem_default);
@@ -190,7 +190,7 @@ static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   fill_free(fill);
 }
 
-/* Adds a line of a document with its cost. If `before` is not empty, the text is "BEFORE: COST". */
+/* Adds a line with its cost to `fill`. If `before` is not empty, the text is "BEFORE: COST". */
 static void result_item(struct fill *fill, const struct lsp *lsp, const struct document *d,
                         size_t line, pprofc_str before, const struct cost *cost) {
   struct buffer text;

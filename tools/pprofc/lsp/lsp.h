@@ -49,9 +49,9 @@ struct cost costs_function(const struct costs *costs, pprofc_str name);
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the profile's name for the file `path`. `path` must end with the whole name, or with at
- * least its last two components. Prefers the longest equal end. Returns an empty text if no name
- * matches. */
+/* Returns the name by which the profile calls the file `path`. `path` must end with the whole name,
+ * or with at least its last two components. Prefers the longest equal end. Returns an empty text if
+ * no name matches. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a line, and
@@ -90,7 +90,7 @@ size_t follow_origin(const struct follow *follow, size_t line);
 /* ---- the page with the flame graph (page.c) ---------- */
 
 struct lsp_page {
-  char folder[4000]; /* private folder; "" until the first page */
+  char folder[4000]; /* folder that only this user can read; "" until the first page */
   char path[4096];
 };
 

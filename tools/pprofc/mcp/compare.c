@@ -1,5 +1,5 @@
-/* Implements the tool compare. The answer has a sentence, the changed functions and the table of
- * -top -noise. Each changed function has its line, interval and verdict. */
+/* Implements the tool compare. The answer lists the changed functions, each with its line, interval
+ * and verdict. The table of -top -noise follows. */
 #include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "noise/runs.h"

@@ -111,7 +111,8 @@ static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error 
   return status;
 }
 
-/* Returns the path of the records if the argument "runs" names exactly one store, else NULL. */
+/* Returns STORE/runs if the argument "runs" names one store (a folder of run records), else NULL.
+ */
 static const char *store_records(struct call *call) {
   const struct node *items[2];
   struct stat info;

@@ -74,7 +74,7 @@ struct profiles {
   size_t count;
   struct profile_view *views[VIEWS_OPEN];
   size_t view_count;
-  /* number of tool calls; the current call uses each profile or view with `used` equal to it */
+  /* number of tool calls; the current call uses each profile or view whose `used` is this number */
   uint64_t questions;
 };
 

@@ -140,8 +140,8 @@ static const char *const view_filters[] = {"profile", "base", "sample_type", "fo
 
 #define VIEW_FILTERS (sizeof view_filters / sizeof *view_filters)
 
-/* Frees the results of a view to get memory. Keeps the report -peek unless `peek` is true, because
- * the caller may need its samples. */
+/* Frees the results of a view to get memory. Frees the report -peek only if `peek` is true, because
+ * view_make_paths reads the samples of this report. */
 static void view_drop_parts(struct profile_view *v, bool peek) {
   for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
   if (peek) kept_report_free(v->peek);

@@ -31,8 +31,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Converts one second to the unit of the sample type, which is a time or a number of samples.
- * Returns 0 if the unit cannot be converted. */
+/* Converts one second to the unit of the sample type: a time, or the number of samples that a
+ * profiler takes in a second. Returns 0 if the unit cannot be converted. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);

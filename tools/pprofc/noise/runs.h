@@ -10,7 +10,7 @@ struct loaded_runs {
   struct arena arena;
   struct source_run *sources; /* sources of the base, then of the head; files instead of folders */
   size_t source_count, source_capacity, base_sources;
-  pprofc_verdict_run *items; /* the same runs for the library; `sources` owns their profiles */
+  pprofc_verdict_run *items; /* `sources` as runs for the library; `sources` owns their profiles */
   size_t count, bases, capacity;
 };
 

@@ -196,7 +196,7 @@ static bool editor_open_recall(struct editor *editor) {
   return true;
 }
 
-/* Opens a stream on a copy of `fd`, because libedit uses the stream until the end. */
+/* Opens a stream on a copy of `fd`. libedit uses the stream until the editor is closed. */
 static FILE *editor_stream(int fd, const char *mode) {
   int copy = dup(fd);
   FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;

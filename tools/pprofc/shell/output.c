@@ -318,8 +318,8 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
   return status;
 }
 
-/* Chooses a target if the line does not name one. This is a viewer if the format needs one, a
- * numbered file for binary output, and standard output otherwise. */
+/* Chooses a target if the line does not name one: a viewer if the format needs one, a numbered file
+ * for binary output, and standard output otherwise. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)

@@ -111,7 +111,7 @@ bool shell_option_stands_alone(const pprofc_option_info *info);
 
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
 
-/* Runs a line such as "cum=true": sets the option that has the value `name` to this value. */
+/* Runs a line such as "cum=true": sets the option to `name` ("cum") if `value` means true. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value);
 
 void shell_print_options(struct shell *shell);

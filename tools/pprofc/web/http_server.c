@@ -191,8 +191,8 @@ static void *server_watch(void *server) {
   return NULL;
 }
 
-/* Security headers of every reply. Pages run no inline script and load nothing from other sites. A
- * frame can show only a rejection, because the user must see its reason, and no other reply. */
+/* Security headers of every reply. Pages run no inline script and load nothing from other sites.
+ * Only a rejection can appear in a frame of another page, because the user must see its reason. */
 #define SERVER_REFUSED 403
 
 static const struct {

@@ -255,8 +255,8 @@ static struct web_reply *view_reply(struct web_question *q, struct view_parts *p
   return reply_text(503, message);
 }
 
-/* Answers with the strip of recordings (a row of bars), for a page that keeps its current view. If
- * the view is unknown, the strip links to the first view. Ignores an error in the view. */
+/* Answers with only the strip of recordings (a row of bars). The page replaces its strip and keeps
+ * the rest. Links lead to the view in the query, or to the first view if this view is unknown. */
 struct web_reply *route_strip(struct web_question *q) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   struct view_parts *p = arena_zero_array(&q->arena, 1, sizeof *p);

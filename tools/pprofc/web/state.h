@@ -16,7 +16,7 @@ struct state_profile {
   char *name;      /* short name, such as "cpu.prof" */
   char *source;    /* path of the file, or "" */
   bool is_command; /* true if the command line names the profile as a source */
-  size_t sources;  /* number of files that were added up to get the profile; runs do not count */
+  size_t sources;  /* number of files that were added up to get the profile; 1 if `runs` are set */
   pprofc_profile *profile;
   int64_t *totals;          /* total of each sample type of a recording, or NULL */
   pprofc_verdict_run *runs; /* runs added up in `profile`, with file names; owned by this struct */
@@ -66,16 +66,16 @@ pprofc_status state_reload(struct web_state *state, pprofc_error *error);
 #define STATE_RECORDINGS_MAX 60
 #define STATE_PINNED_MAX     16
 
-/* Records the sources again if the interval of -every has passed. Waits longer after failures. One
- * thread calls this function several times a second. Returns true if the list of recordings
- * changed. */
+/* Records the sources again if the interval of -every has passed. Waits longer after failed
+ * attempts. One thread calls this function several times a second. Returns true if the list of
+ * recordings changed. */
 bool state_record(struct web_state *state);
 
 struct state_recordings {
   struct web_recordings list;
   struct web_recording items[STATE_RECORDINGS_MAX];
-  struct state_profile
-      *profiles[STATE_RECORDINGS_MAX]; /* references to the recordings' profiles; NULL: failure */
+  struct state_profile *profiles[STATE_RECORDINGS_MAX]; /* references to the recordings' profiles;
+                                                           NULL for failed attempts */
 };
 
 /* Copies the list of recordings. Returns false without -every. The caller frees the copy. */
@@ -84,8 +84,8 @@ void state_recordings_free(struct state_recordings *copy);
 
 pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
 
-/* Adds a profile that the user dropped on the page. Sets *id to its value in the parameters head
- * and base. */
+/* Adds a profile that the user dropped on the page. Sets *id to the number that selects the profile
+ * in head=ID and base=ID. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 

@@ -13,11 +13,11 @@
 /* Maximum memory of all recordings in bytes. A quarter of -max_memory is a second limit. */
 #define RECORDINGS_BYTES ((uint64_t)512 << 20)
 
-/* Maximum time between tries after a failure in milliseconds, or -every if that is longer. */
+/* Maximum wait in milliseconds after failed attempts to record, or -every if that is longer. */
 #define PAUSE_MOST_MS 60000
 
-/* A recording counts as used until the list of recordings has changed this many times since a page
- * last requested the recording. */
+/* A page requests its recordings after each change of the list. A recording counts as unused after
+ * this number of changes without a request. */
 #define USE_LASTS 4
 
 static uint64_t every_bytes(const struct web_state *s) {
@@ -77,8 +77,7 @@ void state_use_recording(struct web_state *s, unsigned id) {
     if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->news.tries;
 }
 
-/* True if an open page uses a recording. After each change of the list, an open page requests the
- * recordings that it shows. A recording without a recent request is therefore unused. */
+/* True if an open page uses a recording. */
 static bool ring_is_used(const struct web_state *s, size_t index) {
   return s->ring.items[index].used + USE_LASTS > s->news.tries;
 }
@@ -126,7 +125,7 @@ static void ring_add(struct web_state *s, struct state_profile *made, unsigned i
   s->epoch++;
 }
 
-/* Adds a failure to the list. If the last item is already a failure, only increments its count. */
+/* Adds a failed attempt to the list. If the last attempt also failed, only increments its count. */
 static void ring_fail(struct web_state *s, const char *why, int64_t pause_ms, int64_t now) {
   struct state_ring *ring = &s->ring;
   if (!ring->failures) {
@@ -190,8 +189,8 @@ static pprofc_status every_read(struct web_state *s, struct state_profile **made
   return status;
 }
 
-/* Returns the time until the next recording, in milliseconds. After a failure, this is the interval
- * of -every. Each further failure doubles the time. */
+/* Returns the time until the next recording, in milliseconds. This is the interval of -every. Each
+ * failed attempt after the first doubles the time, up to PAUSE_MOST_MS. */
 static int64_t every_pause(const struct web_state *s, unsigned failures) {
   int64_t every = s->command->every_ms, most = every > PAUSE_MOST_MS ? every : PAUSE_MOST_MS;
   for (unsigned i = 1; i < failures && every < most; i++) every *= 2;

@@ -21,10 +21,10 @@ struct state_loaded {
   pprofc_profile *difference;
 };
 
-/* A recording, or a sequence of failures. */
+/* A recording, or a sequence of failed attempts. */
 struct state_recording {
   struct web_recording shown;    /* data that the page shows, except the profile */
-  struct state_profile *profile; /* profile, or NULL after a failure */
+  struct state_profile *profile; /* profile, or NULL for failed attempts */
   uint64_t used;                 /* value of state_news.tries when a page last used the recording */
 };
 
@@ -32,9 +32,9 @@ struct state_recording {
 struct state_ring {
   struct state_recording items[STATE_RECORDINGS_MAX]; /* recordings, oldest first */
   size_t count;
-  unsigned failures; /* number of failures since the last recording */
+  unsigned failures; /* number of failed attempts since the last recording */
   int64_t due;       /* time of the next recording, in milliseconds of the monotonic clock */
-  int64_t next;      /* after a failure: time of the next try, in seconds since 1970; else 0 */
+  int64_t next; /* after a failed attempt: time of the next one, in seconds since 1970; else 0 */
 };
 
 struct web_state {

@@ -40,14 +40,14 @@ struct web_profile {
 
 /* A recording of -every, or a sequence of failed attempts. */
 struct web_recording {
-  unsigned id;                   /* id of the profile; 0 after a failure */
-  bool pinned;                   /* true if the server never drops the recording */
-  int64_t time;                  /* end of the recording, or first failure; in seconds since 1970 */
-  uint64_t bytes;                /* memory of the profile in bytes */
-  unsigned tries;                /* number of consecutive failed attempts */
-  const pprofc_profile *profile; /* profile; NULL after a failure */
+  unsigned id;    /* id of the profile; 0 for failed attempts */
+  bool pinned;    /* true if the server never drops the recording */
+  int64_t time;   /* end of the recording, or first failed attempt; in seconds since 1970 */
+  uint64_t bytes; /* memory of the profile in bytes */
+  unsigned tries; /* number of consecutive failed attempts */
+  const pprofc_profile *profile; /* profile; NULL for failed attempts */
   const int64_t *totals;         /* total of the profile for each sample type */
-  char why[256];                 /* reason of the last failure, in one line */
+  char why[256];                 /* reason why the last attempt failed, in one line */
 };
 
 /* Recordings of -every, oldest first. */
@@ -60,7 +60,7 @@ struct web_recordings {
   unsigned head, base; /* ids of the profiles that the page shows; 0: no profile */
   uint64_t tries;      /* number of times that this list has changed */
   int64_t every_ms;    /* interval of -every in milliseconds */
-  int64_t next;        /* after a failure: time of the next try, in seconds since 1970; else 0 */
+  int64_t next; /* after a failed attempt: time of the next one, in seconds since 1970; else 0 */
 };
 
 /* Data for the parts of the page around the report. The texts are valid as long as the request. */

@@ -62,7 +62,7 @@ static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   return name ? (pprofc_str){name, size} : STR("");
 }
 
-/* If the view shows only some functions, sets the view's argument to an expression that matches the
+/* If the view shows only some functions, sets page->argument to an expression that matches the
  * selected function. */
 static void document_argue(struct view_page *page) {
   struct buffer expression;

@@ -24,7 +24,7 @@ struct view_row {
     double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  /* true if verdicts are on divided values, such as per second, but `self` and `total` are not */
+  /* true if verdicts are on divided values, such as per second, but base and head are undivided */
   bool unscaled;
   const pprofc_verdict_row *verdict; /* verdict of the page on the function, or NULL */
 };
@@ -87,8 +87,8 @@ bool page_type(const struct view_page *page, size_t *index);
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
 /* The functions set the value `name` of a template. They format a value of the profile, a mean of
- * runs, a value of a report, and a share such as "12.34%". The first two functions use the unit of
- * the page. */
+ * runs, a value in the unit of `report`, and a share such as "12.34%". The first two functions use
+ * the unit of the page. */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -125,8 +125,7 @@ pprofc_status page_report_text(struct view_page *page, const pprofc_report_optio
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
 
-/* Sets page->selected to the row of the whole selected function, which a view with lines as rows
- * does not have. */
+/* Sets page->selected to a row for the whole selected function, for views whose rows are lines. */
 pprofc_status page_select_function(struct view_page *page, pprofc_error *error);
 
 /* ---- rows -------------------------------------------- */
@@ -233,8 +232,8 @@ pprofc_status view_disasm(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_tags(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_compare(struct view_page *, struct buffer *, pprofc_error *);
 
-/* The first function formats a mean of counts, which may have a fraction. The second formats a
- * value of a report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
+/* The first function formats a mean, which has a fraction only if it is a count. The second formats
+ * a value in the unit of the report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 

@@ -110,7 +110,7 @@ static void strip_pin(struct view_page *page) {
   fill_end(&page->fill);
 }
 
-/* Adds the reason of the last failure and the time of the next try. */
+/* Adds the reason why the last attempt to record failed, and the time of the next attempt. */
 static void strip_failure(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   if (!all->next || !all->count) return;

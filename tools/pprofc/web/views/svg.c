@@ -14,8 +14,7 @@ struct svg_copy {
 };
 
 /* Colours that replace the colours of dot_color: red (more), green (less) and grey (unchanged). In
- * dot_color, boxes have a saturation of 10 %, and lines 100 %. Only boxes have a channel above 200.
- */
+ * dot_color, boxes have 10 % saturation, and lines 100 %. A red or green above 200 means a box. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;

@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-/* Returns changes that remove the parameters on which the data does not depend, such as the
- * selection. Pages that differ only in these parameters then request their data at the same URL. */
+/* Returns changes that remove parameters without effect on the flame graph's data, such as the
+ * selection. Pages that differ only in these parameters then request the same URL. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
