@@ -79,8 +79,8 @@ struct exchange {
 
 struct client;
 
-/* Creates a client. If a library or a file is missing, all its exchanges fail with this error, as
- * in pprof. Returns NULL when out of memory. */
+/* Creates a client. If a library or a file is missing, each request of the client fails with an
+ * error about it, as in pprof. Returns NULL when out of memory. */
 struct client *client_open(const struct client_options *options);
 void client_close(struct client *client);
 

@@ -28,7 +28,7 @@ struct reply {
   /* URL of a redirect, URL of the next page from the header Link, and value of ETag */
   struct buffer location, next, etag;
   struct buffer body;
-  struct input inflated; /* decompressed body; its region is NULL if the body was not compressed */
+  struct input inflated; /* decompressed body; inflated.region is NULL for an uncompressed body */
 };
 
 /* Initializes an empty reply. `most` is the size limit of the body in bytes. */
