@@ -50,8 +50,8 @@ static bool lacks_dot(const char *filter) {
   return false;
 }
 
-/* Prints an error and returns false if no result passes the filter. If no results were read, the
- * `messages` about skipped lines explain this, so only a lack of messages is an error. */
+/* Prints an error and returns false if no result passes the filter. Without any result, prints an
+ * error only if there are no `messages` about skipped lines. */
 static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");

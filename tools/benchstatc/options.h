@@ -11,7 +11,7 @@ struct benchstat_options {
   const char *delta_test, *format;
   const char *split, *sort;
   uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
-  char brief_more[128]; /* command line for a longer report */
+  char brief_more[128]; /* command that prints a longer report */
   bool geomean, html, csv, norange;
   struct about about;
 };
