@@ -21,7 +21,7 @@ struct gate_options {
   char direction_text[4096]; /* copy of the variable DIRECTION, split into words */
   struct about about;
   uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
-  char brief_more[128]; /* command line for a longer report */
+  char brief_more[128]; /* command that prints a longer report */
 };
 
 extern const struct flag_table options_table;
