@@ -60,37 +60,41 @@ static size_t fold_reduce(struct fold *f, size_t count) {
   return kept;
 }
 
-/* True if the last `count` labels are one number label, and the label set found last has only this
- * label, as in heap profiles after fold_reduce has dropped the numbers. */
+/* True if the sample has no label, or only one label that equals the only label of the set found
+ * last. fold_reduce drops the numbers of labels, so all samples of a heap profile repeat one set.
+ */
 static bool fold_repeats_set(const struct fold *f, size_t count) {
+  if (count != 1 || !f->label_table.count) return !count;
   const struct label *label = fold_all_labels(f) + f->label_count - 1;
-  if (count != 1 || !label->is_number || !f->label_table.count) return false;
   const struct label_set *set = &f->label_table.sets[f->label_table.last];
   const struct label *known = fold_all_labels(f) + set->first;
-  return set->count == 1 && known->is_number && known->key == label->key &&
+  return set->count == 1 && label->is_number && known->is_number && known->key == label->key &&
          known->unit == label->unit && known->number == label->number;
 }
 
-bool fold_labels_end(struct fold *f, struct fold_parts *p) {
-  size_t count = p->labels;
-  if (count > f->limits->labels) return false;
-  if (f->compared && values_are_zero(p->row, f->types)) {
-    f->label_count -= count;
-    return true;
-  }
-  bool all = f->labels && (f->only == SIZE_MAX || p->row[f->only]);
-  if (!all) count = fold_reduce(f, count);
-  if (!all && (!count || fold_repeats_set(f, count))) {
-    f->label_count -= count;
-    return true;
-  }
+/* Returns the index of the set of the last `count` labels, and adds the set if it is new. Returns
+ * MAP_NONE when out of memory. */
+static uint32_t fold_find_set(struct fold *f, size_t count) {
   size_t first = f->label_count - count, known = f->label_table.count;
-  if (!fold_column_reserve(&f->sets, f->mem, known + 1, sizeof(struct label_set))) return false;
+  if (!fold_column_reserve(&f->sets, f->mem, known + 1, sizeof(struct label_set))) return MAP_NONE;
   f->label_table.labels = fold_all_labels(f);
   f->label_table.sets = (struct label_set *)f->sets.items + 1; /* label set 0 is the empty set */
   uint32_t found = label_table_add(&f->label_table, first, count);
-  bool is_new = f->label_table.count > known;
-  if (!is_new) f->label_count = first;
-  if (all || is_new) p->set = found + 1;
+  if (f->label_table.count == known) f->label_count = first;
+  return found;
+}
+
+bool fold_labels_end(struct fold *f, struct fold_parts *p) {
+  size_t count = p->labels, known = f->label_table.count;
+  if (count > f->limits->labels) return false;
+  bool dropped = f->compared && values_are_zero(p->row, f->types);
+  bool all = f->labels && (f->only == SIZE_MAX || p->row[f->only]);
+  if (!dropped && !all) count = fold_reduce(f, count);
+  if (dropped || (!all && fold_repeats_set(f, count))) {
+    f->label_count -= count;
+    return true;
+  }
+  uint32_t found = fold_find_set(f, count);
+  if (all || f->label_table.count > known) p->set = found + 1;
   return found != MAP_NONE;
 }
