@@ -124,7 +124,7 @@ static void brief_add_outline(struct buffer *out, pprofc_str name) {
     buffer_add_char(out, c);
     if (end <= i + 2) continue;
     buffer_add_text(out, "...");
-    i = end - 2; /* The next step appends the closing bracket. */
+    i = end - 2; /* The next pass of the loop appends the closing bracket. */
   }
 }
 
@@ -200,8 +200,8 @@ static void brief_pop(struct brief *b) {
   brief_sink(&b->rows);
 }
 
-/* Adds a row to the kept rows. If a more important row was already omitted, drops the row
- * instead. */
+/* Adds a row to the kept rows. Drops this row if it is one of the first `skip` rows, or if a more
+ * important row was already omitted. */
 static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
   if (b->seen++ < b->skip || (b->has_floor && is_less_important(row, &b->floor))) {
     brief_leave_row(b, row);
@@ -216,8 +216,8 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
 
 /* ---- lines outside of rows --------------------------- */
 
-/* Drops the first remaining line after the title. Later lines stay longer, because the reader needs
- * lines such as column titles to understand the rows. */
+/* Drops the first remaining line after the title. The last lines are dropped last, because the
+ * reader needs lines such as column titles to understand the rows. */
 static bool brief_leave_line(struct brief *b) {
   if (b->victim >= b->fixed.count) return false;
   struct brief_piece *line = &b->fixed.items[b->victim++];
@@ -247,7 +247,7 @@ static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *sc
   return buffer_str(scratch);
 }
 
-/* Adds the completed row or line to its list. */
+/* Adds the completed row to `rows`, or the completed line outside of rows to `fixed`. */
 static bool brief_close(struct brief *b, pprofc_str text) {
   struct brief_piece piece = b->open_piece;
   struct buffer scratch;

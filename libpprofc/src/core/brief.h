@@ -35,7 +35,7 @@ struct brief_piece {
 struct brief_list {
   struct brief_piece *items;
   size_t count, capacity;
-  size_t bytes; /* size of the texts of all items together, in bytes */
+  size_t bytes; /* sum of the sizes of the texts in `items` */
 };
 
 /* The rows and lines that were omitted. */

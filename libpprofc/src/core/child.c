@@ -83,7 +83,7 @@ bool spawn_wait(pid_t pid, int *how) {
 
 struct child_running {
   const struct child *child;
-  const struct child_user *user; /* additional settings for a program of the user, or NULL */
+  const struct child_user *user; /* settings for a test or compiler of the user, or NULL */
   struct buffer *output;
   struct child_end *end;
   int input; /* descriptor of the program's standard input: an anonymous file, because writing to a

@@ -323,7 +323,7 @@ void number_print(struct buffer *out, double value) {
     return;
   }
   int digits = (int)(last - text) - (text[0] == '-') + 1;
-  if (digits > 1) digits--; /* The decimal point does not count. */
+  if (digits > 1) digits--; /* do not count the decimal point */
   int decimals = digits - 1 - exponent;
   buffer_printf(out, "%.*f", decimals > 0 ? decimals : 0, value);
 }

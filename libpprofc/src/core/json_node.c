@@ -77,7 +77,7 @@ static const char *packed_skip_blanks(const char *p) {
 }
 
 /* Returns the end of the number or word at p. The loop always stops, because a bracket follows the
- * text of a packed array. */
+ * text of a packed array (an array that is kept as text). */
 static const char *packed_scalar_end(const char *p) {
   while (*p > ' ' && *p != ',' && *p != ']') p++;
   return p;

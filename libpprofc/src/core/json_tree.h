@@ -1,10 +1,10 @@
 /* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled.
  *
  * The library does not use Jansson, for these reasons. When memory runs out, Jansson drops bytes of
- * a string without an error. The allocator of Jansson belongs to the whole process, so Jansson
- * cannot use the caller's allocator. Google Benchmark writes bare NaN and raw bytes inside strings.
- * It repeats keys of user counters; the first value counts. A time in microseconds is only exact if
- * its decimal exponent is shifted before the conversion to double. */
+ * a string without an error. It has one allocator for the whole process, so it cannot use the
+ * caller's. It rejects the bare NaN and the raw bytes that Google Benchmark writes. It keeps the
+ * last of several equal keys, but the first is needed. It converts numbers to double, which rounds
+ * times before their unit is converted. */
 #ifndef PPROFC_CORE_JSON_TREE_H
 #define PPROFC_CORE_JSON_TREE_H
 

@@ -1,5 +1,4 @@
-/* Implements hash tables that map keys to dense indices (0, 1, 2 ...), and the interner of strings.
- */
+/* Implements hash tables that map keys to indices 0, 1, 2 ..., and the interner of strings. */
 #include "core/map.h"
 
 #include "core/hash.h"

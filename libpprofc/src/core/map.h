@@ -30,7 +30,7 @@ struct map {
   struct map_slot *slots;
   size_t capacity; /* number of slots: a power of two, or 0 */
   size_t count;
-  uint64_t steps; /* number of slots that insertions have examined */
+  uint64_t steps; /* number of slots that insertions have examined, for tests */
 };
 
 struct map_probe {
@@ -119,8 +119,8 @@ static inline void interner_expect(const struct interner *interner, pprofc_str s
 uint32_t interner_add(struct interner *interner, pprofc_str s);
 /* Does the same as interner_add, but copies a new string to the arena. */
 uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s);
-/* Moves the strings, in the order of their ids, to an arena with the same allocator. Empties the
- * interner. Returns NULL when out of memory. */
+/* Moves the strings, in the order of their ids, to an arena with the interner's allocator. Empties
+ * the interner. Returns NULL when out of memory. */
 pprofc_str *interner_take(struct interner *interner, struct arena *arena);
 /* Returns the id of s, or MAP_NONE if s was never added. */
 uint32_t interner_find(const struct interner *interner, pprofc_str s);

@@ -283,8 +283,8 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* A profile that was edited many times has a long chain of parents. So the function keeps a list
-   * of dead regions, and does not recurse. */
+  /* A profile that was edited many times has a region with a parent, which has a parent, and so on.
+   * So the function keeps a list of the regions to free, and does not recurse. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
   while (dead) {
@@ -307,8 +307,8 @@ void region_release(struct region *region) {
 #define EDITS_MAX 16
 
 /* Returns the block that contains the data, or NULL, and sets *arena to the arena of the block.
- * Searches the arena of the region, and the arenas of parents that only this region retains. A
- * reference of the caller to the parent `lender` does not count. */
+ * Searches the arena of the region, and the arenas of parents that only this region retains. The
+ * caller may also retain one of these parents, `lender`. */
 static struct arena_block *find_block(struct region *region, const struct region *lender,
                                       const void *data, int depth, struct arena **arena) {
   struct arena_block *block = region->arena.blocks;
@@ -325,7 +325,7 @@ static struct arena_block *find_block(struct region *region, const struct region
 }
 
 /* Returns the block that contains only the `size` bytes at `data`. Returns NULL for other data,
- * such as a small column, which shares its block with other columns. */
+ * such as a small column (an array of a profile), which shares its block with other columns. */
 static struct arena_block *find_column(struct region *region, const struct region *lender,
                                        const void *data, size_t size, struct arena **arena) {
   if (size < LARGE_SIZE / 4) return NULL;

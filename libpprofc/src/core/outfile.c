@@ -159,7 +159,7 @@ static void temporary_remove(int folder, const char *name) {
   close(fd);
 }
 
-/* Removes temporary files of the same target that killed processes left. */
+/* Removes temporary files of this target that killed processes left. */
 static void temporary_sweep(struct outfile *file, size_t stem) {
   char *slash = strrchr(file->temporary, '/');
   const char *name = slash ? slash + 1 : file->temporary;

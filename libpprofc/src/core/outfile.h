@@ -16,7 +16,7 @@ struct outfile {
 };
 
 /* Creates the file. Its mode is the mode of an existing target, or else the default mode. Removes
- * temporary files of the same target that killed processes left. */
+ * temporary files of this target that killed processes left. */
 pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error *error);
 
 /* Writes to the file. The function is a pprofc_write_fn whose context is a struct outfile. */

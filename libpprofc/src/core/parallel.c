@@ -78,7 +78,7 @@ bool parallel_run_deep(size_t stack, void (*fn)(void *context), void *context) {
 #define BLOCK_BYTES ((size_t)8 << 20)
 #define BLOCK_MAX   ((size_t)64 << 20)
 
-/* State of a thread that formats, with the text of its current block. */
+/* State of a thread that formats items, with the text of its current block. */
 struct renderer {
   struct buffer text;
   void *room;

@@ -112,7 +112,7 @@ ssize_t pread(int fd, void *data, size_t size, off_t offset) {
   DWORD got = 0, most = size < INT32_MAX ? (DWORD)size : INT32_MAX;
   bool done = ReadFile((HANDLE)_get_osfhandle(fd), data, most, &got, &place);
   DWORD reason = GetLastError();
-  lseek(fd, before, SEEK_SET); /* ReadFile moves the position of the file. */
+  lseek(fd, before, SEEK_SET); /* ReadFile moved the position, which pread must not do. */
   if (done || reason == ERROR_HANDLE_EOF) return (ssize_t)got;
   SetLastError(reason);
   return posix_fail();

@@ -35,8 +35,8 @@
 
 #define S_ISLNK(mode) 0
 
-/* Opens a file as the function of POSIX does: other programs may rename or remove the file while it
- * is open. */
+/* Opens a file like `open` of POSIX: other programs may rename or remove the file while it is
+ * open. */
 int posix_open(const char *path, int flags, ...);
 /* Renames a file. Replaces an existing file. */
 int posix_rename(const char *from, const char *to);
