@@ -163,8 +163,8 @@ static bool is_go_type(const struct code_image *m, uint64_t address) {
   return address >= m->types_from && address < m->types_to;
 }
 
-/* Number of bytes to compare in a type descriptor: its size, pointers, hash and kind. The fields
- * after them are offsets that change when the program gets a new name. */
+/* Number of bytes to compare in a type descriptor: its size, pointers, hash and kind. The later
+ * fields contain offsets of names, which change when any name is added to the program. */
 #define GO_TYPE_BYTES 24
 #define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
@@ -235,8 +235,8 @@ static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   return !same_target(w, at, 0, depth - 1);
 }
 
-/* True if two relocations (words that the loader fills) refer to the same symbol of another file,
- * or to equal data. */
+/* True if two relocations (words that the loader fills) refer to the same imported symbol, or to
+ * equal data. */
 static bool same_slot(struct code_work *w, const struct code_relocation *x,
                       const struct code_relocation *y, int depth) {
   if (!x || !y) return false;

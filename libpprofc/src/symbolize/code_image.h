@@ -46,7 +46,7 @@ struct code_symbol {
 /* A word of data that the loader fills with the address `target` or the address of `symbol`. */
 struct code_relocation {
   uint64_t address, target;
-  pprofc_str symbol; /* symbol of another file; "" if `target` is in this file */
+  pprofc_str symbol; /* imported symbol; "" if `target` is in this file */
 };
 
 struct code_image {

@@ -12,8 +12,8 @@
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
 /* Stack size for libiberty, in bytes. To parse, libiberty takes up to 130 bytes for each byte of a
- * name. To print, it takes 16 bytes for each of up to MAX_COPIES copies. Code that is not optimized
- * needs more, so the rest is a reserve. */
+ * name. To print, it takes 16 bytes for each of up to MAX_COPIES copies of templates. libiberty may
+ * be compiled without optimization and then needs more, so the rest is a reserve. */
 #define DEEP_STACK ((size_t)64 << 20)
 
 bool demangle_is_deep(pprofc_str name) {

@@ -34,8 +34,8 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
   if (offset >= segment_end || s->offset >= end) return false;
   uint64_t in_page = s->vaddr & (s->align - 1);
   if (offset < (s->offset > in_page ? s->offset - in_page : 0)) return false;
-  /* If a mapping starts in the last, partial page of this segment and ends at least a page after
-   * the segment, it belongs to another segment. */
+  /* A mapping belongs to another segment if it starts in the last, partial page of this segment
+   * and ends at least a page after this segment. */
   return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
 }
 
@@ -78,7 +78,7 @@ struct question {
   const struct mapped_range *range;
   const struct elf_segment *segment; /* segment of the mapping, or NULL */
   bool symbol_known;
-  uint64_t symbol; /* address of the kernel symbol, if it is known */
+  uint64_t symbol; /* address of the kernel symbol (_stext or _text), if symbol_known */
 };
 
 static pprofc_status find_kernel_symbol(struct question *q, pprofc_error *error) {
@@ -151,7 +151,7 @@ static void dyn_base(const struct question *q, uint64_t *base) {
     *base = user_base(q);
 }
 
-/* Sets q->segment to the segment of the mapping, and the kernel symbol if the file is a kernel. The
+/* Sets q->segment to the segment of the mapping. Sets q->symbol if the file is a kernel. The
  * segment stays NULL if the file has no loadable segment or no segment with .text. */
 static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
   const struct mapped_range *r = q->range;

@@ -216,7 +216,7 @@ static void remote_sort(struct remote_pass *pass) {
   for (size_t i = 0; i < l->count; i++)
     if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
   for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
-  /* Counting down makes first[i + 1] the first entry of mapping i. */
+  /* first[i + 1] is the end of mapping i in `order`. The loop turns it into the start. */
   for (size_t i = l->count; i-- > 0;)
     if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
   for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];

@@ -42,8 +42,8 @@ pprofc_status symbolize_locate(const pprofc_profile *source,
                                pprofc_error *error);
 
 /* Adds functions and lines to locations that lack them, and demangles function names
- * (docs/spec/pprof.md, 8). Failures become warnings. Only lack of memory and invalid options are
- * errors. */
+ * (docs/spec/pprof.md, 8). If a tool or a request fails, only warns. Other errors are returned:
+ * lack of memory and invalid options. */
 pprofc_status symbolize_profile(const pprofc_profile *source,
                                 const struct symbolize_options *options, pprofc_profile **out,
                                 pprofc_error *error);

@@ -364,7 +364,7 @@ pprofc_status tools_symbolize(const struct tool_query *q, bool fast, struct sour
   if (fast || !found) return nm_frames(q, frames, error);
   if (llvm) {
     pprofc_status status = llvm_symbolizer_frames(q, frames, error);
-    /* An old version without JSON support prints nothing, so try addr2line. */
+    /* An old llvm-symbolizer without JSON support prints nothing, so try addr2line. */
     bool other = child_exists(tools->path[TOOL_ADDR2LINE]);
     if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !other) return status;
   }
