@@ -59,7 +59,7 @@ pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_
 /* Removes the locations i with hidden[i] != 0 from all stacks. */
 pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error);
 
-/* Function that cuts one stack: moves `leaf` and `root` of the stack to the frames to keep. Returns
+/* Function that cuts one stack: sets `leaf` and `root` to the ends of the part to keep. Returns
  * false to drop the sample. Several threads call the function at once. */
 typedef bool (*edit_cut_fn)(const void *context, struct packed_stack *stack);
 pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,

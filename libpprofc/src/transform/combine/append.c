@@ -122,8 +122,8 @@ static bool append_stacks(struct append *a) {
 }
 
 /* Adds the label sets of a profile with a stack tree. Adds them in the order of the file, because
- * the first unit of a numeric key counts. The order of the samples differs from the file. Returns
- * false when out of memory. */
+ * the first unit of a numeric key is the unit that reports show. The order of the samples differs
+ * from the file. Returns false when out of memory. */
 static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
   const struct samples *s = &a->profiles[side]->samples;
   if (!s->tree || !s->label_set) return true;

@@ -322,8 +322,8 @@ static int64_t scaled(int64_t value, double ratio) {
   return ratio == -1 ? edit_negate(value) : edit_truncate(round((double)value * ratio));
 }
 
-/* Fills `values` with the products. Sets keep[i] to 1 if sample i has a product that is not 0. Like
- * pprof, does not count products of types with the factor 1. */
+/* Fills `values` with the products. Sets keep[i] to 1 if sample i has a product that is not 0. For
+ * keep[i], ignores types with the factor 1, like pprof. */
 static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
                          uint8_t *keep) {
   size_t types = source->type_count;

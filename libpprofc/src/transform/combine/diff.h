@@ -1,4 +1,5 @@
-/* Makes a difference without searching for equal samples, for reports that only sum values. */
+/* Makes a difference for reports that only sum values. Equal samples (with equal stacks and labels)
+ * stay separate. */
 #ifndef PPROFC_TRANSFORM_COMBINE_DIFF_H
 #define PPROFC_TRANSFORM_COMBINE_DIFF_H
 
@@ -12,8 +13,8 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
 
 /* True if `base` gives the same difference as the samples in its file. If base->folded is true, the
  * reader has added up samples and dropped their labels. The function then returns false if pprof
- * would round a large value, because the rounded sum would differ. It also returns false if samples
- * of head may be equal to samples of a base. */
+ * would round a large value, because the rounded sum would differ. It also returns false if head
+ * has samples with the base label, because they may be equal to samples of `base`. */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
 /* True if at least one profile has a stack tree. Then only transform_diff_sums can subtract the

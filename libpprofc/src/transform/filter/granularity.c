@@ -43,8 +43,8 @@ bool granularity_parse(const char *name, bool noinlines, bool showcolumns,
     if (strcmp(name, table[i].name) != 0) continue;
     *out = table[i].keeps;
     out->inlines = !noinlines;
-    /* With inlined frames, the granularity "addresses" keeps the profile unchanged, including
-     * columns. */
+    /* With inlined frames, the granularity "addresses" keeps everything, even the column numbers
+     * of lines. */
     out->column = showcolumns || (out->address && !noinlines);
     return true;
   }

@@ -223,7 +223,7 @@ struct tag_input {
 
 #define TAG_INPUT_STEP ((size_t)32 << 10)
 
-/* True if the stacks are in ascending address order, and no string is between two of them. */
+/* True if stacks have ascending addresses, and no string is in memory between two stacks. */
 static bool tag_input_is_plain(const pprofc_profile *p) {
   const struct samples *s = &p->samples;
   const uint8_t *end = NULL;

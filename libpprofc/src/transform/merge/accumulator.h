@@ -18,7 +18,7 @@ struct accumulator {
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;
   unsigned threads; /* number of threads of each merge; 0: one per processor */
-  /* True if the order of additions matters; the only item is then the sum of all profiles so
+  /* True if the order of additions matters. `items` then has one item, the sum of all profiles so
    * far. */
   bool chain;
 };

@@ -128,7 +128,7 @@ static bool combine_equal(struct merge *m) {
   bool zeros;
   if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
-  /* pprof then merges the result again, which drops the records that only dropped samples used. */
+  /* pprof drops zero samples and merges again, which drops the records that only they used. */
   merge_drop_zeros(m);
   merge_number_results(m);
   return true;
@@ -261,8 +261,8 @@ static bool accumulator_has_negative(const pprofc_profile *profile) {
 
 /* True if this profile may be merged in groups. The order of merges matters in three cases. A
  * sample whose values cancel is dropped, and a later profile would append it again. If only some
- * profiles have a time, a time of 0 hides earlier times. If the sample types differ, each step
- * keeps only common types. */
+ * profiles have a time, a profile without time (0) replaces the times of the profiles before it. If
+ * the sample types differ, each step keeps only common types. */
 static bool accumulator_may_group(const struct accumulator *accumulator,
                                   const pprofc_profile *profile) {
   pprofc_error error;

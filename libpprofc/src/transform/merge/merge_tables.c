@@ -291,7 +291,7 @@ static bool holds(const struct merge *m, size_t piece, size_t sample) {
 }
 
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
-  /* Guess the piece from the number of the sample, because most pieces have similar sizes. */
+  /* Most pieces (segments of a source) have similar sizes, so guess from the sample number. */
   size_t guess = (size_t)((double)sample * (double)m->piece_count / (double)m->sample_count);
   for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->piece_count; i++)
     if (holds(m, i, sample)) return &m->pieces[i];
