@@ -75,8 +75,8 @@ PPROFC_API uint32_t pprofc_builder_function(pprofc_builder *builder, const char 
 
 /* Both functions add a record and return its index, or the index of an equal record. The texts of
  * the record have a length and may contain NULs, as in the records that pprofc_profile_mapping and
- * pprofc_profile_function return. The function ignores the id of the record. If the `data` of
- * system_name is NULL, the system name is `name`. Any other text whose `data` is NULL is "". */
+ * pprofc_profile_function return. If the `data` of system_name is NULL, the system name is `name`.
+ * Any other text whose `data` is NULL is "". */
 PPROFC_API uint32_t pprofc_builder_add_mapping(pprofc_builder *builder,
                                                const pprofc_mapping *mapping);
 PPROFC_API uint32_t pprofc_builder_add_function(pprofc_builder *builder,
@@ -105,7 +105,7 @@ PPROFC_API uint32_t pprofc_builder_frame(pprofc_builder *builder, const char *fu
 PPROFC_API void pprofc_builder_sample(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                                       const int64_t *values);
 
-/* The functions add a label to the last sample: a string, a number, or a label that
+/* These functions add a label to the last sample: a string, a number, or a label that
  * pprofc_profile_label returned. `unit` of a number is a text such as "bytes" and may be NULL. The
  * texts of a pprofc_label have a length and may contain NULs. */
 PPROFC_API void pprofc_builder_label(pprofc_builder *builder, const char *key, const char *value);

@@ -63,7 +63,7 @@ typedef struct pprofc_gate_options {
   size_t min_samples;     /* minimum number of samples on each side, default 4; a benchmark with
                              fewer samples is inconclusive */
   const char *floor;      /* smallest absolute change that is a regression, such as "1us or 16 B";
-                             default "": only a floor for memory */
+                             default "": 0, except for memory per operation */
   bool strict;            /* true: inconclusive results have the exit status 3; default false */
   const char *today;      /* day for the expiry of rules: "2027-01-31"; "": today in UTC */
   const char *noise_from; /* folder with a file for each earlier run of the base, or a store that
@@ -190,7 +190,7 @@ typedef struct pprofc_gate_row {
   bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
                        differ */
   double threshold; /* smallest relative change that counts, from the options or from a rule; for
-                       counts of events, at least the noise of the counts */
+                       counts of events, at least 3 times the range of the counts on a side */
   double alpha;     /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no effect
                             would be significant; NaN if unknown */
@@ -221,8 +221,7 @@ PPROFC_API int pprofc_gate_exit_status(const pprofc_gate *gate);
 
 /* The first function returns the problems, which make the result unusable. The second returns the
  * warnings about the result. Each problem or warning is one line with a line feed. The text is
- * empty if there is nothing to report. The view is valid until the next call that changes the gate.
- */
+ * empty if there is nothing to report. It is valid until the next call that changes the gate. */
 PPROFC_API pprofc_str pprofc_gate_problems(const pprofc_gate *gate);
 PPROFC_API pprofc_str pprofc_gate_warnings(const pprofc_gate *gate);
 

@@ -117,13 +117,13 @@ typedef struct pprofc_verdict_options {
   const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no rules */
   size_t rules_size;      /* length of `rules` in bytes */
   const char *rules_name; /* name of the rules file in messages */
-  bool places;            /* true: find the nodes of the call tree that contain the changes */
+  bool places;            /* true: find the nodes of the call tree where the changes occur */
   bool stacks;            /* true: judge the nodes of the call tree */
   bool fcr;   /* true: widen the intervals of changed rows; on average only a share alpha of these
                  intervals then misses the true value (false coverage rate) */
   bool lines; /* true: judge lines instead of functions. The name of a row is then the function, a
-                 newline, the file, ':' and the line. Rows of lines have no relations, domains or
-                 calls */
+                 newline, the file, ':' and the line. Rows of lines have no `relation` and no
+                 domain */
 } pprofc_verdict_options;
 
 /* Sets all fields to their defaults. */
@@ -161,7 +161,7 @@ typedef struct pprofc_verdict_estimate {
 /* Index of a row or node that does not exist. */
 #define PPROFC_VERDICT_NO_ROW SIZE_MAX
 
-/* A node of the call tree that contains part of a change. */
+/* A node of the call tree where a change, or a part of it, occurs. */
 typedef struct pprofc_verdict_place {
   const pprofc_str *frames; /* names of the frames from the root to the node */
   size_t depth;             /* number of frames, at least 1 */
@@ -172,10 +172,10 @@ typedef struct pprofc_verdict_place {
 typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
   pprofc_verdict_estimate flat, cum; /* estimates for the self value and for the total */
-  pprofc_verdict_relation relation;  /* relation that explains the change of flat */
-  size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
+  pprofc_verdict_relation relation;  /* relation to a row with the opposite change */
+  size_t partner;                    /* index of that row, or PPROFC_VERDICT_NO_ROW */
   bool via_callee;                   /* true if cum changed because flat changed in the callees */
-  /* nodes that contain the change of flat, at most 8; only for changed rows and with
+  /* nodes where the change of flat occurs, at most 8; only for changed rows and with
    * options.places; no nodes if the change is spread over the program */
   const pprofc_verdict_place *places;
   size_t place_count; /* number of items in `places` */
@@ -322,10 +322,10 @@ typedef struct pprofc_verdict_summary {
                                   divided by the expected variance, and the assumed noise between
                                   runs */
 
-  double part;                /* share of total_delta that the changed rows explain */
+  double part;                /* sum of the changes of the changed rows, divided by total_delta */
   double part_low, part_high; /* Fieller's confidence interval of `part`; NaN: unbounded */
 
-  const pprofc_verdict_place *places; /* nodes that contain total_delta, as in pprofc_verdict_row */
+  const pprofc_verdict_place *places; /* nodes where total_delta occurs, as in pprofc_verdict_row */
   size_t place_count;                 /* number of items in `places` */
 
   double visible; /* smallest relative change of the row `largest` that the comparison finds in 80 %
