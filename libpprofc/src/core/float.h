@@ -12,8 +12,8 @@ enum number_result { NUMBER_OK, NUMBER_SYNTAX, NUMBER_RANGE };
  * inf, nan. Rounds correctly. *out changes only if the function returns NUMBER_OK. */
 enum number_result float_read(pprofc_str s, double *out);
 
-/* Writes the shortest decimal number, with at least 15 digits, that parses to the same value.
- * `value` must be finite. */
+/* Writes the value with 15, 16 or 17 digits, the fewest that parse to the same value. `value` must
+ * be finite. */
 #define FLOAT_SHORTEST 32
 void float_shortest(char out[FLOAT_SHORTEST], double value);
 

@@ -59,7 +59,7 @@ struct fill {
 void fill_init(struct fill *fill, const pprofc_allocator *mem);
 void fill_free(struct fill *fill);
 
-/* Begins a value. The caller appends its text to the returned buffer before the next call. */
+/* Begins a value. The caller appends its text to the buffer before the next call of fill_*. */
 struct buffer *fill_text(struct fill *fill, const char *name);
 
 /* Begins a value that is HTML, or other text that {html:name} prints without escapes. */
