@@ -1,6 +1,6 @@
 /* Functions that all edits use. An edit is a function that returns a changed copy of a profile. The
  * edit changes a copy made by profile_edit, which shares unchanged columns with the source; new
- * columns are in the region of the copy. profile/stack.h explains this copy-on-write. */
+ * columns are in the region (memory) of the copy. profile/stack.h explains this copy-on-write. */
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 

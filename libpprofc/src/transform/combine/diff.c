@@ -15,7 +15,7 @@
 
 /* ---- stack trees ------------------------------------ */
 
-/* Makes the difference of two profiles if at least one has a stack tree. */
+/* Makes the difference of two profiles if at least one has a stack tree (profile/stack_tree.h). */
 
 /* Replaces a profile without a stack tree by a copy with a stack tree. The tree contains the same
  * sample types as the tree `like`. */
@@ -101,7 +101,7 @@ static size_t count_labels(const struct samples *s) {
   return count;
 }
 
-/* Writes each label set without its base labels, and adds the base label at the end. */
+/* Writes each label set without its base labels (BASE_LABEL), and adds `base` at the end. */
 static void write_sets(pprofc_profile *copy, struct label base, struct label_set *sets,
                        struct label *labels) {
   const struct samples *s = &copy->samples;

@@ -6,8 +6,8 @@
 #include "pprofc/transform.h"
 
 /* Works like pprofc_diff with PPROFC_COMPARE, but does not join equal samples. The result has the
- * samples of head that are not all zero, then the samples of base. The numbers of locations may
- * differ, and unused locations remain. Takes ownership of both profiles and reuses their memory. */
+ * samples of head that are not all zero, then the samples of base. Locations may have other numbers
+ * than after pprofc_diff, and unused locations remain. Takes ownership of both profiles. */
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
@@ -17,8 +17,8 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
  * has samples with the base label, because they may be equal to samples of `base`. */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
-/* True if at least one profile has a stack tree. Then only transform_diff_sums can subtract the
- * profiles. */
+/* True if at least one profile has a stack tree (profile/stack_tree.h). Then only
+ * transform_diff_sums can subtract the profiles. */
 bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base);
 
 /* Works like transform_diff_unmerged if one or both profiles have a stack tree. Returns

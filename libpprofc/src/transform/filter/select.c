@@ -62,8 +62,8 @@ static bool select_keep_refs(pprofc_profile *copy, const uint8_t *keep, struct s
   return true;
 }
 
-/* Drops samples from the stack trees. Each segment (range of samples) has its own tree. A segment
- * without samples is dropped together with its tree. */
+/* Drops samples from the stack trees (profile/stack_tree.h). Each segment (range of samples) has
+ * its own tree. A segment without samples is dropped together with its tree. */
 static bool select_keep_trees(pprofc_profile *copy, const uint8_t *keep) {
   const struct samples *old = &copy->samples;
   struct stack_tree *trees = arena_array(&copy->region->arena, old->segment_count, sizeof *trees);
@@ -139,7 +139,7 @@ static bool keep_segments(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Updates the sample numbers in the events, because samples were dropped. */
+/* Updates the sample numbers in the events (times of samples), because samples were dropped. */
 static bool keep_times(pprofc_profile *copy, const uint8_t *keep) {
   size_t count = copy->samples.count;
   if (!copy->times) return true;

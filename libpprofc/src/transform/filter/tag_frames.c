@@ -253,8 +253,8 @@ static void tag_input_release(struct tag_input *input, const uint8_t *next) {
   input->from = done ? next : NULL;
 }
 
-/* Writes the stacks of the samples `from` to `to` - 1, which are one segment, with their new frames
- * to *out. `base` is the number of the first new frame in these stacks. */
+/* Writes the stacks of the samples `from` to `to` - 1, which are one segment (they have one map),
+ * with their new frames to *out. `base` is the number of the first new frame in these stacks. */
 static void tag_frames_write_stacks(const struct tag_frames *f, const struct samples *s,
                                     size_t from, size_t to, size_t base, uint8_t **out,
                                     const uint8_t **stack, uint32_t *stack_size,

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* For each sample: how much of its events is before the start (`from`) and before the end (`to`) of
- * the range. */
+/* For each sample: how much of its events (times at which it ran) is before the start (`from`) and
+ * before the end (`to`) of the range. */
 struct time_parts {
   struct time_shares shares;
   uint64_t *from, *to;

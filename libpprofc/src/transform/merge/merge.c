@@ -1,5 +1,5 @@
 /* Adds up profiles as pprof does (docs/spec/pprof.md, 3 and 6). This file merges the headers,
- * merges many sources in chunks, and calls the other steps in order. */
+ * merges many sources in chunks of 128, and calls the other steps in order. */
 #include "transform/merge/merge.h"
 
 #include "core/budget.h"
@@ -254,7 +254,7 @@ static pprofc_status accumulator_merge_full(struct accumulator *accumulator, ppr
 static bool accumulator_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   int64_t all = 0;
-  if (s->tree) return false; /* the reader does not make stack trees with negative values */
+  if (s->tree) return false; /* the reader makes no stack tree if a value is negative */
   for (size_t i = 0; i < s->count * profile->type_count; i++) all |= s->values[i];
   return all < 0;
 }
