@@ -1,6 +1,6 @@
 /* Builds a profile. Stores equal records only once, and stores stacks as varints.
  *
- * Strings and stacks are in the region of the new profile. Columns grow outside of the region.
+ * Strings and stacks are in the region (memory) of the new profile. Columns grow outside of it.
  * pprofc_builder_finish moves them into the region, and does not copy large columns. */
 #include "profile/builder.h"
 

@@ -3,8 +3,8 @@
 
 /* ---- the values of events ---------------------------- */
 
-/* Adds up the durations of each sample's events. For a sample whose events have no durations,
- * counts the events instead. */
+/* Adds up the durations of each sample's events (times at which it ran). For a sample whose events
+ * have no durations, counts the events instead. */
 static void shares_add_up(struct time_shares *s) {
   const struct times *t = s->times;
   for (size_t i = 0; i < t->count; i++) {
