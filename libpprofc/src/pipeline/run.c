@@ -176,8 +176,8 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   }
 }
 
-/* Returns an error if the stack tree of the profile does not contain the values of a sample
- * type. */
+/* Returns an error if the profile has a stack tree (profile/stack_tree.h) without the values of a
+ * sample type. */
 static pprofc_status value_check(const pprofc_profile *profile, size_t index, pprofc_error *error) {
   const struct stack_tree *tree = profile->samples.tree;
   if (!tree || tree->type == STACK_TREE_ALL || tree->type == index) return PPROFC_OK;
