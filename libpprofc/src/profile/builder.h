@@ -26,7 +26,7 @@ void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit)
 void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
 void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
 /* These functions add a record even if an equal record exists. The readers of legacy formats use
- * them, because pprof keeps equal records of these formats separate. */
+ * them, because these formats keep equal records separate. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count);

@@ -410,8 +410,7 @@ static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_
   return kept;
 }
 
-/* Returns the string index of a text, and adds the text if needed. Returns NONE when out of memory.
- */
+/* Returns the string index of a text. Adds it if needed. Returns NONE when out of memory. */
 static uint32_t mapped_string(struct mapped_pass *pass, pprofc_str text) {
   uint32_t id = text.data ? interner_copy(&pass->strings, &pass->p->region->arena, text) : MAP_NONE;
   return id == MAP_NONE ? NONE : (uint32_t)pass->p->strings.count + id;
