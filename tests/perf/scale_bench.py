@@ -165,15 +165,15 @@ def count(files, command):
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         arguments = [a for word in command[1:] for a in (sorted(files) if word == "FILES" else [word])]
-        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=log",
+        done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--log-file=log",
                                os.path.join(BIN, command[0]), *arguments],
                               cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=600, env={"PATH": os.environ["PATH"]})
         with open(os.path.join(folder, "log")) as file:
             said = file.read()
-        found = re.search(r"Collected : (\d+)", said)
+        found = re.search(r"I +refs: +([\d,]+)", said)
         if not found or done.returncode not in (0, 1, 2, 3) or b"usage:" in done.stderr:
             sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stderr.decode()}\n{said}")
-        return int(found.group(1))
+        return int(found.group(1).replace(",", ""))
 
 
 def measure(item):

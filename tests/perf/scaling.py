@@ -4,7 +4,7 @@
   scaling.py --bin BUILD/bin [-v] [PATTERN ...]
 
 Every format that is read and every report is run with an input and with one twice as large, under `perf stat` or else valgrind's
-callgrind; what a run without work takes is taken off. A format without a generator is an error: see scaling_inputs.py.
+cachegrind; what a run without work takes is taken off. A format without a generator is an error: see scaling_inputs.py.
 """
 import argparse
 import concurrent.futures
@@ -39,7 +39,8 @@ def counter():
     if perf_works():
         wrap, pattern = ["perf", "stat", "-x,", "-e", "instructions:u"], r"^(\d+),"
     elif shutil.which("valgrind"):
-        wrap, pattern = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"], r"^==PID== Collected : (\d+)"
+        wrap = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+        pattern = r"^==PID== I +refs: +([\d,]+)"
     else:
         return None
 
@@ -50,7 +51,7 @@ def counter():
         found = re.search(pattern.replace("PID", str(run.pid)), said, flags=re.M)  # children say theirs, too
         if run.returncode or not found:
             sys.exit(f"failed with status {run.returncode}: {' '.join(command)}\n{said}")
-        return int(found.group(1))
+        return int(found.group(1).replace(",", ""))
     return count
 
 
