@@ -1,11 +1,11 @@
-/* Table of report formats. It has their names, help texts and files, and the functions that print
- * them. */
+/* Table of report formats. A row has the name, the help text and the file extension of a format,
+ * and the function that prints it. */
 #include "report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* TEXT makes the table row of a text format. JSON makes the table row of a format for other
- * tools. */
+/* TEXT makes the table row of a text format. JSON makes the table row of a format that other tools
+ * read. */
 #define TEXT(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
 #define JSON(n, h, fn, f, sums)                                                                    \

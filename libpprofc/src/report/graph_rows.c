@@ -19,7 +19,7 @@ struct graph_copy {
   const struct graph *graph;
   struct pprofc_graph *rows;
   size_t *row_of; /* for each node, its index among the shown nodes; SIZE_MAX if it is not shown */
-  pprofc_str *texts; /* for each text of a frame, its copy; data is NULL until the copy is made */
+  pprofc_str *texts; /* copy of each item of frames.texts; data is NULL until the copy is made */
 };
 
 /* Copies a text into the region. Returns false when out of memory. */
@@ -74,8 +74,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Marks the callee of an edge as inlined if the edge has only inlined calls. Otherwise sets *plain
- * to true. A callee with edges of both kinds is partly inlined. */
+/* Marks the callee of an edge as inlined if all calls along the edge are inlined. Otherwise sets
+ * *plain to true. A callee with both inlined edges and other edges is partly inlined. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;

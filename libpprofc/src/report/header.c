@@ -52,7 +52,7 @@ void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str tex
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, !*prefix); /* Only a comment has no prefix. It keeps its newlines. */
+  add_safe(output, text, !*prefix); /* Profile comments (without a prefix) keep their newlines. */
   output_add_char(output, '\n');
 }
 

@@ -87,8 +87,8 @@ static pprofc_status report_render(struct report *report, pprofc_write_fn write,
   return status;
 }
 
-/* True if the report can be made from the profile. A profile with a stack tree has only sums of
- * samples, and may lack labels. */
+/* True if the report can be made from the profile. If samples.tree is set, the profile has only
+ * sums of samples, and may lack labels. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   const struct samples *s = &profile->samples;

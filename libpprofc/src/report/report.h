@@ -15,13 +15,13 @@ struct report {
   const pprofc_report_options *options; /* options that the user set */
   const struct report_format *format;
   const pprofc_allocator *mem;
-  struct pipeline_result result; /* filtered and aggregated profile, with its value and total */
+  struct pipeline_result result; /* filtered and aggregated profile, displayed type and total */
   const struct graph *kept; /* graph to print, which a kept_report owns; NULL: the report builds
                                its own graph */
-  bool rows_add_up; /* true if the report marks its rows by output_row, and the flat values of these
-                       rows add up to the total */
-  struct graph_summary legend; /* if rows_add_up: numbers of nodes for the lines above the report */
-  int node_rank;               /* if rows_add_up: rank (core/brief.h) of the rows that show nodes */
+  bool rows_add_up; /* true if the report marks its rows for -budget (output_row), and the flat
+                       values of these rows add up to the total */
+  struct graph_summary legend; /* if rows_add_up: how many nodes are shown and dropped */
+  int node_rank;               /* if rows_add_up: importance of rows of nodes (core/brief.h) */
   pprofc_str output_unit;      /* value of the option unit, or the unit that pipeline_graph chose
                                   (docs/spec/pprof.md, 20.2) */
 };
@@ -45,11 +45,11 @@ struct report_format {
 #define REPORT_FILE_FUNCTIONS 256u /* flag: the default granularity is filefunctions */
 #define REPORT_LOG            512u /* flag: the report is text that must be safe in CI logs */
 
-#define REPORT_SUMS   1024u /* flag: the report accepts a profile with added-up samples */
+#define REPORT_SUMS   1024u /* flag: the profile may have sums of samples with equal stacks */
 #define REPORT_LABELS 2048u /* flag: the report shows labels */
-/* flag: the report reads samples only through profile/delta.h */
+/* flag: the report reads stacks only in order, as differences (profile/delta.h) */
 #define REPORT_PASSES    4096u
-#define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
+#define REPORT_ALL_TYPES 8192u  /* flag: the report needs values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: the report needs stacks only for filters */
 #define REPORT_TOTALS    32768u /* flag: the report shows totals of the unfiltered profile */
 #define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
@@ -122,7 +122,7 @@ pprofc_status report_no_match(const struct report *report, const char *what, con
 
 /* ---- kept reports ----------------------------------- */
 
-/* Reports that keep their graph, so that later reports of the same view need not build it again. */
+/* Reports that keep their graph. Later reports with the same filters and format use it again. */
 
 struct kept_report;
 
@@ -140,8 +140,7 @@ pprofc_status kept_report_write(struct kept_report *kept, bool by_cum, const cha
 /* Returns the name of the node with the largest flat or cum value, or "" if there are no nodes. */
 pprofc_str kept_report_first(struct kept_report *kept, bool by_cum);
 
-/* Returns the result of the pipeline for the report: the filtered profile, its value and its
- * total. */
+/* Returns the filtered profile, the displayed sample type and its total. */
 const struct pipeline_result *kept_report_result(const struct kept_report *kept);
 
 /* Does the same as pprofc_graph_new, but without edges. Building edges takes most of the time. */
@@ -153,18 +152,18 @@ pprofc_status graph_nodes_new(const pprofc_profile *profile, const pprofc_report
 /* Makes the lines above a report. They describe the profile, the active filters, and how much of
  * the profile the report shows. */
 
-/* Receives each label in order. A label is `prefix`, followed by `text`. */
+/* Receives the lines above a report (labels) in order. A line is `prefix`, followed by `text`. */
 typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
-/* Calls `label` for each label that describes the profile (docs/spec/pprof.md, 20.3). */
+/* Calls `label` for each line that describes the profile (docs/spec/pprof.md, 20.3). */
 void labels_profile(const struct report *report, label_fn label, void *context);
-/* Calls `label` for each label above a report (docs/spec/pprof.md, 20.4). The labels of the profile
- * come first, but are omitted if the option compact_labels is set and `full` is false. Labels about
+/* Calls `label` for each line above a report (docs/spec/pprof.md, 20.4). Lines about the profile
+ * come first, but are omitted if the option compact_labels is set and `full` is false. Lines about
  * filters and trimming follow. Pictures of the graph set `full`. */
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 
-/* Corrects the numbers of nodes in a line of labels_graph after rows were omitted from the report.
+/* Corrects the node counts in a line from labels_graph after rows were omitted from the report.
  * The function is a brief_recount_fn, and `report` is a struct report. */
 bool labels_recount(const void *report, const struct brief_left *left, pprofc_str line,
                     struct buffer *to);
@@ -172,7 +171,7 @@ bool labels_recount(const void *report, const struct brief_left *left, pprofc_st
 /* Returns the sum of the values of the omitted rows. */
 int64_t labels_left(const struct brief_left *left);
 
-/* Prints a label as a line. The function is a label_fn, and `output` is a struct output. */
+/* Prints a line above a report. The function is a label_fn, and `output` is a struct output. */
 void label_to_output(void *output, const char *prefix, pprofc_str text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Groups the labels of a sample by key. Sorts pieces of text. */
+/* Groups the labels of a sample by key. Sorts texts before they are printed. */
 #include "report/sample_labels.h"
 
 #include "core/array.h"

@@ -1,4 +1,4 @@
-/* Reads the labels of a sample for text reports: grouped by key, and as sorted pieces of text. */
+/* Groups the labels of a sample by key, and sorts their printed texts, for text reports. */
 #ifndef PPROFC_REPORT_SAMPLE_LABELS_H
 #define PPROFC_REPORT_SAMPLE_LABELS_H
 
@@ -35,7 +35,7 @@ bool label_groups_init(struct label_groups *groups, const pprofc_profile *profil
 void label_groups_free(struct label_groups *groups);
 void label_groups_read(struct label_groups *groups, size_t sample);
 
-/* Pieces of text that are sorted before they are printed. */
+/* Pieces of text, such as "key:[v1 v2]", that are sorted before they are printed. */
 struct text_pieces {
   const pprofc_allocator *mem;
   struct buffer text;

@@ -152,7 +152,7 @@ struct callgrind {
   struct output *out;
   struct arena arena;
   struct callgrind_texts objects, files, names;
-  int calls; /* number of calls to write for each edge; 0: the number that pprof writes */
+  int calls; /* number of calls to write for each edge; pprof always writes 0 */
   struct namesake *namesakes;
   struct function_node *functions;
   /* number of used items in `namesakes`, and in `functions`; both arrays have space for one item

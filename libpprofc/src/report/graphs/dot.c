@@ -143,8 +143,8 @@ void dot_color(struct output *out, double score, bool light) {
   const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
-  /* A score of 0 is grey. Raise the score to a power, so that even small scores clearly differ from
-   * grey. */
+  /* A share (`score`) of 0 is grey. The power makes the colours of small shares clearly differ
+   * from grey. */
   if (fabs(score) < 0.2) saturation *= fabs(score) / 0.2;
   if (score > 0.0) score = pow(score, 0.3);
   if (score < 0.0) score = -pow(-score, 0.3);
@@ -403,7 +403,8 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
 }
 
 /* Moves the number tags (`number` is true) or the string tags to the front of `tags`. If any_labels
- * is false, moves only tags with the string labels `labels`. Returns how many tags it moved. */
+ * is false, moves only tags whose field `labels` is equal to `labels`. Returns how many tags it
+ * moved. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;

@@ -103,8 +103,8 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
   if (text.size) list->items[list->count++] = otlp_write_attribute(w, key, text);
 }
 
-/* Writes the name and the build id of the program as attributes. The program is the first mapping.
- * Does nothing if the table of mappings contains this mapping. */
+/* Writes the name and the build id of the program (the first mapping) as attributes. Does nothing
+ * if a sample uses this mapping, because the table of mappings then contains it. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;

@@ -34,8 +34,8 @@ struct otlp_writer {
   int32_t *location;        /* for each location, its index in the dictionary */
   int32_t *stack;           /* for each sample, the index of its stack in the dictionary */
   struct otlp_list *labels; /* for each label set, the indices of its labels in the dictionary */
-  struct label_groups groups; /* scratch: labels of a sample */
-  size_t *group_attributes;   /* scratch: for each group, number of attributes that have its key */
+  struct label_groups groups; /* scratch: labels of a sample, by key */
+  size_t *group_attributes;   /* scratch: number of attributes for each item of `groups` */
   int32_t *frames;            /* scratch: locations of a stack */
   Otlp__Line *lines;          /* scratch: lines of a location */
   Otlp__Line **line_pointers;
@@ -65,7 +65,7 @@ Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
 int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the dictionary index of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
-/* Sets the item of `labels` for the label set of a sample. */
+/* Converts a sample's labels to attributes. Stores their indices in `labels`. */
 void otlp_write_labels(struct otlp_writer *w, size_t sample);
 /* Sets `stack` and `labels` for all samples. Returns false when out of memory. */
 bool otlp_write_samples(struct otlp_writer *w);

@@ -1,5 +1,5 @@
-/* Reads a unified diff without context. Converts between line numbers in base or head and places in
- * the listing of both (hunks.h). */
+/* Reads a unified diff without context. Converts between line numbers in base or head and places
+ * (indices in the listing of the lines of both, see hunks.h). */
 #include "report/source/hunks.h"
 
 #include "core/array.h"
@@ -180,8 +180,8 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 
 /* ---- lines ------------------------------------------- */
 
-/* Field of a hunk that hunk_before compares: first line in base, first line in head, or place in
- * the listing. */
+/* Field of a hunk that hunk_before compares: its first line in base, its first line in head, or its
+ * first line in the listing of both (hunks.h). */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {
@@ -189,7 +189,7 @@ static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {
   return key == BY_BASE ? hunk->base_line : hunk->head_line;
 }
 
-/* Returns the file's last hunk that begins at or before `at`, or NULL if all begin later. */
+/* Returns the file's last hunk whose `key` is at most `at`, or NULL if all are later. */
 static const struct hunk *hunk_before(const struct hunks *h, const struct changed_file *file,
                                       enum hunk_key key, int64_t at) {
   BISECT(i, file ? file->count : 0, hunk_key_of(&h->hunks[file->first + i], key) <= at);

@@ -25,7 +25,7 @@ struct line_pass {
                         lines */
   uint32_t *stack;
   const struct line_costs_choice *choice;
-  bool owned; /* true if a line nearer to the leaf takes the current sample from its callers */
+  bool owned; /* true if a line nearer to the leaf owns the current sample (line_costs_owns) */
 };
 
 /* Returns the cost of a line. Adds a cost of 0 for a new line. Returns NULL when out of memory. */

@@ -13,8 +13,8 @@ struct line_cost {
   pprofc_str name, file;
   int64_t line, start_line;
   int64_t flat[DIFF_SIDES], cum[DIFF_SIDES];
-  int64_t inner[DIFF_SIDES]; /* cum without the samples that a line nearer to the leaf owns (see
-                                line_costs_owns) */
+  int64_t inner[DIFF_SIDES]; /* cum without the samples that a line nearer to the leaf owns
+                                (line_costs_owns) */
   enum { OWNER_UNKNOWN, OWNER_NOT, OWNER_YES } owner[DIFF_SIDES];
 };
 
@@ -27,8 +27,8 @@ struct line_costs {
 /* True if the lines of the function `name` are added up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* True if a line owns its samples in base or in head (`side`). The field `inner` of its callers
- * then excludes these samples. */
+/* True if a line owns its samples in base or in head (`side`), for example because it changed.
+ * The field `inner` of the lines that call it then excludes these samples. */
 typedef bool (*line_costs_owns)(void *context, enum diff_side side, const struct line_cost *line);
 
 /* Selects the lines to add up. If `want` is NULL, the lines of all functions are added up. If

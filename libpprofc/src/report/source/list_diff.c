@@ -154,7 +154,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
 }
 
 /* Returns the place of the first line in the window, at or after `place`, with a cost or a change.
- * Returns INT64_MAX if there is no such line. `row` is the index of the next row. */
+ * Returns INT64_MAX if there is no such line. `row` is the index of the first row at or after
+ * `place`. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);

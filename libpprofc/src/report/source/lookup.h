@@ -53,7 +53,7 @@ void source_lookup_free(struct source_lookup *lookup);
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
 
 /* Searches for the missing file `name`, without some of its first path components, in the search
- * folders and their direct subfolders. At least two components must be equal. If a file is found,
+ * folders and their direct subfolders. At least two components must remain. If a file is found,
  * appends the flags that would find it, such as "-trim_path=example.com". */
 void source_lookup_suggest(const struct source_lookup *lookup, pprofc_str name,
                            struct buffer *flags);

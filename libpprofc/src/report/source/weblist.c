@@ -19,7 +19,7 @@ struct weblist {
   struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  bool labelled; /* true once the first label of the page was printed */
+  bool labelled; /* true once a line about the profile was printed */
 };
 
 /* ---- text in the page -------------------------------- */

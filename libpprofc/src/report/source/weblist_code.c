@@ -144,7 +144,7 @@ static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint
 }
 
 /* Groups addresses into ranges. Addresses without a readable binary do not get a range: their
- * instructions are added at once. */
+ * instructions are added immediately. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;
   c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);

@@ -77,8 +77,8 @@ static int64_t clamp_line(int64_t line) {
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* All calls that lead to the instruction, outermost first. All places share this array: a place
-   * uses only its last items, the calls inside the function. */
+  /* Calls that lead to the instruction, outermost first. All functions that contain the
+   * instruction share this array. Each uses the last items: the calls inside this function. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;

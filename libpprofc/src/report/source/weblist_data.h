@@ -31,7 +31,7 @@ struct web_place {
   const struct web_call
       *calls; /* inlined calls that lead to the instruction, outermost caller first */
   size_t call_count;
-  size_t order; /* number of the place, in the order in which places were found */
+  size_t order; /* position in the order in which web_data_place added places */
 };
 
 struct web_data {

@@ -13,22 +13,22 @@
 /* Maximum number of label keys that the page lists because they have too many values for groups. */
 #define MAX_LEFT_OUT 96u
 
-/* Maximum number of nodes in the tree. The narrowest nodes of a larger tree are folded. */
+/* Maximum number of nodes in the tree. A larger tree folds narrow siblings into one node. */
 #define MAX_NODES THRESHOLD((size_t)1 << 20)
 
 struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
-  struct arena arena; /* memory for the rules about origins and for the verdicts */
+  struct arena arena; /* memory for `origins` and `verdicts` */
   struct origin_rules origins;
   const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
   enum flame_coloring coloring;
   double least_pixels, least_share;
 };
 
-/* Appends a total of the tree to the subtitle. If there are verdicts, this is the mean per run or
- * the value per second. */
+/* Appends a total of the tree to the subtitle. If there are verdicts, converts it to
+ * their unit, such as the mean per run or the value per second. */
 static void add_total(struct flame_report *f, int64_t total, double scale) {
   char label[UNIT_LABEL_MAX];
   if (f->verdicts) total = number_from_double((double)total * scale * f->verdicts->ratio);
@@ -194,7 +194,7 @@ struct flame_form {
   struct flame_data_range range;
 };
 
-#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes of a tree that is sent at once */
+#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes of a tree that is sent whole */
 #define WIDEST_NODES THRESHOLD(20000u) /* number of nodes that are first sent of a larger tree */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
@@ -307,8 +307,8 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* Besides report.mem, the output uses only this allocator, because it adds nothing to the
-   * tree. */
+  /* Temporary memory of the output comes also from the tree's allocator. The output adds nothing
+   * to the tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

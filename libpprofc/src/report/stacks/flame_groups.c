@@ -40,7 +40,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
     }
     same_key += g->groups[i].key == key;
   }
-  /* If nodes of the tree were folded, the tree may lack the nodes of a group. */
+  /* If narrow nodes were folded into one node, the tree may lack the nodes of a group. */
   if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->graph->tree.folded)
     return leave_out(g, key);
   *group = &g->groups[g->count++];
@@ -59,7 +59,7 @@ static bool note_label(struct grouping *g, uint32_t sample, pprofc_str name, ppr
 }
 
 /* Adds a sample to the groups of its string labels. Ignores the label that marks samples of the
- * base. Returns false when out of memory, or if the budget is stopped. */
+ * base. Returns false when out of memory, or if the work is cancelled. */
 static bool note_labels(struct grouping *g, uint32_t sample) {
   const pprofc_profile *p = g->report->result.profile;
   const struct label *labels = sample_labels(&p->samples, sample);
@@ -77,7 +77,7 @@ static int flame_groups_compare(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* Groups the samples of a profile with a stack tree. Reads the samples in the order of the file. */
+/* Groups the samples if their stacks are stored as a tree. Reads them in the order of the file. */
 static bool find_groups_of_tree(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
   const struct stack_tree *tree = s->tree;
@@ -96,7 +96,7 @@ static bool find_groups_of_tree(struct grouping *g) {
   return done;
 }
 
-/* Groups samples by their labels. Returns false when out of memory, or if the budget is stopped. */
+/* Groups samples by their labels. Returns false when out of memory, or if the work is cancelled. */
 static bool find_groups(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
   if (!s->label_set) return true;
@@ -111,7 +111,7 @@ static uint64_t child_hash(uint32_t parent, uint32_t frame) {
 }
 
 /* Fills in `children`, the map from a node and a frame to the child with this frame. Returns false
- * when out of memory, or if the budget is stopped. */
+ * when out of memory, or if the work is cancelled. */
 static bool flame_groups_map(struct grouping *g) {
   const struct flame_tree *t = &g->graph->tree;
   if (g->mapped) return true;
@@ -211,8 +211,7 @@ void flame_groups_end(struct grouping *g) {
  * are looked up only once. Otherwise a chain of calls with a sample in each function would take
  * quadratic time. */
 
-/* The node that a stack has reached after its first frames. Before the first frame, this is the
- * root. */
+/* The node for the first n frames of a stack. For n = 0, this is the root. */
 struct reached {
   uint32_t node; /* NONE if the tree has no node for these frames */
   bool ended;    /* true if `node` replaces folded nodes, so that no other node follows */
@@ -238,15 +237,15 @@ static struct reached reach_location(const struct grouping *g, struct reached at
   return at;
 }
 
-/* Returns the node at which the current stack ends. path[n] is the node for the first n bytes of
- * the packed stack, from the root. For the bytes that the previous stack shares, path[n] is already
- * set. Sets path[n] for the other bytes. */
+/* Returns the node at which the current stack ends. path[n] is the node for the n bytes
+ * at the root end of the encoded stack. For the bytes that the previous stack shares, path[n] is
+ * already set. Sets path[n] for the other bytes. */
 static uint32_t end_of_stack(const struct grouping *g, const struct stack_delta *d,
                              struct reached *path) {
   uint32_t byte = d->shared;
   struct reached at = path[byte];
   for (size_t i = d->count; i-- > 0;) {
-    /* The bytes before the frame are hidden frames, which do not change the node. */
+    /* The bytes before this offset are frames that filters removed. They do not change the node. */
     while (++byte < d->fresh[i].offset) path[byte] = at;
     at = reach_location(g, at, d->fresh[i].location);
     path[byte] = at;

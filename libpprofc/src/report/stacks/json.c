@@ -19,7 +19,7 @@ struct json_report {
   struct report *report;
   struct json_writer json;
   struct flame_graph graph;
-  struct function_row *rows; /* rows of the functions */
+  struct function_row *rows; /* one row for each function */
   struct function_row **order;
   size_t count;
 };

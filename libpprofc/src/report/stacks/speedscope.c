@@ -29,7 +29,7 @@ struct speedscope {
   struct speedscope_profile *shown;
   size_t shown_count;
   /* For each frame, its number in the file as text. The last item is for the frame that replaces
-   * joined stacks. */
+   * stacks with a weight below the option min_weight. */
   struct number_text *numbers;
   struct label_split groups;
   struct buffer name;
@@ -149,7 +149,7 @@ struct sample_writer {
   size_t first; /* index of the first stack that has its own sample */
 };
 
-/* Returns the weight of a stack that has its own sample. Returns 0 for a joined stack. */
+/* Returns the weight of a stack, or 0 if it is joined (its weight is below min_weight). */
 static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   int64_t weight = speedscope_weight(w->shown, w->set, stack);
   return weight >= w->shown->least ? weight : 0;
@@ -215,7 +215,7 @@ static void speedscope_write_stacks(const void *context, void *room, struct outp
   }
 }
 
-/* Returns the sum of the weights of the joined stacks. */
+/* Returns the sum of the weights of the joined stacks (weights below the option min_weight). */
 static uint64_t joined_weight(const struct sample_writer *w) {
   uint64_t sum = 0;
   for (size_t i = 0; w->shown->least && i < w->set->count; i++) {
@@ -287,7 +287,7 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
   json_end(&s->json);
 }
 
-/* Writes the profiles for a value of the label. */
+/* Writes the profiles of the samples that have a certain value of the grouping label. */
 static pprofc_status write_group(struct speedscope *s, const struct label_part *group,
                                  struct speedscope_profile *shown, pprofc_error *error) {
   struct stack_selection selection = {.samples = s->groups.samples + group->from,

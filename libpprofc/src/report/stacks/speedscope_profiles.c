@@ -19,7 +19,7 @@ struct splitter {
   struct label_split *split;
   struct interner values;
   uint32_t *part_of; /* for each sample, the id of its label value; after rename_parts, the index of
-                        its part */
+                        its item in split->parts */
   struct buffer text;
 };
 
@@ -70,8 +70,8 @@ static int heaviest_first(const void *left, const void *right) {
   return str_compare(a->value, b->value);
 }
 
-/* Adds up the weight of each part. Stores the id of the part's label value in the field `from`. A
- * later step overwrites this field. */
+/* Adds up the weight of each part (the samples with one label value). Until place_samples, the
+ * field `from` of a part has the id of its label value. */
 static bool weigh_parts(struct splitter *s, size_t value_index) {
   struct label_split *split = s->split;
   split->count = s->values.count;
@@ -90,7 +90,7 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
   return true;
 }
 
-/* Replaces the ids of label values in part_of by the indices of parts. If there are more than
+/* Replaces the ids of label values in part_of by indices in split->parts. If there are more than
  * `most` values, the values with the smallest weights share a part. */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;

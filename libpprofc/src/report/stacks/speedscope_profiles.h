@@ -30,13 +30,13 @@ struct speedscope_profile {
 const char *speedscope_part_suffix(enum speedscope_part part);
 
 /* Fills in the profiles of all sample types. Returns their number. Each sample type has a profile
- * for each part whose total is above 0, and at least one profile. `profiles` has space for
- * SPEEDSCOPE_PARTS_MAX profiles of each type. */
+ * for each enum speedscope_part whose total is above 0, and at least one profile. `profiles` has
+ * space for SPEEDSCOPE_PARTS_MAX profiles of each type. */
 size_t speedscope_choose(const struct report *report, const struct stack_set *set,
                          struct speedscope_profile *profiles);
 
 /* Returns the index of the profile that the app shows first. It is a profile of the shown sample
- * type, and in a difference the slower part. */
+ * type. In a difference, it has the increases (PART_SLOWER). */
 size_t speedscope_active(const struct report *report, const struct speedscope_profile *profiles,
                          size_t count);
 
@@ -55,7 +55,7 @@ struct number_text {
   uint8_t size;  /* length of the text in bytes; 0: no stack has the frame */
 };
 
-/* The tracks of a profile with times, and the data for writing them. */
+/* The tracks (for example threads) of a profile with times, and the data for writing them. */
 struct speedscope_tracks {
   struct json_writer *json;
   const pprofc_profile *profile;
@@ -66,7 +66,7 @@ struct speedscope_tracks {
                                              limit */
 };
 
-/* True if any event has a value of a sample type. */
+/* True if any event (a sample with a time) has a value of a sample type. */
 bool speedscope_has_events(const pprofc_profile *profile, size_t type);
 
 /* Writes the profiles of all tracks. Skips events without a value of the sample type. If the events

@@ -13,7 +13,7 @@ struct track_writer {
   bool timed;       /* true if weights are durations */
   int64_t first;    /* start of the earliest event in any track */
   int64_t clock;    /* time at which the event that was written last ends */
-  bool any;         /* true if an item of the array was written */
+  bool any;         /* true if the current JSON array has an item */
   double all, lost; /* time of all events, and the part of this time that the file skips */
   struct buffer name;
 };
@@ -49,8 +49,8 @@ static bool track_shows(const struct track_writer *w, size_t event) {
   return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
-/* Returns the items for the next event, and advances the clock to its end. If the event begins
- * before the end of an earlier event, the file skips the part that overlaps. */
+/* Returns the pause and the weight for the next event, and advances the clock to its end. If the
+ * event begins before the end of an earlier event, the file skips the part that overlaps. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);
