@@ -38,10 +38,9 @@ static uint32_t cut_bits(float value) {
   return bits;
 }
 
-/* Does one of two steps that find the weight with the rank *place in descending order. The first
- * step (`low` is false) returns the 16 upper bits of this weight. The second step returns the 16
- * lower bits. It counts only weights with the upper bits `upper`. Each step sets *place to the rank
- * among the weights with the returned bits. */
+/* Finds half of the bits of the weight that has the rank *place in descending order. If `low` is
+ * false, returns its 16 upper bits. Otherwise returns its 16 lower bits, and considers only weights
+ * with the upper bits `upper`. Sets *place to its rank among the weights with the returned bits. */
 static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t upper,
                           uint32_t *bins, size_t *place) {
   memset(bins, 0, 65536 * sizeof *bins);
@@ -107,8 +106,8 @@ static void cut_add_widths(const struct flame_tree *t, uint32_t node, double *wi
   }
 }
 
-/* Adds every cut node to the remainder of the nearest kept node above it. In preorder, this is the
- * last kept node that has a lower depth. */
+/* Adds every cut node to the remainder (sums of cut nodes) of the nearest kept node above it. In
+ * preorder, this is the last kept node that has a lower depth. */
 static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct flame_cut *cut) {
   size_t wide = flame_cut_widths(t), at = 0;
   uint32_t *owner = arena_array(&cut->arena, t->max_depth + 2, sizeof *owner);

@@ -79,9 +79,8 @@ static pprofc_status deflate_zlib(const struct buffer *from, int level, struct b
   return code == Z_STREAM_END && !to->failed ? PPROFC_OK : error_nomem(error);
 }
 
-/* Deflates with libdeflate. Returns false if the caller must use zlib. For the input `tree` of the
- * benchmarks, libdeflate needs a third of the time of zlib at level 3, and writes 2 % fewer
- * bytes. */
+/* Deflates with libdeflate. Returns false if the caller must use zlib. In the benchmark `tree`,
+ * libdeflate needs a third of the time of zlib at level 3, and writes 2 % fewer bytes. */
 #ifdef HAVE_LIBDEFLATE
 static bool deflate_fast(const struct buffer *from, struct buffer *to) {
   struct libdeflate_compressor *c = libdeflate_alloc_compressor(1);

@@ -34,7 +34,7 @@ struct flame_drawing {
                           this number of pixels */
   double least_share;  /* if not 0, a share of the drawing's width that replaces least_pixels */
   enum flame_coloring coloring;
-  const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
+  const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   bool inverted;                      /* true: the root is at the top (icicle) */
   bool embedded; /* true if the drawing is part of a page; it then has no document head, controls
                     and script */
@@ -76,7 +76,7 @@ struct flame_page {
   struct flame_tree *tree; /* tree of the page; the page has all sample types of the tree */
   size_t type;             /* sample type that the page shows first */
   pprofc_str title, subtitle, unit;
-  const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
+  const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   const struct flame_group *groups;
   size_t group_count;
   const pprofc_str *left_out; /* keys of labels that have too many values for groups */

@@ -263,7 +263,7 @@ static void label_add(struct label_forms *forms, pprofc_str text) {
 }
 
 /* Adds the form of a name without its first part, then the form without its first two parts, and so
- * on. The last form begins with the last part that is not weak (is_weak). */
+ * on. The last form begins with the last part that has a meaning alone (see is_weak). */
 static void label_add_parts(struct label_forms *forms, pprofc_str text) {
   size_t last = 0;
   for (size_t start = next_part(text, 0); start < text.size; start = next_part(text, start)) {
@@ -280,8 +280,8 @@ static void label_add_parts(struct label_forms *forms, pprofc_str text) {
 
 typedef void label_step(pprofc_str s, struct buffer *out);
 
-/* Runs a step on *text. If the result is shorter, appends it to `all`, adds it as a form, and sets
- * *text to it. Otherwise returns false. */
+/* Runs a step (a function that shortens a name) on *text. If the result is shorter, appends it to
+ * `all`, adds it as a form, and sets *text to it. Otherwise returns false. */
 static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
                       pprofc_str *text) {
   size_t from = all->size;

@@ -18,7 +18,7 @@ struct label_forms {
 };
 
 /* Shortens the names and file names of frames before they are drawn. Keeps the end of a long file
- * name. Returns false when out of memory, or if the budget is stopped. */
+ * name. Returns false when out of memory, or if the work is cancelled. */
 bool label_cut_frames(struct stack_frames *frames);
 
 void label_init(struct label_forms *forms, const pprofc_allocator *mem);

@@ -112,12 +112,12 @@ static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
-/* Value in frame_matches for a file or mapping whose rule was not looked up yet. */
+/* Value in frame_matches for a file or mapping whose origin rule was not looked up yet. */
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {
-  size_t *of_file;    /* for each file, the first rule that matches the file, or UNASKED */
-  size_t *of_mapping; /* for each mapping, the first rule that matches the mapping, or UNASKED */
+  size_t *of_file; /* for each file, index of the first origin rule that matches it, or UNASKED */
+  size_t *of_mapping; /* for each mapping, index of its first matching rule, or UNASKED */
 };
 
 static size_t *make_matches(struct arena *arena, size_t count) {
@@ -255,8 +255,8 @@ static void pack_put_estimate(struct json_writer *json, const struct flame_estim
   json_end(json);
 }
 
-/* Writes [frame, self, total, partner] for each function that has a verdict. `frame` is the number
- * of its first frame, `self` and `total` are estimates, and `partner` is a name. */
+/* Writes [frame, self, total, partner] for each function with a verdict: the number of its first
+ * frame, two estimates, and the name of the function to or from which self value moved. */
 static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
                               struct json_writer *json) {
   const struct flame_verdicts *v = page->verdicts;
@@ -315,8 +315,8 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
 
 /* ---- labels ------------------------------------------ */
 
-/* Writes the nodes of each group, and the values of its samples at each node. The nodes ascend.
- * Each node is written as the difference from the previous node. */
+/* Writes the nodes of each label group, and the values of its samples at each node. The nodes
+ * ascend. Each node is written as the difference from the previous node. */
 void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
                        struct buffer *out) {
   for (size_t g = 0; cut->whole && g < page->group_count; g++) {
@@ -372,14 +372,14 @@ static void put_bottleneck(const struct flame_page *page, struct json_writer *js
   json_end(json);
 }
 
-/* Returns the number of nodes that the viewer gets, including remainders. */
+/* Returns the number of nodes that the viewer gets, including nodes that replace cut nodes. */
 static size_t flame_pack_count(const struct flame_cut *cut) {
   size_t count = cut->count;
   for (size_t i = 0; !cut->whole && i < cut->count; i++) count += cut->cut[i] > 0;
   return count;
 }
 
-/* Writes the members of the root's estimate that the page uses for colors. */
+/* Writes the certainty (level) and the difference of the root's estimate, which set its color. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_begin_object(json);

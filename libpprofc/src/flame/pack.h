@@ -20,15 +20,16 @@ struct flame_cut {
   uint32_t *cut;
   int64_t *total;  /* for each node in `kept`, a row of all columns with the sums of the cut nodes
                       below it */
-  double *widths;  /* for each node in `kept`, the widths of its remainder; see flame_cut_widths */
+  double *widths;  /* for each node in `kept`, sums of the widths of the cut nodes below it
+                      (flame_cut_widths) */
   size_t frames;   /* number of frames that are sent */
   uint32_t *frame; /* indices of the frames that are sent */
   uint32_t *sent;  /* for each frame, its new number; NONE: the frame is not sent */
 };
 
-/* Returns the number of widths of a remainder. For each sample type, a remainder has the sum of
- * |head| over the cut nodes. If there is a base, it also has the sum of |base|, and the sum of the
- * larger of |base| and |head|. */
+/* Returns the number of widths of a remainder (a node that replaces cut nodes). For each sample
+ * type, a remainder has the sum of |head| over the cut nodes. If there is a base, it also has the
+ * sum of |base|, and the sum of the larger of |base| and |head|. */
 static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }

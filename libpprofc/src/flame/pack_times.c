@@ -1,8 +1,8 @@
 /* Writes the times of samples as bytes for the viewer: when each stack ran, by thread.
  *
  * The bytes are varints. They begin with the end of the recording in nanoseconds and the width of
- * buckets (0: every event is sent). The numbers of ends and events follow. An end is a sample that
- * has events.
+ * buckets (time intervals; 0: every event is sent). The number of ends (samples with events) and
+ * the number of events follow.
  *
  * Then the ends follow. An end has its node, as the difference from the node of the previous end,
  * and its values. Then the tracks follow. A track has its number of events, and the events. An

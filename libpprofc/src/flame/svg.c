@@ -39,8 +39,8 @@ struct svg {
   double most_more, most_less; /* largest growth and largest decrease of the boxes, for the scales
                                   of the colors */
   const struct flame_verdicts *verdicts; /* verdicts on the difference, or NULL */
-  struct flame_tree scaled;              /* if there are verdicts: scaled copy of the tree, which
-                                            the picture shows */
+  struct flame_tree scaled;              /* if there are verdicts: copy of the tree with scaled head
+                                            values, which the picture shows */
 };
 
 /* ---- text -------------------------------------------- */
@@ -200,7 +200,7 @@ static void svg_add_share(struct svg *s, const struct flame_box *box, double roo
     buffer_add_text(&s->fitted, share);
 }
 
-/* Writes the label of a box: the sign of its status, and the longest form of the name that fits. If
+/* Writes the label of a box: the sign of its change, and the longest form of the name that fits. If
  * the text is nearly as wide as the box, an attribute fixes its width, so that it stays inside the
  * box in every font. */
 static void svg_put_label(struct svg *s, const struct flame_box *box, pprofc_str name,
@@ -233,7 +233,7 @@ static enum flame_coloring coloring_of(const struct svg *s) {
   return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
 }
 
-#define PALE 0.16 /* factor for the color of a change that all functions share */
+#define PALE 0.16 /* factor that makes the color of a FLAME_SHARED change pale */
 
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
                       char color[FLAME_COLOR]) {
@@ -339,7 +339,7 @@ static void svg_fill_notes(const struct svg *s, struct fill *f) {
   }
 }
 
-/* Adds the values of the document to the values of the template. The boxes follow separately. */
+/* Adds all values of the template except the boxes, which follow separately. */
 static void svg_fill(const struct svg *s, struct fill *f) {
   const struct flame_drawing *d = s->drawing;
   bool by_origin = coloring_of(s) == FLAME_BY_ORIGIN, by_change = coloring_of(s) == FLAME_BY_CHANGE;

@@ -49,8 +49,8 @@ static int64_t verdicts_scaled(int64_t value, double scale) {
   return (int64_t)product;
 }
 
-/* Scales and rounds the self values. Then computes totals from the rounded values, so that each box
- * is as wide as its contents. */
+/* Scales and rounds the self values. Then computes totals from the rounded values, so that a total
+ * is exactly the self value plus the totals of the children. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled) {
   const size_t columns = tree->columns, type = verdicts->type;

@@ -12,8 +12,8 @@
 
 enum flame_certainty {
   FLAME_QUIET,  /* the change is within noise, or was not judged */
-  FLAME_SHARED, /* the function changed only by the factor that all functions share */
-  FLAME_OWN     /* the function changed by more than that factor */
+  FLAME_SHARED, /* the function changed by about the same factor as all functions */
+  FLAME_OWN     /* the function grew or shrank, compared to all functions */
 };
 
 /* Estimate for a value of a function, in the unit of the tree's values. Unknown numbers are NaN. */
@@ -21,7 +21,7 @@ struct flame_estimate {
   const char *word; /* verdict in a word: "grew", "unchanged", "via callee"; "": no verdict */
   enum flame_certainty certainty;
   double base;
-  double delta, low, high; /* recorded difference and the bounds of its interval */
+  double delta, low, high; /* recorded difference and the bounds of its confidence interval */
   double q;
 };
 
