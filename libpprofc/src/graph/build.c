@@ -2,16 +2,16 @@
  * 20.1).
  *
  * pprof builds the graph again from the samples each time it drops nodes. But flat, cum and tags
- * of a node do not depend on the other nodes. Only the edges change, because an edge that skips
- * dropped nodes becomes residual. So graph_build computes sums and tags once. It builds only the
- * edges again, and only for reports that need edges. */
+ * of a node do not depend on the other nodes. Only the edges change, because residual edges skip
+ * the dropped nodes. So graph_build computes sums and tags once. It builds only the edges again,
+ * and only for reports that need edges. */
 #include "graph/graph.h"
 
 /* Scratch memory of graph_build. */
 struct build {
   struct graph *graph;
   uint8_t *kept;   /* 1 for each node that is shown, else 0 */
-  bool all_kept;   /* true if no node was dropped; the edges then include nodes without weight */
+  bool all_kept;   /* true if no node was dropped; nodes without weight then also have edges */
   uint32_t *queue; /* queue of nodes for the search in has_other_way */
   uint32_t *seen;  /* for each node, the number (`stamp`) of the last search that reached it */
   uint32_t stamp;

@@ -1,5 +1,5 @@
-/* Finds the edges between kept nodes. Follows the path of the kept frames from sample to sample, as
- * sums.c does for all frames. */
+/* Finds the edges between kept nodes (nodes that are not dropped). Follows the path of kept frames
+ * from sample to sample, as sums.c does for all frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -192,8 +192,8 @@ static void edges_run(void *context, unsigned index) {
   delta_free(&delta, pass->mem);
 }
 
-/* Adds the edges of a later worker to the edges of the first worker. The order of the edges is the
- * same as with a single worker. */
+/* Adds the edges that a later worker (a thread) found to the edges of the first worker. The order
+ * of the edges is the same as with a single worker. */
 static bool merge(const pprofc_allocator *mem, struct edge_table *to,
                   const struct edge_table *from) {
   for (size_t i = 0; i < from->count; i++) {

@@ -1,5 +1,5 @@
-/* Finds the node_info of each line of each location once. Loops over samples then only look up the
- * index of the node_info. */
+/* Finds the node_info (the identity of a node) of each line of each location once. Loops over
+ * samples then only look up its index. */
 #include "core/array.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
@@ -171,7 +171,7 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
   return info_id(b->frames, &info);
 }
 
-/* Returns the number of items that all frame lists need together. */
+/* Returns the number of items that the lists of inlined frames need together. */
 static size_t list_room(const struct locations *l) {
   size_t room = 0;
   for (size_t i = 0; i < l->count; i++) {
@@ -189,8 +189,8 @@ static bool frames_allocate(struct frames *f, bool inlines) {
   return f->of_location && (!room || f->lists);
 }
 
-/* Writes the frame list of a location with several frames at index *at of `lists`. Advances *at
- * past the list. */
+/* Writes the list of frames of a location (their number, then node_infos) at index *at of `lists`.
+ * Advances *at past the list. */
 static bool read_frame_list(struct graph_frames_builder *b, size_t location, uint32_t *at) {
   struct frames *f = b->frames;
   const struct locations *l = f->locations;
@@ -237,8 +237,8 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if the
- * depth of the profile permits such a stack. Returns false when out of memory. */
+/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if
+ * samples.max_depth permits such a stack. Returns false when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;

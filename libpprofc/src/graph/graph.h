@@ -125,7 +125,7 @@ struct graph {
   struct graph_node *nodes; /* all nodes; nodes without samples are never shown */
   size_t node_count, node_capacity;
   struct map tree;     /* map from parent and node_info to a node of the call tree */
-  pprofc_str *names;   /* printed names of the node_infos of shown nodes and of nodes with edges */
+  pprofc_str *names;   /* printed name of each node_info whose nodes are shown or have edges */
   uint32_t *name_rank; /* rank of the name of each node_info; equal names have equal ranks */
 
   struct graph_edge *edges;
@@ -135,7 +135,7 @@ struct graph {
   uint32_t *in_from, *in;
   /* Edges out of node i: out[out_from[i]] to out[out_from[i + 1] - 1], sorted like `in`. */
   uint32_t *out_from, *out;
-  uint32_t *sorted; /* all edges that are not dead, sorted like `in` */
+  uint32_t *sorted; /* all edges that are not dropped (dead), sorted like `in` */
   size_t sorted_count;
   size_t linked; /* allocated number of items of `in`, `out` and `sorted` */
 
@@ -212,11 +212,11 @@ pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *ch
  * of the graph. `kept` has one byte per node; NULL: all nodes are kept. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
-/* Sorts the edges, and rebuilds `in` and `out` without dead edges. The caller must call
+/* Sorts the edges, and rebuilds `in` and `out` without dropped (dead) edges. The caller must call
  * graph_rank_names before. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
-/* Makes the names of the shown nodes and of the nodes with edges. Then ranks these names. */
+/* Makes the names of the nodes that are shown or have edges. Then ranks these names. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
 
 /* Sets `matches` of the shown nodes: 1 if the name matches options.edges_of. */

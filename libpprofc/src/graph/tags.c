@@ -36,7 +36,7 @@ struct use {
   uint32_t sample, class_tag;
 };
 
-/* Number and label value of the first sample in the file that has the tag. */
+/* Position in the file of the first sample that has the tag, and the number in its label. */
 struct tag_first {
   uint32_t order;
   int64_t value;
@@ -52,8 +52,8 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  /* True if this step adds its sums to the node: the node is kept, and the path does not contain
-   * it nearer to the root. */
+  /* True if this frame of the path adds its sums to the node: the node is kept, and the path does
+   * not contain it nearer to the root. */
   bool counts;
 };
 
@@ -76,7 +76,7 @@ struct tagger {
   size_t class_count, class_tag_count, tag_count, found_count;
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
   struct arena arena; /* arena for the arrays below, except `path` */
-  uint32_t *class_of; /* for each sample, its class, or TAG_NONE */
+  uint32_t *class_of; /* for each sample, its class (samples with equal labels), or TAG_NONE */
   /* For each tag, the index of its first item in `uses`. An extra last item is the number of
    * uses. */
   uint32_t *use_from;
