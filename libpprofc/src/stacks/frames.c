@@ -1,5 +1,5 @@
-/* Makes the table of frames. Lines of locations with the same properties become one frame. Sorts
- * the frames. */
+/* Makes the sorted table of frames. Lines of locations become one frame if the properties that
+ * stack_policy selects are equal. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/map.h"

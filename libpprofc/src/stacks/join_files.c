@@ -14,7 +14,7 @@
 #define MOST_COMPONENTS 64u
 #define MOST_BYTES      4096u
 
-/* A file that only base or only head has. It has a function of the current name. */
+/* A file that has a function of the current name in only base or only head. */
 struct lone_file {
   pprofc_str path;
   uint32_t file;
@@ -33,7 +33,7 @@ struct files_of_name {
   struct ranked_file {
     size_t length;
     uint32_t index;            /* index of a file in `lone` */
-  } * head_order, *base_order; /* scratch memory of the same size */
+  } * head_order, *base_order; /* scratch memory with the size of `lone` */
 };
 
 /* ---- ends of paths ----------------------------------- */

@@ -1,6 +1,6 @@
 /* Finds the functions that base and head have in common. The functions of a pair have the same
- * name, but their files may be in different folders. docs/FLAMEGRAPHS.md has the rule. Every report
- * that joins frames of base and head uses these functions. */
+ * name, but their files may be in different folders. docs/FLAMEGRAPHS.md has the rule. All reports
+ * that join frames of base and head follow this rule. */
 #ifndef PPROFC_STACKS_JOIN_FILES_H
 #define PPROFC_STACKS_JOIN_FILES_H
 

@@ -234,7 +234,7 @@ struct placer {
   size_t type;
   double least;
   const double *width;
-  struct sibling *siblings; /* buffer for the children of the box whose children are placed */
+  struct sibling *siblings; /* buffer for the children of the current box */
   struct flame_boxes *boxes;
 };
 

@@ -75,7 +75,7 @@ static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *
     if (share > left->width) left->width = share;
   }
   n->top[n->part] = shared;
-  if (above < shared) return true; /* The remaining nodes of the part have the same sums. */
+  if (above < shared) return true; /* The sums of the other nodes in the part do not change. */
   for (size_t c = 0; c < n->columns; c++) sums[(ptrdiff_t)c - (ptrdiff_t)n->columns] += sums[c];
   memset(sums, 0, n->columns * sizeof *sums);
   n->part--;

@@ -26,14 +26,14 @@ void stack_paths_free(struct stack_paths *p) {
   map_free(&p->map);
 }
 
-/* Returns the index after the last node of a run. */
+/* Returns the index after the last node of a run (a chain of parents and children, see paths.h). */
 static uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
   return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
 }
 
 /* ---- adding ------------------------------------------ */
 
-/* Returns the branch of a node with a certain key, or NULL. */
+/* Returns the branch of a node for a child, or for a stack that ends there (key 0), or NULL. */
 static const struct path_branch *path_branch_find(const struct stack_paths *p, uint32_t node,
                                                   uint32_t key) {
   MAP_FIND(index, &p->map, path_hash(node, key),
@@ -50,8 +50,8 @@ static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
   return true;
 }
 
-/* Adds a node to the last run. If a stack ends at the last node of the run, this stack becomes a
- * branch. */
+/* Prepares the last run (a chain of nodes) for another node. If a stack ends at the last node of
+ * the run, stores this end as a branch. */
 static bool path_run_extend(struct stack_paths *p) {
   struct path_run *run = &p->runs[p->run_count - 1];
   uint32_t stack = run->stack;
@@ -60,8 +60,8 @@ static bool path_run_extend(struct stack_paths *p) {
          path_branch_add(p, (struct path_branch){(uint32_t)p->count - 1, 0, stack});
 }
 
-/* Adds a child. A child of the last node extends its run. A child of any other node starts a new
- * run. */
+/* Adds a child. A child of the newest node extends the run (chain) of this node. Any other child
+ * starts a new run. */
 static bool path_node_add(struct stack_paths *p, struct path_node *at, uint32_t frame) {
   if (p->count >= UINT32_MAX || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
     return false;
@@ -143,7 +143,7 @@ static void path_sort_digit(const struct path_branch *from, struct path_branch *
 /* Sorts the branches by node, then by key. Begins with the lowest digit of the key, and ends with
  * the highest digit of the node. Returns false when out of memory. */
 static bool path_sort(struct stack_paths *p) {
-  uint32_t largest[2] = {0, (uint32_t)p->count}; /* largest key, and an upper bound of the nodes */
+  uint32_t largest[2] = {0, (uint32_t)p->count}; /* largest key, and a bound of node indices */
   struct path_branch *sorted = mem_array(p->mem, p->branch_capacity, sizeof *sorted);
   if (!sorted) return false;
   for (size_t i = 0; i < p->branch_count; i++)
@@ -204,8 +204,8 @@ static bool path_wait_for_children(struct path_walk *w, struct path_place place)
   return true;
 }
 
-/* Moves `place` to the next node of its run that has another child or ends a stack. Returns false
- * at the end of the run. */
+/* Moves `place` along its run (chain) to the next node that has another child or ends a stack.
+ * Returns false at the end of the run. */
 static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   uint32_t node = path_run_end(p, place->at.run) - 1;
   bool ends = p->runs[place->at.run].stack != MAP_NONE;

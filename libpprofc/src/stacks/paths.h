@@ -14,7 +14,7 @@ struct path_node {
 };
 
 struct path_run {
-  uint32_t first;         /* index of the run's first node */
+  uint32_t first;         /* index of the first node of the run (a chain of nodes) */
   struct path_node above; /* parent of the run's first node */
   uint32_t branches;      /* index of the first branch at a node of the run, after sorting */
   uint32_t stack;         /* number of the stack that ends at the last node of the run, or
@@ -64,7 +64,7 @@ struct path_stack {
   uint32_t shared; /* number of frames that the stack shares with the previous stack */
 };
 
-/* A node with branches that the walk must still visit. The index of the first one is `branch`. */
+/* A node that the walk must still visit, and the index `branch` of its first branch. */
 struct path_place {
   struct path_node at;
   uint32_t depth, branch;

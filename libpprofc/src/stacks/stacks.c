@@ -9,7 +9,7 @@
 
 /* A location of the current stack. */
 struct stacks_step {
-  uint32_t offset; /* offset of the location, as in struct fresh_frame */
+  uint32_t offset; /* distance in bytes from the root end of the encoded stack */
   uint32_t depth;  /* number of frames from the root to this location, including its own frames */
   struct path_node at;
 };
@@ -70,7 +70,7 @@ static bool stacks_from_leaf(struct stacks_builder *b, struct stacks_step *last)
 
 /* ---- values ------------------------------------------ */
 
-/* Returns the values of the stack that ends at a step, or NULL when out of memory. */
+/* Returns the values of the stack that ends at the location *last, or NULL when out of memory. */
 static int64_t *stacks_values(struct stacks_builder *b, const struct stacks_step *last) {
   struct stack_set *set = b->set;
   uint32_t known = set->paths.stacks, number = stack_paths_end(&set->paths, last->at);
