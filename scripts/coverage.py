@@ -5,6 +5,7 @@ A line that is compiled into several objects counts as run when one of them ran 
 are counted; generated code is not.
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -29,6 +30,23 @@ def programs(build):
                     yield path
 
 
+def not_compiled(path):
+    """Numbers of the lines that have no code here: those of the preprocessor, and those for another system."""
+    numbers, foreign, directive = set(), [], False
+    with open(path) as file:
+        for number, line in enumerate(file, 1):
+            directive = directive or line.lstrip().startswith("#")
+            word = re.match(r" *# *(if|elif|else|endif)(.*)", line)
+            if word and word[1] != "if":
+                foreign.pop()
+            if word and word[1] != "endif":
+                foreign.append(bool(re.search("__APPLE__|_WIN32|BSD", word[2])) and not word[2].startswith("ndef"))
+            if directive or any(foreign):
+                numbers.add(number)
+            directive = directive and line.endswith("\\\n")
+    return numbers
+
+
 def count(build):
     """{file: {line: how often it ran}}, files relative to the root."""
     counts, files, lines = os.path.join(build, "counts"), {}, {}
@@ -40,13 +58,16 @@ def count(build):
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
         kind, _, text = line.partition(":")
         if kind == "SF":
-            name = os.path.relpath(os.path.join(build, "tools", text), ROOT)
+            name = os.path.relpath(os.path.join(ROOT, text), ROOT)
             # generated code, and sources that are gone
             known = name.startswith(("libpprofc/", "tools/")) and os.path.exists(os.path.join(ROOT, name))
             lines = files.setdefault(name, {}) if known else {}
         elif kind == "DA":
             number, ran = map(int, text.split(",")[:2])
             lines[number] = lines.get(number, 0) + ran
+    for name, lines in files.items():
+        for number in not_compiled(os.path.join(ROOT, name)) & lines.keys():
+            del lines[number]
     return files
 
 
