@@ -31,9 +31,10 @@ static const struct flag flags[] = {
          "Split results into rows by distinct values"),
     FLAG(STRING, GROUP_COMPARE, "col", col, "PROJECTION", ".file",
          "Split results into columns; the first one is the base of comparisons"),
-    FLAG(STRING, GROUP_COMPARE, "ignore", ignore, "KEYS", NULL, "Ignore variations in keys"),
+    FLAG(STRING, GROUP_COMPARE, "ignore", ignore, "KEYS", NULL,
+         "Keys to ignore: results that differ only in these keys belong together"),
     FLAG(STRING, GROUP_COMPARE, "filter", filter, "QUERY", "*",
-         "Use only benchmarks that match: goos:linux AND (/size:4k OR .unit:/^B/)"),
+         "Use only results that match, such as goos:linux AND (/size:4k OR .unit:/^B/)"),
     FLAG(FLOAT, GROUP_COMPARE, "alpha", alpha, "P", "0.05",
          "Significance level: largest p-value of a significant difference"),
     FLAG(FLOAT, GROUP_COMPARE, "confidence", confidence, "LEVEL", "0.95",
@@ -44,17 +45,17 @@ static const struct flag flags[] = {
                "Output: text, csv (with warnings on standard error), markdown, json (unrounded "
                "numbers), html or classic (the table of earlier versions)"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length of text, markdown or json in bytes, 0: no limit; drops the rows "
-     "that changed least, and prints their number",
+     "Maximum length in bytes of text, markdown or json; 0: no limit. A longer output loses the "
+     "rows that changed least, and names their number",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_CLASSIC, "geomean", geomean, "Print the geometric mean of each file"),
     FLAG(STRING, GROUP_CLASSIC, "split", split, "LABELS", "pkg,goos,goarch",
          "Split benchmarks by labels, separated by commas"),
     FLAG_WORDS(STRING, GROUP_CLASSIC, "sort", sort, "ORDER", "none", sort_words,
-               "Sort by delta or name; a minus in front reverses the order"),
+               "Order of rows: delta or name. A minus in front reverses the order"),
     SWITCH(GROUP_CLASSIC, "html", html, "Print an HTML table"),
     SWITCH(GROUP_CLASSIC, "csv", csv, "Print CSV"),
-    SWITCH(GROUP_CLASSIC, "norange", norange, "Drop the columns of ranges, in CSV"),
+    SWITCH(GROUP_CLASSIC, "norange", norange, "CSV without the columns of ranges"),
     ABOUT_FLAGS(GROUP_MISC)};
 
 static const char *const usage[] = {"[flags] INPUT ...", "-help | -version", NULL};

@@ -69,48 +69,51 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
 
 static const struct flag flags[] = {
     FLAG_CALLS(STRING, GROUP_INPUT, 0, "base", "FILE", add_side,
-               "Raw results before the change, a file or a folder with a file per process; may be "
-               "repeated"),
+               "Raw results before the change: a file, or a folder with one file per process. May "
+               "be repeated"),
     FLAG_CALLS(STRING, GROUP_INPUT, 0, "head", "FILE", add_side,
-               "Raw results after the change, as with -base; may be repeated"),
+               "Raw results after the change, as with -base. May be repeated"),
     FLAG(STRING, GROUP_INPUT, "rules", rules, "FILE", NULL,
-         "Rules per benchmark and unit: thresholds, floors, accepted regressions"),
+         "File with rules for single benchmarks and units: thresholds, floors, accepted "
+         "regressions"),
     FLAG(STRING, GROUP_INPUT, "noise-from", noise_from, "DIR", NULL,
-         "Raw results of earlier runs of the base; a change must also exceed the noise between "
-         "them"),
+         "Raw results of earlier runs of the base. A regression must also exceed the noise between "
+         "these runs"),
     FLAG(STRING, GROUP_INPUT, "since", since, "FILE", NULL,
-         "Reject inputs older than this file; create it when the pipeline starts"),
+         "Reject inputs older than this file. Create the file when the pipeline starts"),
     FLAG(STRING, GROUP_INPUT, "max-age", max_age, "AGE", NULL,
-         "Reject inputs older than this: 90m, 36h or 7d; default for the files of a DIR: 24h"),
+         "Reject inputs older than this, such as 90m, 36h or 7d. Default: 24h for the files of a "
+         "DIR"),
     FLAG(STRING, GROUP_JUDGE, "threshold", threshold, "PERCENT", "5",
          "Smallest increase that is a regression, in percent"),
     FLAG(STRING, GROUP_JUDGE, "alpha", alpha, "P", "0.05",
          "Significance level: largest adjusted p-value of a significant change"),
-    FLAG_WORDS(
-        CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
-        "Test of raw results: both (the default: welch; if it finds no change, utest, then a "
-        "trimmed "
-        "t-test), welch (means), utest (Mann-Whitney) or none (every difference counts); tables "
-        "already have p-values"),
+    FLAG_WORDS(CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
+               "Test of raw results. welch compares means. utest (Mann-Whitney) compares medians. "
+               "none makes no test: every difference is significant. both (the default) tries "
+               "welch, utest and a trimmed t-test in this order, until a test finds a change. "
+               "Tables keep their own p-values, except with none"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
                "Correction for the number of comparisons: bh (Benjamini-Hochberg, the default), "
                "holm or none"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "time", time, "TIME", NULL, time_names,
-               "Time to judge if a benchmark has wall time and CPU time: wall, cpu or auto (CPU "
-               "time if it has one thread and does not wait)"),
+               "Time that counts for a benchmark with both wall time and CPU time: wall, cpu or "
+               "auto. auto chooses CPU time, except if the benchmark has several threads or waits"),
     FLAG(INT, GROUP_JUDGE, "min-samples", min_samples, "N", "4",
-         "Fewest samples of base and of head to judge a benchmark"),
-    FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
-         "Smallest absolute change that can be a regression, such as \"1us or 16 B\""),
+         "Fewest samples of base and of head with which a benchmark gets a verdict"),
+    FLAG(
+        STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
+        "Smallest absolute change that can be a regression. One SIZE for each kind of unit, joined "
+        "by or: \"1us or 16 B\" is 1us for times and 16 B for sizes; a plain number is for counts"),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
-     "Better values of a unit, lower or higher, such as widgets/op=higher; may be repeated", NULL,
-     direction_words, 0, false, add_direction},
+     "Direction in which values of a unit get better, such as widgets/op=higher. May be repeated",
+     NULL, direction_words, 0, false, add_direction},
     SWITCH(
         GROUP_JUDGE, "strict", strict,
         "Exit with 3 if nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
         "fast or too noisy to show a change as large as the threshold"),
     SWITCH(GROUP_JUDGE, "one-process", one_process,
-           "Judge results although all samples of base or of head come from one process"),
+           "Judge results even if all samples of base or of head come from one process"),
     SWITCH(GROUP_JUDGE, "any-load", any_load, "Judge times even if the machine was overloaded"),
     FLAG(STRING, GROUP_JUDGE, "today", today, "DATE", NULL,
          "Date for the expiry of rules, such as 2027-01-31; default: now"),
@@ -119,10 +122,10 @@ static const struct flag flags[] = {
         "Output: text, github (annotations and a summary of the step), markdown (a comment), json, "
         "junit (XML), gitlab (a code quality report) or csv (a spreadsheet)"),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
-     "Also write this format to a file; may be repeated", NULL, out_words, 0, false, add_out},
+     "Also write this format to a file. May be repeated", NULL, out_words, 0, false, add_out},
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length of text, markdown or json on standard output in bytes, 0: no limit; drops the "
-     "least important verdicts, and prints their number",
+     "Maximum length in bytes of text, markdown or json on standard output; 0: no limit. A longer "
+     "output loses its least important verdicts, and names their number",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_OUTPUT, "all", all, "Also list benchmarks that did not change"),
     SWITCH(GROUP_MISC, "selftest", selftest,
@@ -173,8 +176,8 @@ static const struct flag_note environment[] = {
     {PREFIX "NOISE_FROM", "value of -noise-from"},
     {PREFIX "MAX_AGE", "value of -max-age"},
     {PREFIX "DIRECTION", "values of -direction, separated by blanks"},
-    {PREFIX "FORMAT", "value of -format; the old names of these variables without the prefix "
-                      "(ALPHA, TEST, ...) also work, with a warning"},
+    {PREFIX "FORMAT", "value of -format"},
+    {"ALPHA, TEST, ...", "old names of the variables PPROFC_..., which still work, with a warning"},
     {"GITHUB_STEP_SUMMARY", "the file to which -format github appends its table"},
     {NULL, NULL},
 };
@@ -186,7 +189,8 @@ static const struct flag_note statuses[] = {
           "of a run that failed"},
     {"2", "something regressed"},
     {"3", "with -strict: nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
-          "fast or too noisy; with -aa: two runs of the same program would have failed"},
+          "fast or too noisy; with -aa: the gate would have reported a regression between two runs "
+          "of the same program"},
     {NULL, NULL},
 };
 

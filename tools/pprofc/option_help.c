@@ -13,7 +13,7 @@ static const char *const helps[][2] = {
     {"cum", "Sort entries by value with callees"},
     {"flat", "Sort entries by own value"},
     {"call_tree", "Show a function once for each chain of its callers"},
-    {"relative_percentages", "Show percentages of the total that the filters keep"},
+    {"relative_percentages", "Show percentages of what the filters keep, not of the whole profile"},
     {"unit", "Unit of the printed values"},
     {"trim_path", "Prefix to remove from source paths before the search"},
     {"mean", "Show means: each value divided by the first one (count)"},

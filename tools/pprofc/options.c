@@ -284,26 +284,28 @@ static void add_options(struct command_flags *flags) {
 /* Flags of pprofc itself, which are not in the library's tables. */
 static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
-               "Profile to subtract; if repeated, the sum of these profiles"),
+               "Profile to subtract. If repeated, the sum of these profiles"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_base), "diff_base", "SOURCE", store_base,
-               "Profile to compare with; percentages are shares of its total; if repeated, the sum "
+               "Profile to compare with. Percentages are shares of its total. If repeated, the sum "
                "of these profiles"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(time_range), "time_range", "FROM,TO", time_range_store,
                "Use only this part of the recording, such as 2.1s,3.4s; FROM or TO may be empty"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_time_range), "diff_time_range", "FROM,TO",
                time_range_store,
-               "Part of the same recording to compare with; percentages are shares of its total"),
+               "Part of the same recording to compare with. Percentages are shares of the total of "
+               "this part"),
     FLAG(STRING, GROUP_SOURCE, "add_comment", add_comment, "TEXT", NULL,
          "Comment to add to the profile"),
     FLAG(STRING, GROUP_SOURCE, "buildid", buildid, "ID", NULL,
          "Build ID of the main binary, if the profile has no build ID"),
-    FLAG_WORDS(STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
-               "Source of function names: none, local (binaries), fastlocal (no lines), remote "
-               "(server). Further words, separated by :, are force (replace existing names) and "
-               "demangle=full, none or templates"),
+    FLAG_WORDS(
+        STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
+        "Source of function names: none, local (binaries), fastlocal (binaries, but no lines) or "
+        "remote (server). Further words may follow, separated by colons. force replaces existing "
+        "names. demangle=none, demangle=full and demangle=templates choose the form of C++ names"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(source_maps), "source_map", "FILE", store_list,
-               "Source map with the original names, files and lines of a script; may be repeated; "
-               "SCRIPT.map next to the profile needs no flag"),
+               "Source map with the original names, files and lines of a script. May be repeated. "
+               "pprofc finds SCRIPT.map next to the profile without this flag"),
     FLAG(STRING, GROUP_SOURCE, "tools", tools, "PATH", NULL,
          "Search path for addr2line, nm and objdump"),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
@@ -313,7 +315,7 @@ static const struct flag own_flags[] = {
     FLAG(STRING, GROUP_SOURCE, "benchmark", benchmark, "REGEXP", NULL,
          "Use only benchmarks (parts of callgrind's output) whose name matches"),
     SWITCH(GROUP_SOURCE, "frames", frames,
-           "Read several profiles from standard input; before each one come 4 bytes with its "
+           "Read several profiles from standard input. Before each profile come 4 bytes with its "
            "length, big-endian"),
     FLAG(STRING, GROUP_SOURCE, "sums", sums, "FILE", NULL,
          "Also write the sum and the sum of squares of each function over all sources, as input of "
@@ -326,11 +328,10 @@ static const struct flag own_flags[] = {
          "Seconds for which the server of a URL collects samples; -1: the value of the URL, or the "
          "default of the server"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Seconds to wait for a reply; pprofc adds 5; -1 means 1.5 times -seconds, or 60 without "
-         "-seconds"),
+         "Seconds to wait for a reply, plus 5; -1: 1.5 times -seconds, or 60 without -seconds"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
-        "Header to send, NAME: VALUE, but not after a redirect to another host; may be repeated"),
+        "Header to send (NAME: VALUE), but not after a redirect to another host. May be repeated"),
     FLAG(STRING, GROUP_FETCH, "header_file", header_file, "FILE", NULL,
          "File of headers to send, one per line"),
     FLAG(STRING, GROUP_FETCH, "tls_cert", tls_cert, "FILE", NULL, "Client certificate"),
@@ -345,26 +346,26 @@ static const struct flag own_flags[] = {
            "Shell: end with status 2 at the first command that fails"),
     SWITCH(GROUP_MISC, "no_pager", no_pager, "Shell: print long reports without $PAGER"),
     FLAG_CALLS(STRING, GROUP_MISC, FIELD(http), "http", "HOST:PORT", store_http,
-               "Serve the profile as a web page at this address; : is a free port of localhost"),
+               "Serve the profile as a web page at this address. A single colon means a free port "
+               "of localhost"),
     SWITCH(GROUP_MISC, "lsp", lsp,
            "Show the costs of lines in an editor, over the Language Server Protocol on standard "
            "input and output"),
     SWITCH(GROUP_MISC, "quickfix", quickfix,
            "Print costs of lines for the error list of an editor, as file:line:column: text"),
     SWITCH(GROUP_MISC, "mcp", mcp,
-           "Answer a coding agent on standard input and output, over the Model Context Protocol; "
-           "reads only files below the given folders or the current one"),
+           "Answer a coding agent on standard input and output, over the Model Context Protocol. "
+           "Reads only files below the given folders, or below the current one"),
     SWITCH(GROUP_MISC, "no_browser", no_browser, "Do not start a browser for -http"),
     FLAG_WORDS(CHOICE, GROUP_MISC, "http_reload", http_reload, "WHEN", "ask", http_reloads,
                "Action of -http when a file changes: ask offers the new version, auto shows it, "
                "off keeps the old version"),
-    FLAG_CALLS(
-        STRING, GROUP_MISC, 0, "every", "TIME", store_every,
-        "With -http: fetch the URL again and again, TIME (at least 1s) after each reply, and "
-        "show the newest recording"),
+    FLAG_CALLS(STRING, GROUP_MISC, 0, "every", "TIME", store_every,
+               "With -http: fetch the URL again and again, with a pause of TIME (at least 1s) "
+               "after each reply, and show the newest recording"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
-     "Maximum length of a text or JSON report in bytes, 0: no limit; drops the least "
-     "important rows, and prints their number",
+     "Maximum length in bytes of a text or JSON report; 0: no limit. A longer report loses its "
+     "least important rows, and names their number",
      "0", NULL, 0, false, brief_store},
     FLAG(STRING, GROUP_MISC, "output", output, "FILE", NULL, "Write the report to this file"),
     FLAG(INT, GROUP_MISC, "threads", threads, "N", "0", "Number of threads; 0: one per CPU"),
@@ -401,9 +402,9 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
-          "With -diff_base: mark the functions that changed by more than noise (-top, -text, "
-          "-json, -flame, -flamegraph); changed lists only these functions; rows also lists "
-          "functions whose cost moved"),
+          "With -diff_base: give each function a verdict (-top, -text, -json, -flame, "
+          "-flamegraph). all (the default) lists all functions, changed only those that changed by "
+          "more than noise. rows also lists functions whose cost moved"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "Like -top -noise, but lists contributions that sum to the change of the total"),
     NOISE("alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
@@ -411,21 +412,23 @@ static const struct flag noise_flags[] = {
     NOISE("noise_cv", FLAG_FLOAT, how.noise_cv, "F", "0.05", NULL, NULL,
           "Assumed noise between runs if each side has one run"),
     NOISE("min_samples", FLAG_FLOAT, how.min_samples, "N", "10", NULL, NULL,
-          "Judge only functions with at least this number of samples in all runs together; 0: with "
-          "as many as a doubling needs"),
+          "Judge only functions with at least this number of samples in all runs together. 0: "
+          "judge each function with enough samples to find a doubling of its cost"),
     NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
-          "Divide the values of a run by ops (its operations), time (its seconds), total (its "
-          "total), none, or auto (ops if known, else none)"),
+          "Divide the values of a run by its operations (ops), its seconds (time) or its total "
+          "(total). none does not divide; auto means ops if known, else none"),
     NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
-          "Number of operations of a run of the base and of the head, or of each run in order"),
+          "Number of operations of a run of the base and of a run of the head, or of each run in "
+          "order"),
     NOISE("bench_base", FLAG_STRING, bench_base, "FILE", NULL, NULL, NULL,
           "Benchmark results of the base, one per run, to compute values per operation"),
     NOISE("bench_head", FLAG_STRING, bench_head, "FILE", NULL, NULL, NULL,
           "Benchmark results of the head"),
     NOISE("bench", FLAG_STRING, bench, "RE", NULL, NULL, NULL,
-          "Benchmark in -bench_base and -bench_head that was profiled"),
+          "Regexp that matches the profiled benchmark in -bench_base and -bench_head"),
     NOISE("common", FLAG_CHOICE, common, "WHAT", NULL, commons, NULL,
-          "off: do not correct for runs in which all functions are faster or slower"),
+          "auto: correct for runs in which all functions are faster or slower. off: make no "
+          "correction"),
     NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
           "Correction for the number of functions: bh (Benjamini-Hochberg), or by "
           "(Benjamini-Yekutieli), which permits any dependence between functions"),
@@ -438,9 +441,12 @@ static const struct flag noise_flags[] = {
           "JSON file with rules: functions that are never judged, frames that are removed, changes "
           "that are accepted"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Exit with 2 if a condition is true: total>5%, common>5% (all functions), flat>5%, "
-          "cum>5%, self>10%, "
-          "flat>10ms, name=RE, flat>5%,name=RE, or row:flat>5% (also moved cost); may be repeated"),
+          "Exit with 2 if a condition is true. total>5%: the total grew. common>5%: all functions "
+          "grew by this common factor. flat>5%, cum>5%: a function grew by this share of the "
+          "base's total. self>10%: a function grew by this share of its own cost. flat>10ms: a "
+          "function grew by this amount. name=RE: a function whose name matches grew, also after a "
+          "comma as in flat>5%,name=RE. row:flat>5%: like flat>5%, but moved cost also counts. May "
+          "be repeated"),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
           "With -fail_on: exit with 3 when a side has fewer than 3 runs"),
 };

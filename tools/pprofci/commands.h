@@ -24,8 +24,9 @@ enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
     "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
-        "maximum length of the output in bytes, 0: no limit; drops the least important rows", "0", \
-        NULL, 0, false, brief_store                                                                \
+        "maximum length in bytes of the output; 0: no limit. A longer output loses its least "     \
+        "important rows",                                                                          \
+        "0", NULL, 0, false, brief_store                                                           \
   }
 
 struct ci_command {

@@ -77,7 +77,8 @@ static const pprofc_option_info option_table[] = {
     OPTION(minwidth, STRING, "0.1", NULL, false,
            "flamegraph: join boxes narrower than this, in pixels or in % of the width"),
     OPTION(colors, STRING, "", NULL, false,
-           "flamegraph: colours: hot (one for each name), change, origin or package"),
+           "flamegraph: colours: hot (a colour for each name), change (more or less cost), origin "
+           "(your code, libraries, system) or package (a colour for each package)"),
     OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: draw the root at the top"),
     OPTION(reverse, BOOL, "false", NULL, false,
            "flamegraph: merge stacks from the leaf, to show callers of expensive functions"),
@@ -85,7 +86,7 @@ static const pprofc_option_info option_table[] = {
            "flame: link to sources, with {file} and {line} in it"),
     OPTION(source_diff, STRING, "", NULL, false,
            "list with -diff_base: print the lines that changed since REF or in REF1..REF2, with "
-           "their costs; -lsp: commit of the profile"),
+           "their costs. With -lsp: commit of the profile"),
     OPTION(calls, INT, "0", NULL, false,
            "callgrind: number of calls to write for each edge (callgrind_annotate needs 1)"),
     OPTION(frame_marks, BOOL, "false", NULL, false,

@@ -18,14 +18,14 @@ static const struct flag_group groups[] = {
 static const struct flag flags[] = {
     FLAG(STRING, 0, "head", servers[SIDE_HEAD], "URL", NULL, "the server with the change"),
     FLAG(STRING, 0, "base", servers[SIDE_BASE], "URL", NULL,
-         "the server without the change; pprofci takes profiles from both servers in turns"),
+         "the server without the change. pprofci takes profiles from both servers in turns"),
     FLAG(STRING, 0, "head-run", runs[SIDE_HEAD], "COMMAND", NULL,
          "shell command that starts the server of -head; pprofci stops it afterwards"),
     FLAG(STRING, 0, "base-run", runs[SIDE_BASE], "COMMAND", NULL,
          "shell command that starts the server of -base; pprofci stops it afterwards"),
     FLAG(STRING, 0, "load", load, "COMMAND", NULL,
-         "shell command that puts load on the server while pprofci takes profiles; with -base, "
-         "pprofci starts it again for each turn"),
+         "shell command that puts load on the server while pprofci takes profiles. With -base, "
+         "pprofci starts the command again for each turn"),
     FLAG(INT, 0, "settle", settle, "SECONDS", "1",
          "seconds for which the load runs before pprofci takes a profile"),
     FLAG(INT, 0, "wait", wait, "SECONDS", "30", "longest time until the first answer of a server"),
@@ -42,13 +42,13 @@ static const struct flag flags[] = {
          "time between the starts of two rounds; 0: start the next one immediately"),
     FLAG(STRING, GROUP_PYROSCOPE, "pyroscope", pyroscope, "URL", NULL, "the address of the server"),
     FLAG(STRING, GROUP_PYROSCOPE, "query", queries[SIDE_HEAD], "SELECTOR", NULL,
-         "labels to select, such as {service_name=\"shop\", side=\"head\"}; with one kind in "
-         "-kinds, a profile type may come before the {"),
+         "labels to select, such as {service_name=\"shop\", side=\"head\"}. If -kinds has only one "
+         "kind, the name of a profile type may come before the brace"),
     FLAG(STRING, GROUP_PYROSCOPE, "base-query", queries[SIDE_BASE], "SELECTOR", NULL,
          "labels to select for the base"),
     FLAG(STRING, GROUP_PYROSCOPE, "from", from, "TIME", "now-1h",
-         "start of the time range: seconds since 1970, or now-30m; each round gets an equal part "
-         "of the range"),
+         "start of the time range: seconds since 1970, or a time such as now-30m. Each round gets "
+         "an equal part of the range"),
     FLAG(STRING, GROUP_PYROSCOPE, "until", until, "TIME", "now", "end of the time range"),
 };
 

@@ -27,10 +27,10 @@ static const struct flag flags[] = {
     FLAG(FLOAT, 0, "kept", kept, "PERCENT", "80",
          "percentage of its allocations that a stack must keep to be a leak"),
     FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",
-         "probability of a false alarm over all stacks of a kind"),
+         "probability of any false alarm in one kind of profile, over all its stacks"),
     FLAG_CALLS(
         STRING, 0, 0, "ignore", "RE", add_ignore,
-        "skip stacks with these functions, in addition to the built-in list; may be repeated"),
+        "skip stacks with these functions, in addition to the built-in list. May be repeated"),
     SWITCH(GROUP_OUTPUT, "list-ignored", list_ignored,
            "print the built-in list of functions to skip, and exit"),
     SWITCH(GROUP_OUTPUT, "json", json, "print all results as JSON"),

@@ -38,7 +38,7 @@ static const char *const hosts[] = {"github", "gitlab", "bitbucket", NULL};
 static const struct flag flags[] = {
     FLAG(STRING, GROUP_WHERE, "to", to, "LIST", NULL,
          "places for the result, separated by commas: comment, status, check (a check run or "
-         "report), summary (of the job); default: status, and in a pull request also comment"),
+         "report) or summary (of the CI job). Default: status, and in a pull request also comment"),
     FLAG_WORDS(
         STRING, GROUP_WHERE, "host", site.host, "NAME", NULL, hosts,
         "host of the repository: github, gitlab or bitbucket; default: from the environment"),
@@ -49,8 +49,8 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_WHERE, "page", site.page, "URL", NULL,
          "address of the page, for links; default: the page of the job"),
     FLAG(STRING, GROUP_WHERE, "report", report, "URL", NULL,
-         "address of report.html, in place of -page; links lead to its benchmarks and flame "
-         "graphs"),
+         "address of report.html, in place of -page. Links lead to the benchmarks and flame graphs "
+         "in this file"),
     FLAG(STRING, GROUP_WHERE, "key", key, "NAME", "default",
          "name of this pipeline, if several pipelines publish to one change"),
     FLAG(STRING, GROUP_WHERE, "author", author, "LOGIN", NULL,
@@ -69,17 +69,18 @@ static const struct flag flags[] = {
          "DIR"),
     FLAG(STRING, GROUP_FILES, "issue", issue, "FILE", NULL,
          "open or update one issue with this text of pprofci trend -issue, in place of the result "
-         "in DIR; an empty text closes the issue"),
+         "in DIR. An empty text closes the issue"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
-     "maximum length of -markdown and of -json in bytes, 0: no limit; drops the least "
-     "important parts",
+     "maximum length in bytes of -markdown and of -json; 0: no limit. A longer output loses its "
+     "least important parts",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_HOW, "dry-run", dry_run,
-           "print the requests without sending them; needs no token and prints none"),
+           "print the requests without sending them. Needs no token, and never prints a token"),
     SWITCH(GROUP_HOW, "require-publish", require,
            "exit with 1 when something could not be published"),
     SWITCH(GROUP_HOW, "no-fail", no_fail,
-           "exit with 0 when something regressed; the check is neutral, the status a success"),
+           "exit with 0 when something regressed. The check is then neutral, and the status a "
+           "success"),
     FLAG(INT, GROUP_HOW, "wait", wait, "SECONDS", "120",
          "longest total wait for a host that is busy or limits the rate"),
     FLAG(INT, GROUP_HOW, "timeout", timeout, "SECONDS", "30", "time limit of a request"),

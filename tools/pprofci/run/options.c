@@ -59,32 +59,33 @@ static const char *const profile_names[] = {"regressed", "all", NULL};
 
 static const struct flag flags[] = {
     FLAG(STRING, RUN_INPUTS, "base", base, "DIR", NULL,
-         "profiles of the base, in any format that pprofc reads; equal names are pairs"),
+         "profiles of the base, in any format that pprofc reads. Profiles of base and head with "
+         "equal names are compared"),
     FLAG(STRING, RUN_INPUTS, "head", head, "DIR", NULL, "profiles of the head"),
     FLAG_CALLS(PAIR, RUN_INPUTS, 0, "pair", "FILE", add_pair,
-               "two profiles to compare, with any names: -pair BASE HEAD; in folders "
-               "each profile is a run; may be repeated"),
+               "two profiles to compare, with any names: -pair BASE HEAD. If they are folders, "
+               "each profile in them is a run. May be repeated"),
     FLAG(STRING, RUN_INPUTS, "program-base", program_base, "FILE", NULL,
-         "program of the base, an ELF file for x86-64; the column Code of the page then shows "
+         "program of the base, an ELF file for x86-64. The column Code of the page then shows "
          "which functions have other machine code"),
     FLAG(STRING, RUN_INPUTS, "program-head", program_head, "FILE", NULL, "program of the head"),
     FLAG_CALLS(STRING, RUN_INPUTS, FIELD(bench_base), "bench-base", "FILE", add_bench,
-               "benchmark results of the base, a file or a folder with a file per process; may be "
-               "repeated"),
+               "benchmark results of the base: a file, or a folder with one file per process. May "
+               "be repeated"),
     FLAG_CALLS(STRING, RUN_INPUTS, FIELD(bench_head), "bench-head", "FILE", add_bench,
-               "benchmark results of the head, a file or a folder with a file per process; may be "
-               "repeated"),
+               "benchmark results of the head: a file, or a folder with one file per process. May "
+               "be repeated"),
     FLAG(STRING, RUN_INPUTS, "bundled", bundled, "DIR", NULL,
          "folder of the profiles to compare if no other input is given"),
     FLAG(STRING, RUN_RECORDING, "record", record, "PACKAGES", NULL,
-         "run the benchmarks of Go packages at -base-ref and here; blanks separate packages"),
+         "Go packages, separated by blanks, whose benchmarks run at -base-ref and in the checkout"),
     FLAG(STRING, RUN_RECORDING, "base-ref", base_ref, "REF", NULL,
-         "commit to compare with; default: the first parent of a pull request's merge commit, "
-         "otherwise the merge base with the target branch; without -record: the commit of the "
-         "base's profiles"),
+         "commit to compare with. Default: the first parent of a pull request's merge commit, "
+         "otherwise the merge base with the target branch. If the inputs are files: the commit of "
+         "the base's profiles"),
     SWITCH(RUN_RECORDING, "all", all,
-           "measure everything in every round, also unchanged test binaries and benchmarks that "
-           "did not look worse in the first rounds"),
+           "measure everything in every round: also packages with an unchanged test binary, and "
+           "benchmarks that did not look worse in the first rounds"),
     FLAG(INT, RUN_RECORDING, "count", count, "N", "10",
          "number of rounds; a round measures base and head once"),
     FLAG(STRING, RUN_RECORDING, "bench", bench, "REGEXP", ".", "benchmarks to run, as in go test"),
@@ -103,38 +104,41 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_SIMULATING, "simulate", simulate, "COMMAND", NULL,
          "command whose benchmarks are counted one by one under valgrind: pytest --codspeed, cargo "
          "codspeed run, a program that marks its benchmarks for callgrind, or Go packages such as "
-         "./...; split into words like in a shell"),
+         "./... pprofci splits it into words as a shell does"),
     FLAG(STRING, RUN_SIMULATING, "setup", setup, "COMMAND", NULL,
          "shell command that builds each commit in its checkout, before -simulate counts, or "
-         "before each round of -walltime; both commits use one folder in turns"),
-    FLAG(
-        STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
-        "function to count, with its callees, in a program without marks; may be a pattern with *"),
+         "before each round of -walltime. Both commits use one folder in turns"),
+    FLAG(STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
+         "function to count, with its callees, in a program without marks. It may be a pattern "
+         "with *"),
     FLAG(STRING, RUN_SIMULATING, "simulate-base", simulate_base, "COMMAND", NULL,
-         "command that runs the program of the base, to count its instructions; split into words "
-         "like in a shell"),
+         "command that runs the program of the base, to count its instructions. pprofci splits it "
+         "into words as a shell does"),
     FLAG(STRING, RUN_SIMULATING, "simulate-head", simulate_head, "COMMAND", NULL,
          "command that runs the program of the head, once"),
     FLAG(INT, RUN_SIMULATING, "runs", simulated_runs, "N", "2",
-         "number of runs of the base's command; with 2 or more, functions that vary between runs "
+         "number of runs of the base's command. With 2 or more, functions that vary between runs "
          "do not count as changed"),
     FLAG(INT, RUN_SIMULATING, "simulate-runs", simulated_runs, "N", "2", "same as -runs"),
     FLAG(STRING, RUN_TIMING, "walltime", walltime, "COMMAND", NULL,
-         "command whose benchmarks are timed one by one by CodSpeed's plugins and sampled by perf: "
-         "pytest --codspeed, cargo codspeed run -m walltime, vitest bench; runs -count times, then "
-         "-profile-runs times under perf, at -base-ref and here in turns"),
+         "command whose benchmarks are timed one by one by CodSpeed's plugins: pytest --codspeed, "
+         "cargo codspeed run -m walltime, vitest bench. It runs -count times to measure times, "
+         "then -profile-runs times under perf. It runs at -base-ref and in the checkout in turns"),
     FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
-         "folder for the artifacts; benchmark tables go to benchdiff next to it"),
+         "folder for the artifacts. Benchmark tables go to the folder benchdiff beside it"),
     FLAG(STRING, RUN_RESULT, "threshold", threshold, "PERCENT", NULL,
-         "smallest significant increase that is a regression; default: THRESHOLD_PERCENT, else 5, "
-         "or 1 with -simulate"),
+         "smallest significant increase that is a regression. Default: THRESHOLD_PERCENT if set, "
+         "else 5, or 1 with -simulate"),
     FLAG_CALLS(STRING, RUN_RESULT, FIELD(fail_on_last), "fail-on", "WHAT", add_fail_on,
-               "growth of a function that is a regression: flat>5%, cum>5%, self>10%, flat>10ms, "
-               "name=RE, or flat>5%,name=RE; total>5% and common>5% test the total and all "
-               "functions together; may be repeated"),
-    FLAG_WORDS(CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
-               "divide the values of a run by ops (its operations), time (its seconds), total (its "
-               "total) or none; default: ops if known, else none"),
+               "growth that is a regression. flat>5%, cum>5%: a function grew by this share of the "
+               "base's total. self>10%: a function grew by this share of its own cost. flat>10ms: "
+               "a function grew by this amount. name=RE: a function whose name matches grew, also "
+               "after a comma as in flat>5%,name=RE. total>5%: the total grew. common>5%: all "
+               "functions grew by this common factor. May be repeated"),
+    FLAG_WORDS(
+        CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
+        "divide the values of a run by its operations (ops), its seconds (time) or its total "
+        "(total). none does not divide; auto (the default) means ops if known, else none"),
     FLAG(STRING, RUN_RESULT, "ops", ops, "N,N", NULL,
          "operations per run of the base and of the head"),
     FLAG(STRING, RUN_RESULT, "noise-rules", noise_rules, "FILE", NULL,

@@ -18,9 +18,9 @@ static const struct flag_group groups[] = {{"Selection", NULL}};
 
 static const struct flag flags[] = {
     FLAG(STRING, 0, "branch", branch, "GLOB", "*", "branches of the runs"),
-    FLAG(INT, 0, "count", count, "N", "0", "the last N runs; 0 is all"),
+    FLAG(INT, 0, "count", count, "N", "0", "list only the last N runs; 0: all runs"),
     SWITCH(0, "json", json,
-           "print JSON: a line for each run, with its profiles and the median of each result"),
+           "print JSON: one line for each run, with its profiles and the median of each result"),
     COMMAND_BUDGET(0),
 };
 

@@ -31,30 +31,30 @@ static const struct flag flags[] = {
     FLAG(STRING, 0, "branch", query.branch, "GLOB", NULL,
          "branches of the runs; default: the branch with the most runs"),
     FLAG(STRING, 0, "commits", query.commits, "FILE", NULL,
-         "list of commit ids in order, one per line, as git rev-list --reverse prints; skip other "
-         "commits"),
+         "list of commit ids in order, one per line, as git rev-list --reverse prints. Runs of "
+         "other commits do not count"),
     FLAG(STRING, 1, "threshold", threshold, "PERCENT", "1",
          "smallest change to report, in percent"),
     FLAG(FLOAT, 1, "alpha", alpha, "P", "0.001",
          "significance level of the t-test of a change point"),
     FLAG(INT, 1, "window", window, "N", "50", "number of values per window, 4 to 500"),
     FLAG(INT, 1, "least", least, "N", "5", "fewest values on each side of a change point"),
-    SWITCH(
-        1, "fail", fail,
-        "exit with 2 when a series got worse within the last runs; their number is twice -least"),
+    SWITCH(1, "fail", fail,
+           "exit with 2 when a series got worse within its last values; their number is twice the "
+           "value of -least"),
     SWITCH(2, "json", json, "print all series as JSON"),
     COMMAND_BUDGET(2),
     FLAG(STRING, 2, "svg", svg, "FILE", NULL, "write a chart of each series that changed"),
     FLAG(STRING, 2, "html", html, "FILE", NULL,
          "write a page with a chart of each series, in one file"),
     FLAG(STRING, 2, "issue", issue, "FILE", NULL,
-         "write the text of an issue for pprofci publish -issue: what got worse within the last "
-         "runs; empty if nothing did"),
+         "write the text of an issue for pprofci publish -issue: the series for which -fail exits "
+         "with 2. The file is empty if there are no such series"),
     FLAG(STRING, 2, "commit-url", query.commit_url, "URL", NULL,
-         "address of a commit, linked on the page; {} is its id; default: of the repository in the "
-         "current folder, if it has the newest commit"),
+         "address to which the page links a commit; {} is the commit's id. Default: the address on "
+         "the host of the current folder's repository, if this repository has the newest commit"),
     FLAG(STRING, 2, "page-url", query.page_url, "URL", NULL,
-         "address of the page of a commit's run, linked on the page; {} is its id"),
+         "address to which the page links the run of a commit; {} is the commit's id"),
     FLAG(STRING, 2, "title", title, "TEXT", "Benchmarks over commits", "title of the page"),
 };
 
