@@ -243,8 +243,8 @@ table() {
     "$(if [ -n "$go_pprof" ]; then go version | cut -d' ' -f3,4; else echo 'no go'; fi)"
   echo "- Compiler: $(cc --version | head -n 1); instructions by $counter"
   [ -z "$left_out" ] || echo "- Missing:$left_out"
-  echo "- Command: scripts/bench.sh, $(date -u +%Y-%m-%d); medians of $runs runs, go once"
-  echo "- Load of the machine before: $load (times under load are too long: run it again)"
+  echo "- Command: scripts/bench.sh, $(date -u +%Y-%m-%d); medians of $runs runs, of go one run"
+  echo "- Load of the machine before: $load (if the load is high, the times are too long)"
   sizes=
   for input in wide tree golike wide-inline deep; do sizes="$sizes${sizes:+, }$(size_of "$input")"; done
   echo "- Sizes in MiB, raw and packed: $sizes" | fold -s -w 98 | sed 's/ *$//; 2,$s/^/  /'
