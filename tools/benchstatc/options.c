@@ -26,11 +26,12 @@ static const char *const sort_words[] = {"none", "name", "delta", "-name", "-del
 
 static const struct flag flags[] = {
     FLAG(STRING, GROUP_COMPARE, "table", table, "PROJECTION", ".config",
-         "Split results into tables by distinct values"),
+         "Split results into tables by the values of these keys"),
     FLAG(STRING, GROUP_COMPARE, "row", row, "PROJECTION", ".fullname",
-         "Split results into rows by distinct values"),
+         "Split results into rows by the values of these keys"),
     FLAG(STRING, GROUP_COMPARE, "col", col, "PROJECTION", ".file",
-         "Split results into columns; the first one is the base of comparisons"),
+         "Split results into columns by the values of these keys. The first column is the base of "
+         "comparisons"),
     FLAG(STRING, GROUP_COMPARE, "ignore", ignore, "KEYS", NULL,
          "Keys to ignore: results that differ only in these keys belong together"),
     FLAG(STRING, GROUP_COMPARE, "filter", filter, "QUERY", "*",

@@ -16,7 +16,7 @@ static const char *const helps[][2] = {
     {"relative_percentages", "Show percentages of what the filters keep, not of the whole profile"},
     {"unit", "Unit of the printed values"},
     {"trim_path", "Prefix to remove from source paths before the search"},
-    {"mean", "Show means: each value divided by the first one (count)"},
+    {"mean", "Show means: each value divided by the first value (the count)"},
     {"sample_index", "Sample type to report: name, or index from 0"},
     {"divide_by", "Number by which all values are divided"},
     {"normalize", "Scale the profile to the total of the base"},

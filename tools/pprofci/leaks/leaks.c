@@ -23,7 +23,7 @@ static const struct flag flags[] = {
     FLAG(FLOAT, 0, "floor-count", floor_count, "N", "10",
          "smallest growth of goroutines and other counts to report"),
     FLAG(INT, 0, "warmup", warmup, "N", "-1",
-         "skip the first N profiles of each kind; -1: skip 1 if there are at least 6"),
+         "skip the first N profiles of each kind; -1: skip 1 if there are at least 6 profiles"),
     FLAG(FLOAT, 0, "kept", kept, "PERCENT", "80",
          "percentage of its allocations that a stack must keep to be a leak"),
     FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",

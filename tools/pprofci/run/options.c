@@ -97,14 +97,14 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_RECORDING, "profiles", profiles, "LIST", "cpu,mem",
          "kinds of profile to take: cpu, mem, block, mutex"),
     FLAG_WORDS(CHOICE, RUN_RECORDING, "profile", profile, "WHICH", NULL, profile_names,
-               "benchmarks to profile: regressed or all; -fail-on profiles all"),
+               "benchmarks to profile: regressed or all. With -fail-on: all"),
     FLAG(INT, RUN_RECORDING, "profile-runs", profile_runs, "N", "5",
-         "number of profiles of base and of head for each benchmark, in addition to the rounds; "
-         "verdicts on functions need 3 or more; 0 disables profiles"),
+         "number of profiles of base and of head for each benchmark, in addition to the rounds. "
+         "Verdicts on functions need 3 or more. 0 disables profiles"),
     FLAG(STRING, RUN_SIMULATING, "simulate", simulate, "COMMAND", NULL,
-         "command whose benchmarks are counted one by one under valgrind: pytest --codspeed, cargo "
-         "codspeed run, a program that marks its benchmarks for callgrind, or Go packages such as "
-         "./... pprofci splits it into words as a shell does"),
+         "command, split into words as in a shell, whose benchmarks are counted one by one under "
+         "valgrind: pytest --codspeed, cargo codspeed run, a program that marks its benchmarks for "
+         "callgrind, or Go packages such as ./..."),
     FLAG(STRING, RUN_SIMULATING, "setup", setup, "COMMAND", NULL,
          "shell command that builds each commit in its checkout, before -simulate counts, or "
          "before each round of -walltime. Both commits use one folder in turns"),
@@ -112,8 +112,8 @@ static const struct flag flags[] = {
          "function to count, with its callees, in a program without marks. It may be a pattern "
          "with *"),
     FLAG(STRING, RUN_SIMULATING, "simulate-base", simulate_base, "COMMAND", NULL,
-         "command that runs the program of the base, to count its instructions. pprofci splits it "
-         "into words as a shell does"),
+         "command, split into words as in a shell, that runs the program of the base, to count its "
+         "instructions"),
     FLAG(STRING, RUN_SIMULATING, "simulate-head", simulate_head, "COMMAND", NULL,
          "command that runs the program of the head, once"),
     FLAG(INT, RUN_SIMULATING, "runs", simulated_runs, "N", "2",
