@@ -101,10 +101,9 @@ static const struct flag flags[] = {
                "auto. auto chooses CPU time, except if the benchmark has several threads or waits"),
     FLAG(INT, GROUP_JUDGE, "min-samples", min_samples, "N", "4",
          "Fewest samples of base and of head with which a benchmark gets a verdict"),
-    FLAG(
-        STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
-        "Smallest absolute change that can be a regression. One SIZE for each kind of unit, joined "
-        "by or: \"1us or 16 B\" is 1us for times and 16 B for sizes; a plain number is for counts"),
+    FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
+         "Smallest absolute change that can be a regression: a time, a size, a plain number for "
+         "all other units, or several of them as in \"1us or 16 B\""),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
      "Direction in which values of a unit get better, such as widgets/op=higher. May be repeated",
      NULL, direction_words, 0, false, add_direction},

@@ -403,8 +403,8 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: give each function a verdict (-top, -text, -json, -flame, "
-          "-flamegraph). all (the default) lists all functions, changed only those that changed by "
-          "more than noise. rows also lists functions whose cost moved"),
+          "-flamegraph). all (the default) lists all functions. changed lists only functions that "
+          "changed by more than noise. rows also lists functions whose cost moved"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "Like -top -noise, but lists contributions that sum to the change of the total"),
     NOISE("alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
