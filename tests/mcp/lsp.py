@@ -159,6 +159,24 @@ def compare_runs(folder, stacks):
     assert hints_of(pair[1], path, f"-base={pair[0]}")[0][2] == "300ms self, 300ms total"
 
 
+def many_types(folder):
+    """The calls of a comparison are changes per run, with any number of sample types and of runs on each side."""
+    for side, runs, value in (("base", 1, 40), ("head", 2, 50)):
+        os.makedirs(os.path.join(folder, "types", side))
+        for run in range(runs):
+            with open(os.path.join(folder, "types", side, f"{run}.pb"), "wb") as out:
+                out.write(profile([([("main.hot", "hot.go", 3), ("main.main", "main.go", 1)], value)], types=65))
+    path = os.path.join(folder, "types", "hot.go")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n" * 5)
+    editor, document, _ = open_file(os.path.join(folder, "types", "head"), path,
+                                    "-diff_base=" + os.path.join(folder, "types", "base"))
+    hover = editor.request("textDocument/hover", dict(document, position={"line": 2, "character": 0}))
+    assert "called by main.main: +100ms\n" in hover["contents"]["value"], hover
+    editor.send({"method": "exit"})
+    assert editor.process.wait(timeout=30) == 0
+
+
 def open_page(path, folder):
     """The command of a code lens writes a page that only this user can read, and the client shows it at the function."""
     source = os.path.join(folder, "page", "shop", "cart", "hot.go")
@@ -343,6 +361,7 @@ def main():
         assert editor.process.wait(timeout=30) == 0
         follow_git(folder)
         compare_runs(folder, stacks)
+        many_types(folder)
         open_page(path, folder)
         many_functions(folder)
         # The difference of two profiles.

@@ -17,9 +17,9 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_000_000_000, time=0):
+def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_000_000_000, time=0, types=2):
     """`stacks`: pairs of a stack and the number of its samples; values are samples times the period.
-    `time`: seconds since 1970."""
+    `time`: seconds since 1970. `types`: number of sample types, which have the values of the first but for the last."""
     strings, functions, locations = {"": 0}, {}, {}
 
     def text(value):
@@ -30,11 +30,12 @@ def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_
         functions.setdefault((name, file), len(functions) + 1)
         return locations.setdefault(frame, len(locations) + 1)
 
-    body = field(1, field(1, text("samples")) + field(2, text("count")))
+    body = b"".join(field(1, field(1, text(name)) + field(2, text("count")))
+                    for name in ["samples"] + [f"more{n}" for n in range(types - 2)])
     body += field(1, field(1, text(kind[0])) + field(2, text(kind[1])))
     for stack, count in stacks:
         ids = b"".join(varint(location(frame)) for frame in stack)
-        body += field(2, field(1, ids) + field(2, varint(count) + varint(count * period)))
+        body += field(2, field(1, ids) + field(2, varint(count) * (types - 1) + varint(count * period)))
     for (name, file, line), number in locations.items():
         body += field(4, field(1, number) + field(4, field(1, functions[name, file]) + field(2, line)))
     for (name, file), number in functions.items():

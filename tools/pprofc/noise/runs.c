@@ -4,9 +4,11 @@
 #include "core/array.h"
 #include "core/chars.h"
 #include "pprofc/transform.h"
+#include "profile/profile.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -168,30 +170,34 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
   return status;
 }
 
-/* Multiplies a profile, which is the sum of `from` runs, by `to` / `from`. Replaces *profile. */
-static pprofc_status runs_scale(pprofc_profile **profile, size_t to, size_t from,
-                                pprofc_error *error) {
-  double ratios[64];
-  pprofc_profile *scaled;
-  pprofc_samples_view view;
-  pprofc_profile_samples(*profile, &view);
-  if (to == from || view.types > 64) return PPROFC_OK;
-  for (size_t t = 0; t < view.types; t++) ratios[t] = (double)to / (double)from;
-  pprofc_status status = pprofc_scale(*profile, ratios, &scaled, error);
-  if (status) return status;
-  pprofc_profile_release(*profile);
-  *profile = scaled;
-  return PPROFC_OK;
+pprofc_status runs_scale(const pprofc_profile *profile, double times, const pprofc_allocator *mem,
+                         pprofc_profile **scaled, pprofc_error *error) {
+  pprofc_profile *lent = profile_lend(profile, mem);
+  *scaled = lent;
+  if (!lent) return error_nomem(error);
+  if (fabs(times - 1) <= 0) return PPROFC_OK;
+  double *ratios = mem_array(mem, lent->type_count, sizeof *ratios);
+  for (size_t i = 0; ratios && i < lent->type_count; i++) ratios[i] = times;
+  *scaled = NULL;
+  pprofc_status status = ratios ? pprofc_scale(lent, ratios, scaled, error) : error_nomem(error);
+  mem_free(mem, ratios, lent->type_count, sizeof *ratios);
+  pprofc_profile_release(lent);
+  return status;
 }
 
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
                               bool per_run, pprofc_profile **difference, pprofc_error *error) {
-  pprofc_profile *base = NULL, *head = NULL;
+  pprofc_profile *base = NULL, *head = NULL, *scaled = NULL;
+  size_t heads = count - bases;
+  double times = (double)bases / (double)heads;
   pprofc_status status = runs_add_up(runs, bases, &base, error);
-  if (!status) status = runs_add_up(runs + bases, count - bases, &head, error);
-  if (!status && per_run) status = runs_scale(&head, bases, count - bases, error);
-  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, difference, error);
+  if (!status) status = runs_add_up(runs + bases, heads, &head, error);
+  if (!status && per_run && bases != heads)
+    status = runs_scale(head, times, &mem_default, &scaled, error);
+  if (!status)
+    status = pprofc_diff(scaled ? scaled : head, base, PPROFC_COMPARE, false, difference, error);
   pprofc_profile_release(base);
   pprofc_profile_release(head);
+  pprofc_profile_release(scaled);
   return status;
 }

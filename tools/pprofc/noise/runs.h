@@ -22,6 +22,11 @@ void runs_free(struct loaded_runs *runs);
 pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
                           pprofc_error *error);
 
+/* Sets *scaled to a copy of the profile in which all values are multiplied by `times`. The caller
+ * releases the copy. */
+pprofc_status runs_scale(const pprofc_profile *profile, double times, const pprofc_allocator *mem,
+                         pprofc_profile **scaled, pprofc_error *error);
+
 /* Computes the difference between the sums of base and head. In `runs`, the runs of the base come
  * first. With `per_run`, scales the head if base and head have different numbers of runs. The
  * caller releases the difference. */

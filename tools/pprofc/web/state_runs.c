@@ -40,30 +40,26 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Creates the base (or the head) as the sum of its runs. `other` is the first source of the head
- * (or of the base), from which the new name must differ. */
-static pprofc_status state_make_side(const struct source_list *sources, const char *other,
-                                     const pprofc_verdict_run *runs, size_t count,
-                                     struct state_profile **made, pprofc_error *error) {
+/* Sets *made to the sum of some runs. */
+static pprofc_status state_make_sum(const char *name, const pprofc_verdict_run *runs, size_t count,
+                                    struct state_profile **made, pprofc_error *error) {
   pprofc_profile *sum;
-  char name[256];
   pprofc_status status = runs_add_up(runs, count, &sum, error);
   if (status != PPROFC_OK) return status;
-  state_short_name(name, sizeof name, sources->items[0], other, sources->count);
   *made = state_new(name, "", sum);
   return *made && state_set_runs(*made, runs, count) ? PPROFC_OK : error_nomem(error);
 }
 
 static pprofc_status state_make_sides(const struct command *command, const struct loaded_runs *runs,
                                       struct state_loaded *l, pprofc_error *error) {
-  const struct source_list *bases = &command->bases;
-  const struct source_list heads = {command->sources, command->source_count, 0};
-  size_t head_runs = runs->count - runs->bases;
-  pprofc_status status =
-      state_make_side(bases, heads.items[0], runs->items, runs->bases, &l->base, error);
+  const char *base = command->bases.items[0], *head = command->sources[0];
+  char base_name[256], head_name[256];
+  state_short_name(base_name, sizeof base_name, base, head, command->bases.count);
+  state_short_name(head_name, sizeof head_name, head, base, command->source_count);
+  pprofc_status status = state_make_sum(base_name, runs->items, runs->bases, &l->base, error);
   if (status == PPROFC_OK)
-    status = state_make_side(&heads, bases->items[0], runs->items + runs->bases, head_runs,
-                             &l->head, error);
+    status = state_make_sum(head_name, runs->items + runs->bases, runs->count - runs->bases,
+                            &l->head, error);
   if (status != PPROFC_OK) return status;
   l->head->is_command = true;
   return state_subtract(command, l->head, l->base, false, &mem_default, &l->difference, error);
@@ -137,41 +133,28 @@ static double state_most(const pprofc_profile *p) {
   return most;
 }
 
-/* Returns the number by which the page divides the values of a difference. For means of runs, it is
- * the least common multiple of the numbers of runs. For values per second with different durations,
- * it is usually the longer duration times STATE_STEPS, so that rounding is not visible. */
-static double state_common(const struct state_profile *head, const struct state_profile *base,
-                           bool by_time) {
-  double a = state_weight(head, by_time), b = state_weight(base, by_time), most = fmax(a, b);
-  if (!by_time) return state_common_runs(state_runs_of(head), state_runs_of(base));
+/* Returns a common number of seconds for values of head and base: the longer duration. If the
+ * durations differ and no value overflows, multiplies it by STATE_STEPS. */
+static double state_common_seconds(const struct state_profile *head,
+                                   const struct state_profile *base) {
+  double a = state_seconds(head), b = state_seconds(base), most = fmax(a, b);
   if (fabs(a - b) <= 0) return a;
   double total = fmax(state_most(head->profile), state_most(base->profile));
   bool fits = total * STATE_STEPS * most / fmin(a, b) < 0x1p62;
   return fits ? STATE_STEPS * most : most;
 }
 
+/* Returns the number by which the page divides the values of a difference. */
+static double state_common(const struct state_profile *head, const struct state_profile *base,
+                           bool by_time) {
+  return by_time ? state_common_seconds(head, base)
+                 : state_common_runs(state_runs_of(head), state_runs_of(base));
+}
+
 double state_divisor(const struct state_choice *c, enum web_side side) {
   if (c->mean) return 1;
   if (side == WEB_DIFF && c->base) return state_common(c->head, c->base, c->by_time);
   return state_weight(side == WEB_BASE ? c->base : c->head, c->by_time);
-}
-
-/* Sets *made to a copy of the profile in which all values are multiplied by `times`. The caller
- * releases the copy. */
-static pprofc_status state_times(const pprofc_profile *profile, double times,
-                                 const pprofc_allocator *mem, pprofc_profile **made,
-                                 pprofc_error *error) {
-  pprofc_profile *lent = profile_lend(profile, mem);
-  *made = lent;
-  if (!lent) return error_nomem(error);
-  if (fabs(times - 1) <= 0) return PPROFC_OK;
-  double *ratios = mem_array(mem, lent->type_count, sizeof *ratios);
-  for (size_t i = 0; ratios && i < lent->type_count; i++) ratios[i] = times;
-  *made = NULL;
-  pprofc_status status = ratios ? pprofc_scale(lent, ratios, made, error) : error_nomem(error);
-  mem_free(mem, ratios, lent->type_count, sizeof *ratios);
-  pprofc_profile_release(lent);
-  return status;
 }
 
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
@@ -184,8 +167,8 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
          common = state_common(head, base, by_time);
   if (mean) heads = bases = common = 1;
   pprofc_profile *more = NULL, *less = NULL;
-  pprofc_status status = state_times(head->profile, common / heads, mem, &more, error);
-  if (status == PPROFC_OK) status = state_times(base->profile, common / bases, mem, &less, error);
+  pprofc_status status = runs_scale(head->profile, common / heads, mem, &more, error);
+  if (status == PPROFC_OK) status = runs_scale(base->profile, common / bases, mem, &less, error);
   if (status == PPROFC_OK)
     status = pprofc_diff(more, less, kind, command->report.normalize, difference, error);
   pprofc_profile_release(more);
