@@ -174,27 +174,27 @@ double costs_total(const struct cost *cost) {
   return row ? fmax(row->cum.base, row->cum.head) : fabs((double)cost->cum);
 }
 
-/* Compares two paths from their ends. Returns how many path components are equal. Sets *whole to
- * true if `b` ends with the whole path `a`. */
-static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
-  size_t parts = 0, i = a.size, k = b.size;
-  while (i && k && a.data[i - 1] == b.data[k - 1]) {
-    parts += a.data[i - 1] == '/';
-    i--, k--;
+/* Returns the number of equal components at the ends of two paths. */
+static size_t costs_common(pprofc_str a, pprofc_str b) {
+  size_t parts = 0;
+  /* Each component has a '/' in front. Add the one that is missing before the first component. */
+  for (size_t n = 1; n <= a.size + 1 && n <= b.size + 1; n++) {
+    char x = n <= a.size ? a.data[a.size - n] : '/';
+    char y = n <= b.size ? b.data[b.size - n] : '/';
+    if (x != y) break;
+    parts += x == '/';
   }
-  bool b_ends = !k || b.data[k - 1] == '/', a_ends = !i || a.data[i - 1] == '/';
-  *whole = !i && b_ends;
-  return parts + (a_ends && b_ends && (!i || !k || a.data[i] != '/'));
+  return parts;
 }
 
 pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
   pprofc_str best = STR("");
   size_t most = 0;
   for (size_t i = 0; i < costs->count; i++) {
-    bool whole;
     pprofc_str file = costs->items[i].file;
-    size_t parts = file.size ? costs_common(file, path, &whole) : 0;
-    if (parts <= most || !(parts >= 2 || whole)) continue;
+    size_t parts = costs_common(file, path);
+    size_t needed = str_find_char(file, '/') < file.size ? 2 : 1;
+    if (parts <= most || parts < needed) continue;
     most = parts;
     best = file;
   }

@@ -49,9 +49,8 @@ struct cost costs_function(const struct costs *costs, pprofc_str name);
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the name by which the profile calls the file `path`. `path` must end with the whole name,
- * or with at least its last two components. Prefers the longest equal end. Returns an empty text if
- * no name matches. */
+/* Returns the name in the profile that shares the most components with the end of `path`. It must
+ * share its last two components, or its only one. Returns an empty text if no name does. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a line, and

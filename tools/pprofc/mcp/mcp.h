@@ -61,7 +61,7 @@ struct open_profile {
   char *path;
   struct stat info;
   pprofc_profile *profile;
-  uint64_t used;       /* number of the last tool call that used the profile */
+  uint64_t last_call;  /* number of the last tool call that used the profile */
   bool added_up;       /* true if equal samples of a large profile were merged */
   char warnings[1024]; /* warnings about the profile, one line each */
 };
@@ -74,8 +74,7 @@ struct profiles {
   size_t count;
   struct profile_view *views[VIEWS_OPEN];
   size_t view_count;
-  /* number of tool calls; the current call uses each profile or view whose `used` is this number */
-  uint64_t questions;
+  uint64_t calls; /* number of tool calls so far, which is the number of the current call */
 };
 
 /* Returns the profile of a file. Reads the file if it is not open or has changed. With `add_up`,
@@ -216,7 +215,7 @@ struct paths;
 struct profile_view {
   pprofc_str key;
   const pprofc_profile *of[2]; /* profiles of base and head; NULL if absent */
-  uint64_t used;               /* number of the last call that used the view */
+  uint64_t last_call;          /* number of the last tool call that used the view */
   bool is_full;                /* true if memory does not suffice for all results of the view */
   struct budget *budget;
   struct arena arena; /* memory for the texts of the view */

@@ -35,24 +35,24 @@ static void profiles_close(struct profiles *p, size_t index) {
 }
 
 bool profiles_make_room(struct profiles *p) {
-  uint64_t oldest = p->questions;
+  uint64_t oldest = p->calls;
   struct profile_view *view = NULL;
   size_t profile = p->count;
   for (size_t i = 0; i < p->view_count; i++)
-    if (p->views[i]->used < oldest) {
+    if (p->views[i]->last_call < oldest) {
       view = p->views[i];
-      oldest = view->used;
+      oldest = view->last_call;
     }
   for (size_t i = 0; i < p->count; i++)
-    if (p->items[i].used < oldest) {
+    if (p->items[i].last_call < oldest) {
       profile = i;
-      oldest = p->items[i].used;
+      oldest = p->items[i].last_call;
     }
   if (profile < p->count)
     profiles_close(p, profile);
   else if (view)
     profiles_close_view(p, view);
-  return oldest < p->questions;
+  return oldest < p->calls;
 }
 
 void profiles_free(struct profiles *p) {
@@ -145,7 +145,7 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
   for (size_t i = 0; i < p->count; i++) {
     struct open_profile *item = &p->items[i];
     if (!str_equal(str_of(item->path), path)) continue;
-    if (item->used == p->questions || profiles_same(&item->info, info)) return item;
+    if (item->last_call == p->calls || profiles_same(&item->info, info)) return item;
     profiles_close(p, i);
     return NULL;
   }
@@ -154,7 +154,7 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
-  struct open_profile item = {.info = *info, .used = p->questions};
+  struct open_profile item = {.info = *info, .last_call = p->calls};
   /* Repeat the call until the number of profiles is lower, because profiles_make_room may close a
    * view instead of a profile. */
   while (p->count == PROFILES_OPEN)
@@ -180,7 +180,7 @@ const struct open_profile *profiles_get(struct profiles *p, pprofc_str path, boo
   if (fd < 0) return NULL;
   struct open_profile *item = profiles_find(p, &info, path);
   if (item)
-    item->used = p->questions;
+    item->last_call = p->calls;
   else
     item = profiles_put(p, fd, path, &info, error);
   close(fd);

@@ -141,7 +141,7 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   if (!call->budget) return error_nomem(error);
   budget_set_time(call->budget, CALL_TIME);
   mcp_set_running(mcp, call->budget);
-  mcp->profiles.questions++;
+  mcp->profiles.calls++;
   call->most = call_bytes(call);
   pprofc_status status = tool_check(schema, call->arguments, error);
   if (!status) status = run(call, error);

@@ -283,7 +283,7 @@ bool view_warm(struct call *call) {
   struct profile_view *v = NULL;
   pprofc_error error;
   for (size_t i = 0; i < p->view_count; i++)
-    if (p->views[i]->used == p->questions) v = p->views[i];
+    if (p->views[i]->last_call == p->calls) v = p->views[i];
   view_make_fn make = v && !v->is_full ? view_missing(v) : NULL;
   if (!make) return false;
   /* Ignore the error here. A call that needs this result will report it. */
@@ -369,7 +369,7 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
   for (size_t i = 0; i < 2; i++) v->of[i] = opened[i];
-  v->used = p->questions;
+  v->last_call = p->calls;
   p->views[p->view_count++] = v;
   do status = view_join(v, error);
   while (view_is_full(status) && profiles_make_room(p));
@@ -394,7 +394,7 @@ pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc
   if (!status) {
     *view = view_find(&call->mcp->profiles, buffer_str(&key));
     if (*view)
-      (*view)->used = call->mcp->profiles.questions;
+      (*view)->last_call = call->mcp->profiles.calls;
     else
       status = view_new(call, buffer_str(&key), opened, view, error);
   }

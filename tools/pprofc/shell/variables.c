@@ -199,16 +199,16 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
   }
 }
 
-void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value) {
+void shell_choose(struct shell *shell, pprofc_str name, pprofc_str truth) {
   static const char *const truths[] = {"1", "t", "T", "TRUE", "true", "True"};
   const pprofc_option_info *info = shell_choice_find(name);
   const char *choice = variables_choice(info, name);
   for (size_t i = 0; i < sizeof truths / sizeof *truths; i++)
-    if (str_equal(value, str_of(truths[i]))) {
+    if (str_equal(truth, str_of(truths[i]))) {
       *(const char **)variables_field(shell, info) = choice;
       return;
     }
-  variables_refuse(shell, choice, value, "it is chosen by its name alone or by true");
+  variables_refuse(shell, choice, truth, "it is chosen by its name alone or by true");
   message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
 }
 

@@ -102,7 +102,7 @@ static struct web_reply *route_status(struct web_question *q) {
   if (!reply) return NULL;
   state_news(q->web->state, &news);
   buffer_printf(&reply->body, "{\"generation\":%llu,\"tries\":%llu,\"pending\":\"",
-                (unsigned long long)news.generation, (unsigned long long)news.tries);
+                (unsigned long long)news.generation, (unsigned long long)news.changes);
   escape_json(&reply->body, str_of(news.pending));
   buffer_add_text(&reply->body, "\",\"broken\":\"");
   escape_json(&reply->body, str_of(news.broken));

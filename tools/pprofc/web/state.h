@@ -49,7 +49,7 @@ void state_watch(struct web_state *state);
 
 struct state_news {
   uint64_t generation; /* 1 plus the number of times that new profiles became the default */
-  uint64_t tries;      /* number of times that the list of recordings has changed */
+  uint64_t changes;    /* number of changes of the list of recordings */
   /* "cpu.prof changed at 12:03"; "" if there is no new version, or it is unreadable */
   char pending[320];
   /* "cpu.prof changed at 12:03: truncated gzip stream"; "" if the new version is readable */

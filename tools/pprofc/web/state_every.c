@@ -74,12 +74,12 @@ static void ring_drop(struct web_state *s, size_t index) {
 
 void state_use_recording(struct web_state *s, unsigned id) {
   for (size_t i = 0; i < s->ring.count; i++)
-    if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->news.tries;
+    if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->news.changes;
 }
 
 /* True if an open page uses a recording. */
 static bool ring_is_used(const struct web_state *s, size_t index) {
-  return s->ring.items[index].used + USE_LASTS > s->news.tries;
+  return s->ring.items[index].used + USE_LASTS > s->news.changes;
 }
 
 /* Returns the index of the oldest item that may be removed. The item must not be pinned, and must
@@ -120,7 +120,7 @@ static void ring_add(struct web_state *s, struct state_profile *made, unsigned i
       .shown = {.id = made->id, .time = now, .bytes = bytes}, .profile = made};
   ring->failures = 0;
   ring->next = 0;
-  s->news.tries++;
+  s->news.changes++;
   s->news.generation++;
   s->epoch++;
 }
@@ -136,9 +136,9 @@ static void ring_fail(struct web_state *s, const char *why, int64_t pause_ms, in
   snprintf(gap->why, sizeof gap->why, "%.*s", (int)sizeof gap->why - 1, why);
   for (char *c = gap->why; *c; c++)
     if ((unsigned char)*c < ' ') *c = ' ';
-  gap->tries = ++ring->failures;
+  gap->failures = ++ring->failures;
   ring->next = now + pause_ms / 1000;
-  s->news.tries++;
+  s->news.changes++;
   s->epoch++;
 }
 
@@ -240,7 +240,7 @@ bool state_recordings(struct web_state *s, struct state_recordings *copy) {
                                        .most = STATE_RECORDINGS_MAX,
                                        .most_bytes = every_bytes(s),
                                        .newest = s->head,
-                                       .tries = s->news.tries,
+                                       .changes = s->news.changes,
                                        .every_ms = s->command->every_ms,
                                        .next = ring->next};
   pthread_mutex_unlock(&s->lock);
@@ -264,7 +264,7 @@ pprofc_status state_pin(struct web_state *s, unsigned id, bool pinned, pprofc_er
   bool full = pinned && found && !found->pinned && pins >= STATE_PINNED_MAX;
   if (found && !full) {
     found->pinned = pinned;
-    s->news.tries++;
+    s->news.changes++;
     s->epoch++;
   }
   pthread_mutex_unlock(&s->lock);

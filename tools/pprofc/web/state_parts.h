@@ -24,8 +24,8 @@ struct state_loaded {
 /* A recording, or a sequence of failed attempts. */
 struct state_recording {
   struct web_recording shown;    /* data that the page shows, except the profile */
-  struct state_profile *profile; /* profile, or NULL for failed attempts */
-  uint64_t used;                 /* value of state_news.tries when a page last used the recording */
+  struct state_profile *profile; /* profile, or NULL after a failure */
+  uint64_t used; /* value of state_news.changes when a page last used the recording */
 };
 
 /* The recordings of -every. Only the thread that records uses `due`. */

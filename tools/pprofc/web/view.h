@@ -40,12 +40,12 @@ struct web_profile {
 
 /* A recording of -every, or a sequence of failed attempts. */
 struct web_recording {
-  unsigned id;    /* id of the profile; 0 for failed attempts */
-  bool pinned;    /* true if the server never drops the recording */
-  int64_t time;   /* end of the recording, or first failed attempt; in seconds since 1970 */
-  uint64_t bytes; /* memory of the profile in bytes */
-  unsigned tries; /* number of consecutive failed attempts */
-  const pprofc_profile *profile; /* profile; NULL for failed attempts */
+  unsigned id;                   /* id of the profile; 0 after a failure */
+  bool pinned;                   /* true if the server never drops the recording */
+  int64_t time;                  /* end of the recording, or first failure; in seconds since 1970 */
+  uint64_t bytes;                /* memory of the profile in bytes */
+  unsigned failures;             /* number of consecutive failed attempts */
+  const pprofc_profile *profile; /* profile; NULL after a failure */
   const int64_t *totals;         /* total of the profile for each sample type */
   char why[256];                 /* reason why the last attempt failed, in one line */
 };
@@ -58,7 +58,7 @@ struct web_recordings {
   uint64_t most_bytes; /* maximum memory of all recordings in bytes */
   unsigned newest;     /* id of the newest recording */
   unsigned head, base; /* ids of the profiles that the page shows; 0: no profile */
-  uint64_t tries;      /* number of times that this list has changed */
+  uint64_t changes;    /* number of changes of this list */
   int64_t every_ms;    /* interval of -every in milliseconds */
   int64_t next; /* after a failed attempt: time of the next one, in seconds since 1970; else 0 */
 };

@@ -140,7 +140,7 @@ void page_difference_cells(struct view_page *page, const struct view_row *row, b
 
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum) {
   fill_begin(&page->fill, "rows");
-  view_row_fill(page, NULL, row);
+  view_row_fill_sides(page, row);
   page_difference_cells(page, row, by_cum);
   page_fill_name(page, row);
   fill_end(&page->fill);

@@ -127,9 +127,10 @@ static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16
 
-/* True if links to the same view keep a parameter. Only the flame graph keeps `v`, its position. */
-static bool link_keeps(const struct view_page *page, const char *parameter) {
-  return strcmp(parameter, "v") != 0 || page->view->body == view_flame;
+/* True if the parameter is a position in a picture that links change: in every picture but the
+ * flame graph. */
+static bool link_loses(const struct view_page *page, const char *parameter) {
+  return strcmp(parameter, "v") == 0 && page->view->body != view_flame;
 }
 
 void page_link(struct view_page *page, const char *name, const char *view,
@@ -139,7 +140,7 @@ void page_link(struct view_page *page, const char *name, const char *view,
   for (; n < count && n < LINK_CHANGES; n++) all[n] = changes[n];
   bool other = strcmp(view, page->view->path) != 0;
   for (size_t i = 0; i < sizeof of_one_view / sizeof *of_one_view; i++) {
-    bool changed = !other && link_keeps(page, of_one_view[i]);
+    bool changed = !other && !link_loses(page, of_one_view[i]);
     for (size_t k = 0; k < count; k++) changed |= strcmp(changes[k].name, of_one_view[i]) == 0;
     if (!changed && n < LINK_CHANGES) all[n++] = (struct web_change){of_one_view[i], STR("")};
   }
@@ -174,7 +175,7 @@ void page_more(struct view_page *page, size_t shown, size_t count) {
 void document_hidden_fields(struct view_page *page, const char *list, const char *const *without) {
   for (size_t i = 0; i < page->in->query->count; i++) {
     const struct web_parameter *p = &page->in->query->items[i];
-    bool skipped = !link_keeps(page, p->name);
+    bool skipped = link_loses(page, p->name);
     for (size_t k = 0; without[k]; k++) skipped |= strcmp(p->name, without[k]) == 0;
     if (skipped) continue;
     fill_begin(&page->fill, list);

@@ -145,10 +145,11 @@ pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, stru
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* view_row_fill sets the section "row" to the name and values of a row, for the script. In a
- * difference, `report` is NULL, and the section also has base, head and verdict. page_fill_name
- * sets "name" to a link with the name of the row. */
+/* The functions set the section "row", for the script. The first sets the name and values of a row.
+ * The second sets the name, the values of base and head, and the verdict. page_fill_name sets
+ * "name" to a link with the name of the row. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
+void view_row_fill_sides(struct view_page *page, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
 /* ---- differences ------------------------------------- */

@@ -56,7 +56,7 @@ static void strip_bar(struct view_page *page, const struct web_recording *r, dou
   fill_begin(fill, "bars");
   strip_fill_clock(page, "clock", r->time);
   fill_words(fill, "why", r->why);
-  if (r->tries > 1) fill_number(fill, "times", r->tries);
+  if (r->failures > 1) fill_number(fill, "times", r->failures);
   page_link(page, "address", page->view->path, changes, 2);
   fill_number(fill, "id", r->id);
   if (is_base) fill_words(fill, "aria-current", "true");
@@ -118,7 +118,7 @@ static void strip_failure(struct view_page *page) {
   fill_begin(&page->fill, "failure");
   strip_fill_clock(page, "since", gap->time);
   fill_words(&page->fill, "reason", gap->why);
-  if (gap->tries > 1) fill_number(&page->fill, "failures", gap->tries);
+  if (gap->failures > 1) fill_number(&page->fill, "failures", gap->failures);
   strip_fill_clock(page, "next", all->next);
   fill_end(&page->fill);
 }
@@ -130,7 +130,7 @@ void document_recordings(struct view_page *page) {
   if (!all) return;
   double largest = strip_largest(page, all);
   fill_begin(fill, "recordings");
-  fill_number(fill, "tries", (int64_t)all->tries);
+  fill_number(fill, "tries", (int64_t)all->changes);
   fill_str(fill, "every", unit_go_duration(all->every_ms * 1000000, text));
   fill_number(fill, "most", (int64_t)all->most);
   fill_str(fill, "most-bytes",

@@ -215,18 +215,23 @@ static void rows_fill_sides(struct view_page *page, const struct view_row *row, 
   if (row->verdict) page_verdict(page, names[by_cum][3], row, by_cum);
 }
 
-void view_row_fill(struct view_page *page, const struct report *report,
-                   const struct view_row *row) {
+static void rows_fill_place(struct view_page *page, const struct view_row *row) {
   pprofc_str selected = page->selected.function;
   fill_str(&page->fill, "data-name", row->function);
   fill_str(&page->fill, "data-file", row->file);
   if (row->line) fill_number(&page->fill, "data-line", row->line);
   fill_flag(&page->fill, "selected", selected.size && str_equal(selected, row->function));
-  if (!report) {
-    rows_fill_sides(page, row, false);
-    rows_fill_sides(page, row, true);
-    return;
-  }
+}
+
+void view_row_fill_sides(struct view_page *page, const struct view_row *row) {
+  rows_fill_place(page, row);
+  rows_fill_sides(page, row, false);
+  rows_fill_sides(page, row, true);
+}
+
+void view_row_fill(struct view_page *page, const struct report *report,
+                   const struct view_row *row) {
+  rows_fill_place(page, row);
   fill_number(&page->fill, "flat", row->flat);
   fill_number(&page->fill, "cum", row->cum);
   page_fill_value(page, "data-self", report, row->flat);

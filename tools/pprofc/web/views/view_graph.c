@@ -69,8 +69,12 @@ static void picture_box(void *context, struct buffer *out, size_t number) {
   struct fill whole = page->fill;
   fill_init(&page->fill, page->mem);
   if (number <= g->rows.count) {
-    view_row_fill(page, page_is_diff(page) ? NULL : &g->v.report, &g->rows.items[number - 1]);
-    page_fill_name(page, &g->rows.items[number - 1]);
+    const struct view_row *row = &g->rows.items[number - 1];
+    if (page_is_diff(page))
+      view_row_fill_sides(page, row);
+    else
+      view_row_fill(page, &g->v.report, row);
+    page_fill_name(page, row);
   }
   page_put(page, out, "box");
   fill_free(&page->fill);
