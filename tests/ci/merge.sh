@@ -60,7 +60,14 @@ run 2 merge -out all/ci legs/two/ci legs/three/ci
 has output 'Setup-2 sec/op (two: example.com/generator)'
 has output 'Setup-2 sec/op (three: example.com/generator)'
 has all/ci/index.html 'Setup-2 <small>three: example.com/generator</small>'
-ok "equal benchmarks of two jobs stay apart"
+for job in more less; do
+  for i in 1 2 3 4 5 6; do echo "BenchmarkA 1 10$i ns/op$([ $job = less ] || echo ' 8 B/op')"; done >"$job.txt"
+  run 0 run -bench-base "$job.txt" -bench-head "$job.txt" -out "legs/$job/ci"
+done
+run 0 merge -out all/ci legs/more/ci legs/less/ci
+[ "$(grep -o '"group": "[a-z]*: ' all/ci/manifest.json | sort | tr -d '\n')" = '"group": "less: "group": "more: "group": "more: ' ] ||
+  broken "the units of a benchmark are apart: $(grep '"group"' all/ci/manifest.json)"
+ok "equal benchmarks of two jobs stay apart, with all their units"
 
 # What a job lacks is never a pass.
 run 1 merge -out all/ci legs/one/ci nowhere

@@ -81,6 +81,37 @@ static void read_manifest(struct jobs *jobs, struct job *job) {
     job->root = root;
 }
 
+static pprofc_str job_key(struct arena *arena, pprofc_str group, pprofc_str name) {
+  return str_of(text_printf(arena, "%.*s\n%.*s", STR_ARG(group), STR_ARG(name)));
+}
+
+/* Finds the benchmarks that several jobs measured. */
+static void find_shared(struct jobs *jobs) {
+  struct interner before; /* benchmarks of the earlier jobs */
+  interner_init(&jobs->shared, jobs->run->mem);
+  interner_init(&before, jobs->run->mem);
+  for (size_t i = 0; i < jobs->count; i++) {
+    const struct node *rows = node_get(jobs->items[i].root, "results");
+    pprofc_str *keys = arena_array(&jobs->run->arena, node_size(rows), sizeof *keys);
+    for (size_t k = 0; k < node_size(rows); k++) {
+      const struct node *row = node_at(rows, k);
+      keys[k] = job_key(&jobs->run->arena, node_text(row, "group"), node_text(row, "benchmark"));
+      if (interner_find(&before, keys[k]) != MAP_NONE) (void)interner_add(&jobs->shared, keys[k]);
+    }
+    for (size_t k = 0; k < node_size(rows); k++) (void)interner_add(&before, keys[k]);
+  }
+  interner_free(&before);
+}
+
+/* Returns the group of a benchmark. If several jobs have the benchmark, the group begins with the
+ * name of the job. */
+static pprofc_str job_group(const struct jobs *jobs, const struct job *job, pprofc_str group,
+                            pprofc_str name) {
+  struct arena *arena = &jobs->run->arena;
+  if (interner_find(&jobs->shared, job_key(arena, group, name)) == MAP_NONE) return group;
+  return str_of(text_printf(arena, "%s: %.*s", job->name, STR_ARG(group)));
+}
+
 void jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders, size_t count,
                const char *out) {
   *jobs = (struct jobs){.run = run};
@@ -93,6 +124,7 @@ void jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders
     read_manifest(jobs, job);
     jobs->count++;
   }
+  find_shared(jobs);
 }
 
 bool jobs_have_results(const struct jobs *jobs) {
@@ -100,25 +132,6 @@ bool jobs_have_results(const struct jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++)
     if (jobs->items[i].problem || node_size(node_get(jobs->items[i].root, "results"))) return true;
   return false;
-}
-
-static pprofc_str row_key(struct arena *arena, const struct node *row) {
-  pprofc_str group = node_text(row, "group"), name = node_text(row, "benchmark");
-  pprofc_str unit = node_text(row, "unit");
-  return str_of(
-      text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
-}
-
-/* Adds the keys (row_key) of all results to `keys`, and the keys of several jobs to `twice`. */
-static void find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
-  for (size_t i = 0; i < jobs->count; i++) {
-    const struct node *results = node_get(jobs->items[i].root, "results");
-    for (size_t k = 0; k < node_size(results); k++) {
-      pprofc_str key = row_key(&jobs->run->arena, node_at(results, k));
-      bool known = interner_find(keys, key) != MAP_NONE;
-      (void)interner_add(known ? twice : keys, key);
-    }
-  }
 }
 
 /* Reads the measurements of base or head. Returns false if a measurement is not a number. */
@@ -140,12 +153,12 @@ static bool job_samples(struct arena *arena, const struct node *row, int side,
   return true;
 }
 
-static void job_add_row(struct ci_run *run, const struct job *job, const struct node *from,
-                        bool shared) {
+static void job_add_row(const struct jobs *jobs, const struct job *job, const struct node *from) {
+  struct ci_run *run = jobs->run;
   struct run_samples sides[SIDES];
   struct gate_row row = gate_row_unknown();
-  row.group = node_text(from, "group");
   row.name = node_text(from, "benchmark");
+  row.group = job_group(jobs, job, node_text(from, "group"), row.name);
   row.unit = node_text(from, "unit");
   row.file = str_of(job->folder);
   row.direction = (int)node_integer(node_get(from, "direction"));
@@ -156,8 +169,6 @@ static void job_add_row(struct ci_run *run, const struct job *job, const struct 
   row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);
   row.processes = node_is(node_get(from, "processes"), NODE_TRUE);
   if (row.direction < -1 || row.direction > 1) row.direction = 0;
-  if (shared)
-    row.group = str_of(text_printf(&run->arena, "%s: %.*s", job->name, STR_ARG(row.group)));
   for (int side = 0; side < SIDES; side++) {
     if (job_samples(&run->arena, from, side, &sides[side])) continue;
     gate_problem(&run->gate, "'%s': a measurement of %.*s is not a number", job->folder,
@@ -176,30 +187,21 @@ static void job_add_row(struct ci_run *run, const struct job *job, const struct 
   (void)gate_add(&run->gate, &row);
 }
 
-static void job_add_rows(struct jobs *jobs, const struct job *job, const struct interner *twice) {
+static void job_add_rows(struct jobs *jobs, const struct job *job) {
   struct ci_run *run = jobs->run;
   const struct node *results = node_get(job->root, "results");
   pprofc_str load = escape_line_keep(node_text(job->root, "overloaded"), &run->arena);
   if (job->problem) gate_problem(&run->gate, "%s", job->problem);
   if (load.size)
     run->gate.settings.overloaded = text_printf(&run->arena, "%s: %.*s", job->name, STR_ARG(load));
-  for (size_t i = 0; i < node_size(results); i++) {
-    const struct node *row = node_at(results, i);
-    job_add_row(run, job, row, interner_find(twice, row_key(&run->arena, row)) != MAP_NONE);
-  }
+  for (size_t i = 0; i < node_size(results); i++) job_add_row(jobs, job, node_at(results, i));
 }
 
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error) {
   struct jobs *jobs = context;
-  struct interner keys, twice;
-  (void)inputs, (void)error;
-  interner_init(&keys, run->mem);
-  interner_init(&twice, run->mem);
-  find_shared(jobs, &keys, &twice);
-  for (size_t i = 0; i < jobs->count; i++) job_add_rows(jobs, &jobs->items[i], &twice);
-  interner_free(&twice);
-  interner_free(&keys);
+  (void)run, (void)inputs, (void)error;
+  for (size_t i = 0; i < jobs->count; i++) job_add_rows(jobs, &jobs->items[i]);
   return PPROFC_OK;
 }
 
@@ -238,35 +240,22 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* If several jobs have the benchmark, job_add_row puts the job's name before the package of each
- * row. Puts the job's name before the package of the pair of profiles also. */
-static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(&run->gate, &count);
-  for (size_t i = 0; i < count; i++)
-    if (str_equal(rows[i].name, str_of(pair->benchmark)) &&
-        str_equal(rows[i].group, str_of(pair->package)) &&
-        str_equal(rows[i].file, str_of(job->folder)))
-      return;
-  pair->package = text_printf(&run->arena, "%s: %s", job->name, pair->package);
-}
-
 /* Sets package and benchmark of the pair of profiles. */
-static void job_name_benchmark(struct ci_run *run, const struct job *job, const struct node *from,
-                               struct run_pair *pair) {
+static void job_name_benchmark(const struct jobs *jobs, const struct job *job,
+                               const struct node *from, struct run_pair *pair) {
+  struct arena *arena = &jobs->run->arena;
   pprofc_str benchmark = node_text(from, "benchmark");
   size_t end = 0;
   if (!benchmark.size) return;
   while (end < benchmark.size && benchmark.data[end] != '/' && benchmark.data[end] != '-') end++;
-  pair->benchmark = text_keep(&run->arena, benchmark);
-  pair->package = text_keep(&run->arena, node_text(from, "package"));
-  pair->function =
-      text_printf(&run->arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
+  pair->benchmark = text_keep(arena, benchmark);
+  pair->package = text_keep(arena, job_group(jobs, job, node_text(from, "package"), benchmark));
+  pair->function = text_printf(arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
   pair->iterations = (double)node_integer(node_get(from, "iterations"));
-  jobs_set_package(run, job, pair);
 }
 
-static void job_add_pair(struct ci_run *run, const struct job *job, const struct node *from) {
+static void job_add_pair(const struct jobs *jobs, const struct job *job, const struct node *from) {
+  struct ci_run *run = jobs->run;
   struct run_pair *pair = run_add_pair(run, NULL, NULL);
   pair->kind = known_kind(node_text(from, "kind"));
   pair->names[SIDE_BASE] = job_text(run, from, "base");
@@ -274,7 +263,7 @@ static void job_add_pair(struct ci_run *run, const struct job *job, const struct
   pair->diff = job_text(run, from, "diff");
   pair->folder = job->folder;
   pair->link = job->link;
-  job_name_benchmark(run, job, from, pair);
+  job_name_benchmark(jobs, job, from, pair);
   if (!pair->names[SIDE_BASE] && !pair->names[SIDE_HEAD]) {
     run->pair_count--;
     return;
@@ -289,7 +278,7 @@ void jobs_add_pairs(struct jobs *jobs) {
     const struct node *pairs = node_get(jobs->items[i].root, "pairs");
     for (size_t k = 0; k < node_size(pairs); k++) {
       run_check_stopped();
-      job_add_pair(jobs->run, &jobs->items[i], node_at(pairs, k));
+      job_add_pair(jobs, &jobs->items[i], node_at(pairs, k));
     }
   }
 }

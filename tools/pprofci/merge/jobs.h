@@ -19,6 +19,7 @@ struct jobs {
   bool incomplete; /* true if an expected job is missing */
   struct job *items;
   size_t count;
+  struct interner shared; /* benchmarks that several jobs measured (job_key) */
 };
 
 /* Reads the manifests. A missing manifest becomes a problem that the verdict reports, and is not an

@@ -157,6 +157,7 @@ static void merge_steps(struct ci_run *run, const struct merge_options *merge,
   jobs_join_verdicts(&jobs);
   jobs_check(&jobs);
   jobs_add_pairs(&jobs);
+  interner_free(&jobs.shared);
   write_pages(run);
   stage_commit(run);
   write_service_files(run);
