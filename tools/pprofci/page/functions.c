@@ -39,25 +39,19 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Sums that a list of functions shows, divided by `divisors`: base and head if `two` is true,
- * otherwise only the side `head`. The sums of a single profile are at SIDE_HEAD, even if the
- * profile is of the base. */
-struct shown_sums {
-  bool two;
-  int head;
-  double divisors[SIDES];
-};
-
-static void take_sides(const struct shown_sums *v, int64_t base, int64_t head, double *sides) {
-  if (v->two) sides[SIDE_BASE] = (double)base / v->divisors[SIDE_BASE];
-  sides[v->head] = (double)head / v->divisors[v->head];
+/* Divides the sums of base and head. The sum of a single profile is the sum of a head. */
+static void take_sides(const struct run_pair *pair, const int64_t sums[SIDES], double *sides) {
+  bool two = pair->names[SIDE_BASE] && pair->names[SIDE_HEAD];
+  for (int side = 0; side < SIDES; side++)
+    if (pair->names[side]) sides[side] = (double)sums[two ? side : SIDE_HEAD] / work_of(pair, side);
 }
 
 /* Copies the functions that have a value other than 0 into the list. */
-static void take_rows(struct function_list *list, struct drawn *d, const struct shown_sums *v) {
+static void take_rows(struct function_list *list, struct drawn *d, const struct run_pair *pair) {
   const struct flame_tree *t = &d->graph.tree;
   const struct drawn_sum *sums = drawn_sums(d);
   size_t count = d->graph.frames.count, type = d->result.value_index;
+  const int64_t total[SIDES] = {flame_base(t, 0, type), flame_head(t, 0, type)};
   list->type = arena_str(&list->arena, d->result.type);
   list->unit = arena_str(&list->arena, d->result.sample_unit);
   list->rows = arena_zero_array(&list->arena, count, sizeof *list->rows);
@@ -69,10 +63,10 @@ static void take_rows(struct function_list *list, struct drawn *d, const struct 
     row->name = arena_str(&list->arena, frame->name);
     row->file = arena_str(&list->arena, frame->file);
     row->line = frame->line;
-    take_sides(v, flat[SIDE_BASE], flat[SIDE_HEAD], row->flat);
-    take_sides(v, cum[SIDE_BASE], cum[SIDE_HEAD], row->cum);
+    take_sides(pair, flat, row->flat);
+    take_sides(pair, cum, row->cum);
   }
-  take_sides(v, flame_base(t, 0, type), flame_head(t, 0, type), list->total);
+  take_sides(pair, total, list->total);
 }
 
 void functions_init(struct function_list *list) {
@@ -83,18 +77,15 @@ void functions_read(const struct ci_run *run, const struct run_pair *pair,
                     struct function_list *list) {
   functions_init(list);
   const struct profile_source source = source_of(&list->arena, pair);
-  struct shown_sums v = {.two = source.base.count > 0, .head = SIDE_BASE};
   pprofc_report_options options;
   pprofc_profile *profile;
   struct drawn d;
   if (!source.head.count || source_open(&source, run->mem, &profile, NULL) != PPROFC_OK) return;
-  for (int side = 0; side < SIDES; side++) v.divisors[side] = work_of(pair, side);
-  if (pair->names[SIDE_HEAD]) v.head = SIDE_HEAD;
   pprofc_report_options_init(&options);
   if (pair->sample_index) options.sample_index = pair->sample_index;
   if (pair->hide) options.hide = pair->hide;
   if (drawn_open(profile, &options, &d, NULL) == PPROFC_OK) {
-    take_rows(list, &d, &v);
+    take_rows(list, &d, pair);
     drawn_close(&d);
   }
   pprofc_profile_release(profile);

@@ -119,13 +119,11 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the second name of a domain (a group of functions whose changes cancel), or "". For a
- * renamed domain, this is the new name. For a domain named after one of two related functions, this
- * is the other function. */
-static pprofc_str judged_domain_partner(const struct noise_report *report,
-                                        const pprofc_verdict_domain *domain) {
+/* Returns the other function of a domain that has two related functions and the name of one of
+ * them. Returns "" for other domains. */
+static pprofc_str judged_domain_other(const struct noise_report *report,
+                                      const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
-  if (domain->kind == PPROFC_DOMAIN_RENAMED) return domain->renamed;
   if (domain->row_count != 2 || !first->relation) return STR("");
   const pprofc_verdict_row *second = &report->rows[first->partner];
   if (str_equal(domain->name, first->name)) return second->name;
@@ -143,7 +141,9 @@ static void judged_domain_take(const struct filling *f, const pprofc_verdict_dom
   change->share = (double)NAN;
   change->changed = true;
   change->verdict = noise_domain_word(domain);
-  pprofc_str partner = judged_domain_partner(f->report, domain);
+  pprofc_str partner = domain->kind == PPROFC_DOMAIN_RENAMED
+                           ? domain->renamed
+                           : judged_domain_other(f->report, domain);
   if (partner.size) change->partner = judged_row_text(f, partner);
   if (!partner.size || domain->row_count > 2) change->inside = judged_domain_names(f, domain);
 }

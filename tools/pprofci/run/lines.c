@@ -1,6 +1,7 @@
 /* Finds the changed source lines that have a cost. */
 #include "run/changes.h"
 
+#include "core/array.h"
 #include "core/log_guard.h"
 #include "report/source/line_costs.h"
 #include "run/code.h"
@@ -21,15 +22,21 @@ struct changed_line {
   pprofc_str function; /* function that the page shows for the line; see take_function */
 };
 
-/* A function that a hunk (a block of changed lines) touches, and that grew although no changed line
- * did. Either inlined code from other files grew, or the profile has no lines of the function. */
+/* A hunk (a block of changed lines) that touches a definition of a function. The function has a
+ * cost, but the profile has no lines of it. */
+struct touched {
+  pprofc_str function;
+  size_t item, hunk;   /* index of the function's first item in `costs`, and index of the hunk */
+  bool contains;       /* true if the definition contains all lines of the hunk */
+  int side;            /* SIDE_BASE or SIDE_HEAD, which has the lines `first` and `last` */
+  int64_t first, last; /* lines of the definition */
+};
+
+/* A function around a hunk that grew although no changed line did. */
 struct around {
   double delta;
   pprofc_str function;
-  bool whole;          /* true if the profile has no lines of the function */
-  bool contains;       /* true if the function contains all lines of the hunk */
-  int side;            /* side of the lines `first` and `last`: SIDE_BASE or SIDE_HEAD */
-  int64_t first, last; /* first and last line of the function */
+  const struct touched *whole; /* the function without lines; NULL if its inlined code grew */
 };
 
 struct lines_search {
@@ -39,7 +46,9 @@ struct lines_search {
   const struct revisions *revisions;
   const struct line_costs *costs;
   struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
-  struct around *around;      /* for each hunk, the best function (see propose) */
+  struct around *around;      /* for each hunk, the function around it that grew most */
+  struct touched *touched;
+  size_t touched_count, touched_capacity;
   double divisors[SIDES];
 };
 
@@ -185,65 +194,12 @@ static size_t first_item(const struct line_costs *costs, const struct line_cost 
   return at;
 }
 
-/* Definitions of a function in the base or head version of a changed file. */
-struct whole_extents {
-  pprofc_str name;
-  const struct changed_file *file;
-  const struct def *items;
-  struct def one;
-  size_t count;
-};
-
-/* True if the profile has no lines of the function of `item`. Checks only this item of `costs` and
- * the next one, because a function's items without a line number come first. */
+/* True if the profile has no lines of the function of `item`. Checks only `item` and the next item,
+ * because a function's items without a line come first. */
 static bool lacks_lines(const struct lines_search *s, const struct line_cost *item) {
   const struct line_cost *next = item + 1;
   bool last = next == s->costs->items + s->costs->count || line_function_order(next, item) != 0;
   return item->line <= 0 && (last || next->line <= 0);
-}
-
-/* Finds the source lines of a function that has a cost on `side`. Returns false if the profile has
- * lines of the function, or if its file did not change. */
-static bool find_extents(const struct lines_search *s, const struct line_cost *item, int side,
-                         struct whole_extents *extents) {
-  enum diff_side from = (enum diff_side)side;
-  const struct def function = {item->name, item->start_line, item->start_line};
-  if (!item->cum[side] || !lacks_lines(s, item)) return false;
-  pprofc_str path = revisions_place(s->revisions, from, item->file);
-  extents->file = hunks_file(&s->revisions->hunks, from, path);
-  if (!extents->file) return false;
-  extents->count =
-      code_extents(s->run, from, extents->file, &function, &extents->items, &extents->one);
-  return extents->count > 0;
-}
-
-/* Returns owners[f] (see find_owners) of the innermost function f at a location that the source
- * diff touches. Returns NONE if the location lacks such a function. */
-static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint32_t *owners) {
-  uint32_t owner = NONE, end = p->locations.line_from[location + 1];
-  for (uint32_t i = p->locations.line_from[location]; i < end && owner == NONE; i++) {
-    uint32_t function = p->locations.lines[i].function;
-    if (function != NONE) owner = owners[function];
-  }
-  return owner;
-}
-
-/* Adds the value of each sample to growth[owners[f]]. f is the innermost function of the stack that
- * the source diff touches. */
-static void share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
-                          const uint32_t *owners, double *growth) {
-  pprofc_samples_view samples;
-  size_t most = pprofc_profile_max_depth(p);
-  uint32_t *stack = arena_array(&s->run->arena, most + 1, sizeof *stack);
-  pprofc_profile_samples(p, &samples);
-  for (size_t i = 0; i < samples.count; i++) {
-    size_t depth = pprofc_profile_stack(p, i, stack, most);
-    uint32_t owner = NONE;
-    for (size_t k = 0; k < depth && owner == NONE; k++) owner = owner_at(p, stack[k], owners);
-    double value = (double)samples.values[i * samples.types + type];
-    int side = sample_is_base(p, i) ? SIDE_BASE : SIDE_HEAD;
-    if (owner != NONE) growth[owner] += value / s->divisors[side];
-  }
 }
 
 /* True for an empty line, and for a line that begins a comment or has only brackets. */
@@ -281,52 +237,50 @@ static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
   return false;
 }
 
-/* Replaces *best, the function around a hunk, by `function` if that is better. The smallest
- * function that contains the whole hunk is best, then the function that grew most. For the same
- * function, lines in the head are better than lines in the base. */
-static void propose(struct around *best, const struct around *function) {
-  if (best->side > function->side && str_equal(best->function, function->function)) return;
-  bool smaller = function->last - function->first < best->last - best->first;
-  bool better = function->contains ? !best->contains || smaller
-                                   : !best->contains && function->delta > best->delta;
-  if (!best->whole || better) *best = *function;
-}
-
-/* Finds the hunks that have code and touch `extent`, a definition of a function. Calls `propose`
- * with the function for each hunk if `growth` is positive. Returns true if there is a hunk. */
-static bool propose_extent(const struct lines_search *s, const struct whole_extents *e, int side,
-                           const struct def *extent, double growth) {
+/* Adds the hunks with code that touch a definition to s->touched. */
+static void add_touched(struct lines_search *s, const struct line_cost *item, int side,
+                        const struct changed_file *file, const struct def *extent) {
   const struct hunks *hunks = &s->revisions->hunks;
   size_t first;
   size_t count =
-      hunks_touch(hunks, e->file, (enum diff_side)side, extent->first, extent->last, &first);
-  bool touched = false;
+      hunks_touch(hunks, file, (enum diff_side)side, extent->first, extent->last, &first);
   for (size_t i = first; i < first + count; i++) {
     const struct hunk *hunk = &hunks->hunks[i];
     int64_t begin = side ? hunk->head_line : hunk->base_line;
     int64_t end = begin + (side ? hunk->head_count : hunk->base_count);
     bool contains = begin >= extent->first && end <= extent->last + 1;
-    const struct around function = {growth, e->name,       true,        contains,
-                                    side,   extent->first, extent->last};
     if (!has_code(hunks, hunk)) continue;
-    touched = true;
-    if (growth > 0) propose(&s->around[i], &function);
+    (void)ARRAY_PUSH(s->run->mem, s->touched, s->touched_count, s->touched_capacity,
+                     (struct touched){item->name, first_item(s->costs, item), i, contains, side,
+                                      extent->first, extent->last});
   }
-  return touched;
 }
 
-/* Calls propose_extent for each place where base or head defines a function. Returns true if one of
- * these places has a hunk with code. */
-static bool propose_item(const struct lines_search *s, const struct line_cost *item,
-                         double growth) {
-  struct whole_extents e = {.name = item->name};
-  bool touched = false;
+/* Finds the definitions of the function of `item` in the files of base and head that changed, and
+ * the hunks that touch them. */
+static void find_touched(struct lines_search *s, const struct line_cost *item) {
+  const struct def function = {item->name, item->start_line, item->start_line}, *extents;
+  struct def one;
   for (int side = SIDES; side-- > 0;) {
-    if (!find_extents(s, item, side, &e)) continue;
-    for (size_t i = 0; i < e.count; i++)
-      touched |= propose_extent(s, &e, side, &e.items[i], growth);
+    enum diff_side from = (enum diff_side)side;
+    if (!item->cum[side] || !lacks_lines(s, item)) continue;
+    const struct changed_file *file =
+        hunks_file(&s->revisions->hunks, from, revisions_place(s->revisions, from, item->file));
+    size_t count = file ? code_extents(s->run, from, file, &function, &extents, &one) : 0;
+    for (size_t i = 0; i < count; i++) add_touched(s, item, side, file, &extents[i]);
   }
-  return touched;
+}
+
+/* Replaces *best, the function around a hunk, by a function without lines if that is better. The
+ * smallest function that contains the whole hunk is best, then the function that grew most. For the
+ * same function, lines in the head are better than lines in the base. */
+static void propose(struct around *best, const struct touched *t, double growth) {
+  const struct touched *known = best->whole;
+  if (known && known->side > t->side && str_equal(known->function, t->function)) return;
+  bool smaller = known && t->last - t->first < known->last - known->first;
+  bool better = !known || (t->contains ? !known->contains || smaller
+                                       : !known->contains && growth > best->delta);
+  if (better) *best = (struct around){growth, t->function, t};
 }
 
 /* Returns the index in `costs` of the first item of a function, or costs->count. A lambda of Python
@@ -345,30 +299,52 @@ static size_t function_item(const struct line_costs *costs, const pprofc_profile
   }
 }
 
-/* Finds the functions that the source diff touches. Maps each function of the profile to its first
- * item in `costs`, or to NONE if the diff does not touch the function. */
-static void find_owners(const struct lines_search *s, const pprofc_profile *p,
-                        const struct line_costs *costs, uint32_t *owners) {
-  bool *touched = arena_zero_array(&s->run->arena, costs->count, sizeof *touched);
-  for (size_t i = 0; i < costs->count; i++)
-    if (propose_item(s, &costs->items[i], 0)) touched[first_item(costs, &costs->items[i])] = true;
-  for (size_t i = 0; i < p->functions.count; i++) {
-    size_t item = function_item(costs, p, i);
-    owners[i] = item < costs->count && touched[item] ? (uint32_t)item : NONE;
+/* Returns the sum for the innermost function at a location that has one, or NULL. */
+static double *sum_at(const pprofc_profile *p, uint32_t location, double *const *sums) {
+  double *sum = NULL;
+  uint32_t end = p->locations.line_from[location + 1];
+  for (uint32_t i = p->locations.line_from[location]; i < end && !sum; i++) {
+    uint32_t function = p->locations.lines[i].function;
+    if (function != NONE) sum = sums[function];
+  }
+  return sum;
+}
+
+/* Adds the value of each sample to the sum of the innermost function in its stack that has one.
+ * `sums` has a pointer for each function of the profile. */
+static void share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
+                          double *const *sums) {
+  pprofc_samples_view samples;
+  size_t most = pprofc_profile_max_depth(p);
+  uint32_t *stack = arena_array(&s->run->arena, most + 1, sizeof *stack);
+  pprofc_profile_samples(p, &samples);
+  for (size_t i = 0; i < samples.count; i++) {
+    size_t depth = pprofc_profile_stack(p, i, stack, most);
+    double *sum = NULL;
+    for (size_t k = 0; k < depth && !sum; k++) sum = sum_at(p, stack[k], sums);
+    double value = (double)samples.values[i * samples.types + type];
+    int side = sample_is_base(p, i) ? SIDE_BASE : SIDE_HEAD;
+    if (sum) *sum += value / s->divisors[side];
   }
 }
 
 /* Finds, for each hunk, a touched function that grew although the profile has no lines of it. */
-static void find_whole(const struct lines_search *s, const pprofc_profile *p, size_t type,
-                       const struct line_costs *costs) {
+static void find_whole(struct lines_search *s, const pprofc_profile *p, size_t type) {
   struct arena *arena = &s->run->arena;
+  const struct line_costs *costs = s->costs;
   double *growth = arena_zero_array(arena, costs->count, sizeof *growth);
-  uint32_t *owners = arena_array(arena, p->functions.count, sizeof *owners);
-  find_owners(s, p, costs, owners);
-  share_samples(s, p, type, owners, growth);
-  for (size_t i = 0; i < costs->count; i++) {
-    double grown = growth[first_item(costs, &costs->items[i])];
-    if (grown > 0) propose_item(s, &costs->items[i], grown);
+  bool *touched = arena_zero_array(arena, costs->count, sizeof *touched);
+  double **sums = arena_zero_array(arena, p->functions.count, sizeof *sums);
+  for (size_t i = 0; i < costs->count; i++) find_touched(s, &costs->items[i]);
+  for (size_t i = 0; i < s->touched_count; i++) touched[s->touched[i].item] = true;
+  for (size_t i = 0; i < p->functions.count; i++) {
+    size_t item = function_item(costs, p, i);
+    if (item < costs->count && touched[item]) sums[i] = &growth[item];
+  }
+  share_samples(s, p, type, sums);
+  for (size_t i = 0; i < s->touched_count; i++) {
+    const struct touched *t = &s->touched[i];
+    if (growth[t->item] > 0) propose(&s->around[t->hunk], t, growth[t->item]);
   }
 }
 
@@ -396,13 +372,13 @@ static double worst_cost(const struct run_hunk *hunk) {
 
 /* Sets to->worst to the first line of the hunk that belongs to the function and has code. Prefers
  * later lines to the first line of the function, which only declares the function. */
-static void first_code(const struct around *around, struct run_hunk *to) {
+static void first_code(const struct touched *function, struct run_hunk *to) {
   to->declares = true;
   for (size_t i = to->line_count; i-- > 0;) {
     const struct run_line *line = &to->lines[i];
-    int64_t number = around->side ? line->head_line : line->base_line;
-    if (number < 1 || number < around->first || number > around->last) continue;
-    bool begins = number == around->first && number < around->last;
+    int64_t number = function->side ? line->head_line : line->base_line;
+    if (number < 1 || number < function->first || number > function->last) continue;
+    bool begins = number == function->first && number < function->last;
     bool declares = begins || is_declaration(str_of(line->text));
     if (is_idle_line(str_of(line->text)) || (declares && !to->declares)) continue;
     to->declares = declares;
@@ -447,7 +423,7 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   if (!more && !to->whole) return function;
   to->delta = around->delta;
   to->worst = to->whole ? 0 : (size_t)from->base_count;
-  if (to->whole) first_code(around, to);
+  if (to->whole) first_code(around->whole, to);
   for (size_t i = to->worst + 1; i < to->line_count; i++)
     if (worst_cost(to) < to->lines[i].cost[SIDE_HEAD]) to->worst = i;
   return around->function;
@@ -515,7 +491,8 @@ static void take_hunks(const struct lines_search *s) {
 
 void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
                 size_t type, const struct judged *judged) {
-  struct lines_search s = {run, pair, judged, code_sources(run), NULL, NULL, NULL, {1, 1}};
+  struct lines_search s = {
+      .run = run, .pair = pair, .judged = judged, .revisions = code_sources(run)};
   const struct line_costs_choice choice = {.owns = owns_samples, .context = &s};
   struct line_costs costs;
   s.costs = &costs;
@@ -529,8 +506,9 @@ void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile 
   (void)line_costs_add_up(&costs, difference, type, &choice, run->mem);
   add_costs(&s, &costs);
   find_inlined(&s, &costs);
-  find_whole(&s, difference, type, &costs);
+  find_whole(&s, difference, type);
   take_hunks(&s);
+  ARRAY_FREE(run->mem, s.touched, s.touched_capacity);
   line_costs_free(&costs);
 }
 
