@@ -4,6 +4,8 @@
 #include "core/child.h"
 #include "run/text.h"
 
+#include <wordexp.h>
+
 /* Exit status of a program that could not be started, the same as in shells. */
 #define NOT_STARTED 127
 
@@ -46,4 +48,17 @@ pprofc_status program_line(struct ci_run *run, const char *folder, const char *c
     *line = text_keep(&run->arena, text_last_line(buffer_str(&program.printed)));
   program_end(&program);
   return status;
+}
+
+const char *const *program_words(struct ci_run *run, const char *flag, const char *command) {
+  wordexp_t split;
+  if (wordexp(command, &split, 0) != 0)
+    ci_fail("cannot read the command '%s' (-%s)", command, flag);
+  if (!split.we_wordc) ci_fail("-%s is empty", flag);
+  const char **words = arena_array(&run->arena, split.we_wordc + 1, sizeof *words);
+  for (size_t i = 0; i < split.we_wordc; i++)
+    words[i] = text_keep(&run->arena, str_of(split.we_wordv[i]));
+  words[split.we_wordc] = NULL;
+  wordfree(&split);
+  return words;
 }

@@ -29,4 +29,8 @@ pprofc_str program_last_line(const struct program *program);
 pprofc_status program_line(struct ci_run *run, const char *folder, const char *const *argv,
                            const char **line, pprofc_error *error);
 
+/* Splits a command into words like a shell. `flag` is the flag that has the command, for error
+ * messages. */
+const char *const *program_words(struct ci_run *run, const char *flag, const char *command);
+
 #endif

@@ -93,10 +93,6 @@ void run_watch_signals(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-static void run_clean(void *context) {
-  stage_clean(context);
-}
-
 void run_begin(struct ci_run *run, const struct run_options *options) {
   *run = (struct ci_run){.options = options,
                          .mem = &ci_mem,
@@ -114,7 +110,7 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
                          .unread = ci_buffer(),
                          .loads = ci_buffer(),
                          .plots = {ci_buffer(), ci_buffer()}};
-  memory_set_cleanup(run_clean, run);
+  memory_set_cleanup(stage_clean, run);
   interner_init(&run->names, run->mem);
   interner_init(&run->screened, run->mem);
   gate_init(&run->gate, run->mem);
@@ -134,19 +130,11 @@ void run_end(struct ci_run *run) {
   arena_free(&run->arena);
 }
 
-static void count_step(struct ci_run *run) {
-  ci_need(count_benchmarks(run, &ci_error));
-}
-
-static void time_step(struct ci_run *run) {
-  ci_need(time_benchmarks(run, &ci_error));
-}
-
 static void run_steps(struct ci_run *run) {
   static void (*const steps[])(struct ci_run *) = {
-      name_commits, failing_prepare, outside_read, record_benchmarks, simulate_sides,
-      count_step,   time_step,       pair_inputs,  code_open,         stage_open,
-      draw_pairs,   judge_results,   write_pages,  stage_commit,      write_service_files};
+      name_commits,     failing_prepare, outside_read, record_benchmarks, simulate_sides,
+      count_benchmarks, time_benchmarks, pair_inputs,  code_open,         stage_open,
+      draw_pairs,       judge_results,   write_pages,  stage_commit,      write_service_files};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     run_check_stopped();
     steps[i](run);

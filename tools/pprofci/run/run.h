@@ -259,8 +259,8 @@ void judge_rows(struct ci_run *run, read_rows_fn read, void *context);
 void failing_prepare(struct ci_run *run);
 void record_benchmarks(struct ci_run *run);
 void simulate_sides(struct ci_run *run);
-pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error);
-pprofc_status time_benchmarks(struct ci_run *run, pprofc_error *error);
+void count_benchmarks(struct ci_run *run);
+void time_benchmarks(struct ci_run *run);
 void pair_inputs(struct ci_run *run);
 void name_commits(struct ci_run *run);
 /* Opens the sources if git knows the base. A failure is only a warning. */
@@ -273,8 +273,8 @@ void stage_commit(struct ci_run *run);
 /* Adds the functions that -fail-on found to the verdict. */
 void failing_judge(struct ci_run *run);
 
-/* Removes the temporary files of the run. */
-void stage_clean(struct ci_run *run);
+/* Removes the temporary files of a run. `run` is a struct ci_run. */
+void stage_clean(void *run);
 
 /* ---- functions shared by the steps ------------------- */
 

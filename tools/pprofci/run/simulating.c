@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 /* Finds pprofc in $PPROFC_BIN, in the folder of this program, or in PATH. */
 static const char *find_pprofc(struct ci_run *run) {
@@ -25,15 +24,15 @@ static const char *find_pprofc(struct ci_run *run) {
   return NULL;
 }
 
-static void simulate_words(struct ci_run *run, const char *pprofc, const wordexp_t *words,
+static void simulate_words(struct ci_run *run, const char *pprofc, const char *const *words,
                            const char *path) {
   const char *const first[] = {pprofc, "-simulate", "-symbolize=none", "-proto", NULL, "--"};
-  size_t begin = sizeof first / sizeof *first;
-  const char **argv = arena_array(&run->arena, begin + words->we_wordc + 1, sizeof *argv);
+  size_t begin = sizeof first / sizeof *first, count = 0;
+  while (words[count]) count++;
+  const char **argv = arena_array(&run->arena, begin + count + 1, sizeof *argv);
   const char *output = text_printf(&run->arena, "-output=%s", path);
   for (size_t i = 0; i < begin; i++) argv[i] = first[i] ? first[i] : output;
-  for (size_t i = 0; i < words->we_wordc; i++) argv[begin + i] = words->we_wordv[i];
-  argv[begin + words->we_wordc] = NULL;
+  memcpy(argv + begin, words, (count + 1) * sizeof *argv);
   struct program program = {.argv = argv};
   ci_need(program_run(run, &program, &ci_error));
   pprofc_str why = program_last_line(&program);
@@ -42,28 +41,19 @@ static void simulate_words(struct ci_run *run, const char *pprofc, const wordexp
   program_end(&program);
 }
 
-/* Runs a command `runs` times. The artifacts get the name of the first profile. */
-static void simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
-                          const wordexp_t *words, const char **paths, size_t runs) {
+/* Runs a command `runs` times, without a shell, which valgrind would also measure. The artifacts
+ * get the name of the first profile. */
+static void simulate_side(struct ci_run *run, const char *pprofc, int side, const char *command,
+                          const char **paths, size_t runs) {
+  const char *flag = text_printf(&run->arena, "simulate-%s", side_names[side]);
+  const char *folder = text_printf(&run->arena, "%s/simulated_%s", run->work, side_names[side]);
+  ci_need(files_need_folder(folder, &ci_error));
+  const char *const *words = program_words(run, flag, command);
   for (size_t i = 0; i < runs; i++) {
     paths[i] = i ? text_printf(&run->arena, "%s/simulated%zu.pb.gz", folder, i + 1)
                  : text_printf(&run->arena, "%s/simulated.pb.gz", folder);
     simulate_words(run, pprofc, words, paths[i]);
   }
-}
-
-/* Splits a command into words like a shell, and runs it. Does not run a shell, because valgrind
- * would also measure the shell. */
-static void simulate_side(struct ci_run *run, const char *pprofc, int side, const char *command,
-                          const char **paths, size_t runs) {
-  wordexp_t words;
-  const char *folder = text_printf(&run->arena, "%s/simulated_%s", run->work, side_names[side]);
-  ci_need(files_need_folder(folder, &ci_error));
-  if (wordexp(command, &words, 0) != 0)
-    ci_fail("cannot read the command '%s' (-simulate-%s)", command, side_names[side]);
-  if (!words.we_wordc) ci_fail("-simulate-%s is empty", side_names[side]);
-  simulate_runs(run, pprofc, folder, &words, paths, runs);
-  wordfree(&words);
 }
 
 void simulate_sides(struct ci_run *run) {

@@ -36,7 +36,8 @@ void stage_open(struct ci_run *run) {
     ci_need(files_need_folder(text_printf(&run->arena, "%s/%s", stage, folders[i]), &ci_error));
 }
 
-void stage_clean(struct ci_run *run) {
+void stage_clean(void *context) {
+  struct ci_run *run = context;
   if (run->has_worktree) checkouts_remove(run);
   if (run->work) tree_remove(run->work);
   if (!run->stage) return;

@@ -1,59 +1,83 @@
 /* Checks out, builds and starts base and head, for counting and for timing. */
 #include "common/terminal.h"
+#include "core/array.h"
 #include "core/json_tree.h"
 #include "run/files.h"
 #include "run/text.h"
 #include "simulate/counting.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
-#include <wordexp.h>
+
+/* ---- command lines ----------------------------------- */
+
+void words_add(struct word_list *w, const char *word) {
+  (void)ARRAY_RESERVE_IN(w->arena, w->items, w->capacity, w->count + 2);
+  w->items[w->count++] = word;
+  w->items[w->count] = NULL;
+}
+
+void words_add_all(struct word_list *w, const char *const *list, size_t count) {
+  for (size_t i = 0; i < count; i++) words_add(w, list[i]);
+}
+
+void words_add_list(struct word_list *w, const char *const *list) {
+  while (*list) words_add(w, *list++);
+}
+
+/* ---- checkouts --------------------------------------- */
+
+bool sides_own_file(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+}
+
+const char *sides_here(struct ci_run *run) {
+  char here[4096];
+  if (!getcwd(here, sizeof here)) ci_fail("cannot find the current folder: %s", ERRNO_TEXT(errno));
+  return text_keep(&run->arena, str_of(here));
+}
 
 /* Warns that uncommitted changes are not measured. */
-static pprofc_status note_changes(struct ci_run *run, pprofc_error *error) {
+static void note_changes(struct ci_run *run) {
   static const char *const argv[] = {"git", "status", "--porcelain", "--untracked-files=no", NULL};
   const char *line;
-  pprofc_status status = program_line(run, NULL, argv, &line, error);
-  if (status == PPROFC_OK && run_has(line))
-    message_note("warning: changes that are not committed are not measured");
-  return status;
+  ci_need(program_line(run, NULL, argv, &line, &ci_error));
+  if (run_has(line)) message_note("warning: changes that are not committed are not measured");
 }
 
-pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_commits *commits,
-                         pprofc_error *error) {
+struct sides_commits sides_find(struct ci_run *run, const char *flag) {
   static const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
-  const char *head = NULL;
-  pprofc_status status = program_line(run, NULL, argv, &head, error);
-  if (status == PPROFC_OK && !run_has(head))
-    status = error_set(error, PPROFC_E_INVALID, "-%s with a base needs a git checkout", flag);
-  if (status == PPROFC_OK)
-    commits->ids[SIDE_BASE] = checkouts_find_base(run, &commits->names[SIDE_BASE]);
-  commits->names[SIDE_HEAD] = "HEAD";
-  commits->ids[SIDE_HEAD] = head;
-  return status == PPROFC_OK ? note_changes(run, error) : status;
+  struct sides_commits commits = {.names = {[SIDE_HEAD] = "HEAD"}};
+  ci_need(program_line(run, NULL, argv, &commits.ids[SIDE_HEAD], &ci_error));
+  if (!run_has(commits.ids[SIDE_HEAD])) ci_fail("-%s with a base needs a git checkout", flag);
+  commits.ids[SIDE_BASE] = checkouts_find_base(run, &commits.names[SIDE_BASE]);
+  note_changes(run);
+  return commits;
 }
 
-pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
-                              const char *checkout, const char **folder, pprofc_error *error) {
+const char *sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
+                            const char *checkout) {
   checkouts_clone(run, commits->names[side], commits->ids[side], checkout);
-  *folder = checkouts_inside(run, checkout);
-  if (files_is_folder(*folder)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "%s has no folder '%s'", commits->names[side],
-                   *folder + strlen(checkout) + 1);
+  const char *folder = checkouts_inside(run, checkout);
+  if (!files_is_folder(folder))
+    ci_fail("%s has no folder '%s'", commits->names[side], folder + strlen(checkout) + 1);
+  return folder;
 }
 
-pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error) {
+void sides_set_up(struct ci_run *run, int side, const char *folder) {
   const char *const argv[] = {"/bin/sh", "-c", run->options->setup, NULL};
   struct program shell = {.argv = argv, .folder = folder};
-  if (!*run->options->setup) return PPROFC_OK;
-  pprofc_status status = program_run(run, &shell, error);
-  if (status == PPROFC_OK && shell.status != 0) {
+  if (!*run->options->setup) return;
+  ci_need(program_run(run, &shell, &ci_error));
+  if (shell.status != 0) {
     message_error_lines(count_output(run, &shell));
-    status = error_set(error, PPROFC_E_IO, "-setup failed (%s): status %d: %.*s", side_names[side],
-                       shell.status, STR_ARG(program_last_line(&shell)));
+    ci_fail("-setup failed (%s): status %d: %.*s", side_names[side], shell.status,
+            STR_ARG(program_last_line(&shell)));
   }
   program_end(&shell);
-  return status;
 }
 
 /* ---- node -------------------------------------------- */
@@ -61,84 +85,38 @@ pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, ppr
 /* Maximum size in bytes of the file into which the plugin writes flags. */
 #define NODE_FLAGS_MAX ((size_t)1 << 20)
 
-/* Inserts flags after the program name. */
-static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
-                                 const char *const **words, pprofc_error *error) {
-  size_t count = 0, old = 0;
-  while ((*words)[old]) old++;
-  const char **list = arena_array(&run->arena, old + node_size(flags) + 1, sizeof *list);
-  if (!list) return error_nomem(error);
-  list[count++] = (*words)[0];
-  for (const struct node *flag = flags->first; flag; flag = flag->next) {
-    list[count] = text_keep(&run->arena, flag->text);
-    if (!list[count++]) return error_nomem(error);
-  }
-  for (size_t i = 1; i <= old; i++) list[count++] = (*words)[i];
-  *words = list;
-  return PPROFC_OK;
-}
-
 /* Runs a script once to get the V8 flags that its benchmark plugin needs. Environment variables
  * make the plugin write the flags to the file `path` and end the script. A script without the
  * plugin writes no flags. */
-static pprofc_status node_ask(struct ci_run *run, const char *folder, const char *mode,
-                              const char *const *words, const char *path, pprofc_error *error) {
-  size_t count = 0, old = 0;
-  while (words[old]) old++;
-  const char **argv = arena_array(&run->arena, old + 5, sizeof *argv);
-  if (!argv) return error_nomem(error);
-  argv[count++] = "env";
-  argv[count++] = "CODSPEED_ENV=runner";
-  argv[count++] = text_printf(&run->arena, "CODSPEED_RUNNER_MODE=%s", mode);
-  argv[count++] = text_printf(&run->arena, "__CODSPEED_NODE_CORE_INTROSPECTION_PATH__=%s", path);
-  for (size_t i = 0; i <= old; i++) argv[count++] = words[i];
-  struct program node = {.argv = argv, .folder = folder};
-  if (!argv[2] || !argv[3]) return error_nomem(error);
-  pprofc_status status = program_run(run, &node, error);
+static void node_ask(struct ci_run *run, const char *folder, const char *mode,
+                     const char *const *words, const char *path) {
+  struct word_list w = {.arena = &run->arena};
+  words_add(&w, "env");
+  words_add(&w, "CODSPEED_ENV=runner");
+  words_add(&w, text_printf(w.arena, "CODSPEED_RUNNER_MODE=%s", mode));
+  words_add(&w, text_printf(w.arena, "__CODSPEED_NODE_CORE_INTROSPECTION_PATH__=%s", path));
+  words_add_list(&w, words);
+  struct program node = {.argv = w.items, .folder = folder};
+  ci_need(program_run(run, &node, &ci_error));
   program_end(&node);
-  return status;
 }
 
-pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
-                         const char *const **words, pprofc_error *error) {
+const char *const *sides_node(struct ci_run *run, const char *folder, const char *mode,
+                              const char *const *words) {
   const char *path = text_printf(&run->arena, "%s/node_flags.json", run->work);
+  struct word_list w = {.arena = &run->arena};
   struct node *root;
-  if (!str_equal(str_path_base(str_of((*words)[0])), STR("node"))) return PPROFC_OK;
-  if (!path) return error_nomem(error);
+  if (!str_equal(str_path_base(str_of(words[0])), STR("node"))) return words;
   (void)unlink(path);
-  pprofc_status status = node_ask(run, folder, mode, *words, path, error);
-  if (status != PPROFC_OK || !files_is_regular(path)) return status;
-  status = json_tree_read(&run->arena, path, NODE_FLAGS_MAX, &root, error);
-  if (status != PPROFC_OK) return status;
+  node_ask(run, folder, mode, words, path);
+  if (!files_is_regular(path)) return words;
+  ci_need(json_tree_read(&run->arena, path, NODE_FLAGS_MAX, &root, &ci_error));
   const struct node *flags = node_get(root, "flags");
-  return node_is(flags, NODE_ARRAY) ? node_insert(run, flags, words, error) : PPROFC_OK;
-}
-
-/* ---- command lines ----------------------------------- */
-
-/* Copies the words of a command line into the arena. */
-static pprofc_status keep_words(struct ci_run *run, const wordexp_t *split,
-                                const char *const **words, pprofc_error *error) {
-  const char **list = arena_array(&run->arena, split->we_wordc + 1, sizeof *list);
-  if (!list) return error_nomem(error);
-  for (size_t i = 0; i < split->we_wordc; i++) {
-    list[i] = text_keep(&run->arena, str_of(split->we_wordv[i]));
-    if (!list[i]) return error_nomem(error);
-  }
-  list[split->we_wordc] = NULL;
-  *words = list;
-  return PPROFC_OK;
-}
-
-pprofc_status sides_words(struct ci_run *run, const char *flag, const char *command,
-                          const char *const **words, pprofc_error *error) {
-  wordexp_t split;
-  if (wordexp(command, &split, 0) != 0)
-    return error_set(error, PPROFC_E_INVALID, "cannot read the command '%s' (-%s)", command, flag);
-  pprofc_status status = split.we_wordc ? keep_words(run, &split, words, error)
-                                        : error_set(error, PPROFC_E_INVALID, "-%s is empty", flag);
-  wordfree(&split);
-  return status;
+  words_add(&w, words[0]);
+  for (size_t i = 0; i < node_size(flags); i++)
+    words_add(&w, text_keep(w.arena, node_at(flags, i)->text));
+  words_add_list(&w, words + 1);
+  return w.items;
 }
 
 /* ---- installed modules ------------------------------- */

@@ -1,6 +1,5 @@
 /* Runs a command under callgrind, with the environment variables that benchmark plugins expect. */
 #include "common/terminal.h"
-#include "core/array.h"
 #include "core/system.h"
 #include "run/files.h"
 #include "run/programs.h"
@@ -31,40 +30,20 @@ static const char *const count_options[] = {"--combine-dumps=no", "--separate-ca
 
 /* ---- the command line -------------------------------- */
 
-struct count_words {
-  struct counting *c;
-  const char **items;
-  size_t count, capacity;
-  bool failed;
-};
-
-static void count_add(struct count_words *w, const char *word) {
-  w->failed |= !word || !ARRAY_RESERVE_IN(&w->c->run->arena, w->items, w->capacity, w->count + 1);
-  if (!w->failed) w->items[w->count++] = word;
-}
-
-static void count_add_all(struct count_words *w, const char *const *words, size_t count) {
-  for (size_t i = 0; i < count; i++) count_add(w, words[i]);
-}
-
-static void count_add_list(struct count_words *w, const char *const *words) {
-  while (*words) count_add(w, *words++);
-}
-
 /* Adds the options that start counting only inside the benchmarks. */
-static void count_add_start(struct count_words *w) {
-  const char *function = w->c->run->options->simulate_toggle;
+static void count_add_start(struct word_list *w, const struct ci_run *run) {
+  const char *function = run->options->simulate_toggle;
   if (*function)
-    count_add(w, text_printf(&w->c->run->arena, "--toggle-collect=%s", function));
+    words_add(w, text_printf(w->arena, "--toggle-collect=%s", function));
   else
-    count_add(w, "--instr-atstart=no");
+    words_add(w, "--instr-atstart=no");
 }
 
 /* Gives each run of pytest an empty cache. A second run in the same checkout would otherwise find
  * files of the first run, and count other instructions. */
-static void count_add_pytest(struct count_words *w, const struct count_run *run) {
+static void count_add_pytest(struct word_list *w, const struct count_run *run) {
   const char *options = getenv("PYTEST_ADDOPTS");
-  count_add(w, text_printf(&w->c->run->arena, "PYTEST_ADDOPTS=%s -o 'cache_dir=%s/pytest'",
+  words_add(w, text_printf(w->arena, "PYTEST_ADDOPTS=%s -o 'cache_dir=%s/pytest'",
                            options ? options : "", run->place));
 }
 
@@ -79,11 +58,11 @@ static bool starts_python(const char *const *words) {
 /* Lets malloc of glibc keep all small blocks that Python frees, in a list for each size. Otherwise
  * the cost of a later malloc depends on the order of these blocks, so a change of one benchmark
  * would change the counts of the next one. */
-static void count_add_malloc(struct count_words *w, const char *const *words) {
+static void count_add_malloc(struct word_list *w, const char *const *words) {
   const char *set = getenv("GLIBC_TUNABLES"), *option = "glibc.malloc.tcache_count=65535";
   if (!starts_python(words)) return;
-  if (set && *set) option = text_printf(&w->c->run->arena, "%s:%s", set, option);
-  count_add(w, option ? text_printf(&w->c->run->arena, "GLIBC_TUNABLES=%s", option) : NULL);
+  if (set && *set) option = text_printf(w->arena, "%s:%s", set, option);
+  words_add(w, text_printf(w->arena, "GLIBC_TUNABLES=%s", option));
 }
 
 /* JavaScript that Node runs first. It stops V8 from compiling functions in batches. Otherwise a
@@ -101,39 +80,33 @@ static const char node_preload[] =
     "}\n";
 
 /* Adds NODE_OPTIONS, because any command may start Node. */
-static pprofc_status count_add_node(struct count_words *w, const struct count_run *run,
-                                    pprofc_error *error) {
-  struct arena *arena = &w->c->run->arena;
+static void count_add_node(struct word_list *w, const struct count_run *run) {
   const char *set = getenv("NODE_OPTIONS");
-  const char *path = text_printf(arena, "%s/preload.cjs", run->place);
-  if (!path) return error_nomem(error);
-  count_add(w, text_printf(arena, "NODE_OPTIONS=%s --require=\"%s\"", set ? set : "", path));
-  return save_text(path, str_of(node_preload), error);
+  const char *path = text_printf(w->arena, "%s/preload.cjs", run->place);
+  words_add(w, text_printf(w->arena, "NODE_OPTIONS=%s --require=\"%s\"", set ? set : "", path));
+  ci_need(save_text(path, str_of(node_preload), &ci_error));
 }
 
-static pprofc_status command_line(struct count_words *w, const struct count_run *run,
-                                  const char *const *variables, const char *const *words,
-                                  pprofc_error *error) {
-  struct arena *arena = &w->c->run->arena;
+static const char **command_line(struct ci_run *of, const struct count_run *run,
+                                 const char *const *variables, const char *const *words) {
+  struct word_list w = {.arena = &of->arena};
   struct utsname machine;
-  count_add(w, "env");
-  count_add_all(w, environment, ENVIRONMENT_WORDS);
-  if (uname(&machine) == 0) count_add(w, text_printf(arena, "ARCH=%s", machine.machine));
-  count_add(w, text_printf(arena, "CODSPEED_PROFILE_FOLDER=%s", run->place));
-  count_add_pytest(w, run);
-  count_add_malloc(w, words);
-  pprofc_status status = count_add_node(w, run, error);
-  count_add_list(w, variables);
-  count_add_all(w, callgrind_words, CALLGRIND_WORDS);
-  count_add_all(w, count_options, OPTION_WORDS);
-  count_add_start(w);
-  count_add(w, text_printf(arena, "--callgrind-out-file=%s/%%p.out", run->place));
-  count_add(w, text_printf(arena, "--log-file=%s/%%p.log", run->place));
-  count_add(w, "--");
-  count_add_list(w, words);
-  w->failed |= !ARRAY_RESERVE_IN(arena, w->items, w->capacity, w->count + 1);
-  if (!w->failed) w->items[w->count] = NULL;
-  return w->failed ? error_nomem(error) : status;
+  words_add(&w, "env");
+  words_add_all(&w, environment, ENVIRONMENT_WORDS);
+  if (uname(&machine) == 0) words_add(&w, text_printf(w.arena, "ARCH=%s", machine.machine));
+  words_add(&w, text_printf(w.arena, "CODSPEED_PROFILE_FOLDER=%s", run->place));
+  count_add_pytest(&w, run);
+  count_add_malloc(&w, words);
+  count_add_node(&w, run);
+  words_add_list(&w, variables);
+  words_add_all(&w, callgrind_words, CALLGRIND_WORDS);
+  words_add_all(&w, count_options, OPTION_WORDS);
+  count_add_start(&w, of);
+  words_add(&w, text_printf(w.arena, "--callgrind-out-file=%s/%%p.out", run->place));
+  words_add(&w, text_printf(w.arena, "--log-file=%s/%%p.log", run->place));
+  words_add(&w, "--");
+  words_add_list(&w, words);
+  return w.items;
 }
 
 /* ---- why a run failed -------------------------------- */
@@ -142,7 +115,7 @@ static pprofc_status command_line(struct count_words *w, const struct count_run 
 static pprofc_str log_complaint(struct ci_run *run, const char *path) {
   struct buffer text;
   pprofc_str line, found = {NULL, 0};
-  buffer_init(&text, run->mem, (size_t)16 << 20);
+  buffer_init(&text, &ci_mem, (size_t)16 << 20);
   if (file_read(path, &text, NULL) == PPROFC_OK) {
     pprofc_str rest = buffer_str(&text);
     while (rest.data && str_next_line(&rest, &line))
@@ -161,7 +134,7 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
   for (size_t i = 0; i < count; i++) {
     if (fnmatch("*.log", names[i], 0) != 0) continue;
     const char *path = text_printf(&run->arena, "%s/%s", place, names[i]);
-    pprofc_str line = path ? log_complaint(run, path) : found;
+    pprofc_str line = log_complaint(run, path);
     if (line.size) found = line;
   }
   return found;
@@ -181,7 +154,7 @@ static pprofc_str last_lines(const struct buffer *output) {
 pprofc_str count_output(struct ci_run *run, const struct program *program) {
   const char *both = text_printf(&run->arena, "%.*s\n%.*s", STR_ARG(last_lines(&program->printed)),
                                  STR_ARG(last_lines(&program->said)));
-  return both ? str_trim(str_of(both)) : (pprofc_str){NULL, 0};
+  return str_trim(str_of(both));
 }
 
 #define VITEST_TIMEOUT "Timeout waiting for worker"
@@ -210,35 +183,29 @@ const char *count_advice(const char *command, pprofc_str printed) {
   return advice[i].advice;
 }
 
-static pprofc_status count_failed(struct counting *c, const struct count_run *run,
-                                  const char *command, const struct program *program,
-                                  pprofc_error *error) {
+static void count_fail(struct counting *c, const struct count_run *run, const char *command,
+                       const struct program *program) {
   pprofc_str why = valgrind_complaint(c->run, run->place);
   if (str_find(c->printed, STR(VITEST_TIMEOUT)) < c->printed.size)
     why = str_of(count_advice(command, c->printed));
   if (!why.size) why = program_last_line(program);
   message_error_lines(c->printed);
-  return error_set(error, PPROFC_E_IO, "cannot count '%s' (%s): it ended with status %d%s%.*s",
-                   command, side_names[run->side], program->status, why.size ? ": " : "",
-                   STR_ARG(why));
+  ci_fail("cannot count '%s' (%s): it ended with status %d%s%.*s", command, side_names[run->side],
+          program->status, why.size ? ": " : "", STR_ARG(why));
 }
 
 /* ---- running ----------------------------------------- */
 
-pprofc_status count_command(struct counting *c, const struct count_run *run,
-                            const char *const *variables, const char *const *words,
-                            pprofc_error *error) {
-  struct count_words line = {.c = c};
-  pprofc_status status = files_need_folder(run->place, error);
-  if (status == PPROFC_OK) status = command_line(&line, run, variables, words, error);
-  if (status != PPROFC_OK) return status;
-  struct program program = {.argv = line.items, .folder = run->folder};
+void count_command(struct counting *c, const struct count_run *run, const char *const *variables,
+                   const char *const *words) {
+  ci_need(files_need_folder(run->place, &ci_error));
+  struct program program = {.argv = command_line(c->run, run, variables, words),
+                            .folder = run->folder};
   int before = system_fix_addresses();
-  status = program_run(c->run, &program, error);
+  pprofc_status status = program_run(c->run, &program, &ci_error);
   system_let_addresses(before);
+  ci_need(status);
   c->printed = count_output(c->run, &program);
-  if (status == PPROFC_OK && program.status != 0)
-    status = count_failed(c, run, words[0], &program, error);
+  if (program.status != 0) count_fail(c, run, words[0], &program);
   program_end(&program);
-  return status;
 }

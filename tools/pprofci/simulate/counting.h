@@ -48,9 +48,8 @@ struct counting {
 
 /* Runs a command once under callgrind. `variables` are texts NAME=VALUE for its environment; the
  * array ends with NULL. */
-pprofc_status count_command(struct counting *c, const struct count_run *run,
-                            const char *const *variables, const char *const *words,
-                            pprofc_error *error);
+void count_command(struct counting *c, const struct count_run *run, const char *const *variables,
+                   const char *const *words);
 
 /* Returns the last lines of a program's output and of its messages. */
 pprofc_str count_output(struct ci_run *run, const struct program *program);
@@ -58,40 +57,37 @@ pprofc_str count_output(struct ci_run *run, const struct program *program);
 /* Returns advice for a command in which no benchmark was measured. `printed` is its output. */
 const char *count_advice(const char *command, pprofc_str printed);
 
-/* State while calls of allocators are counted in a file of callgrind. */
-struct allocations {
-  const pprofc_allocator *mem;
-  bool *known; /* for each function number, true if the function is an allocator; `capacity`
-                  items */
-  size_t capacity;
-  uint64_t count;
-  bool called; /* true if the last callee in the file is an allocator */
-};
+/* Reads the files that callgrind wrote in a run. Returns the number of their benchmarks. */
+size_t count_read(struct counting *c, const struct count_run *run);
 
-/* Processes one line of a callgrind file: counts the calls of allocators in it. */
-void allocations_take(struct allocations *a, pprofc_str line);
-void allocations_free(struct allocations *a);
-
-/* Reads the files that callgrind wrote in a run. Adds the number of their benchmarks to *found. */
-pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
-                         pprofc_error *error);
-
-/* Prints a message about each program file or library in a profile that was built without debug
- * information. Skips files that the project in `folder` cannot build. */
-pprofc_status count_note_objects(struct counting *c, const char *folder, const char *path,
-                                 pprofc_error *error);
-
-/* Creates a run with its own folder. Returns NULL when out of memory. */
-struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder);
+/* Returns a run with a new folder. */
+struct count_run count_run_new(struct counting *c, int side, size_t number, const char *folder);
 
 /* True if -simulate names Go packages: ./..., ./parser. */
 bool count_is_go(const char *command);
 
-/* Builds and runs the benchmarks of the Go packages of base or head. */
-pprofc_status count_go_side(struct counting *c, int side, const char *folder, size_t *found,
-                            pprofc_error *error);
+/* Builds and runs the benchmarks of the Go packages of base or head. Returns their number. */
+size_t count_go_side(struct counting *c, int side, const char *folder);
 
 /* ---- shared by counting and timing -------------------- */
+
+/* A command line that is built. A NULL follows its words. */
+struct word_list {
+  struct arena *arena;
+  const char **items;
+  size_t count, capacity;
+};
+void words_add(struct word_list *words, const char *word);
+void words_add_all(struct word_list *words, const char *const *list, size_t count);
+
+/* Adds the words of a list that ends with NULL. */
+void words_add_list(struct word_list *words, const char *const *list);
+
+/* True for a regular file of this user. Other users may write to /tmp. */
+bool sides_own_file(const char *path);
+
+/* Returns the current folder. */
+const char *sides_here(struct ci_run *run);
 
 struct sides_commits {
   const char *names[SIDES], *ids[SIDES];
@@ -99,26 +95,20 @@ struct sides_commits {
 
 /* Finds the commits of base and head. `flag` is the flag that needs the commits, for error
  * messages. */
-pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_commits *commits,
-                         pprofc_error *error);
+struct sides_commits sides_find(struct ci_run *run, const char *flag);
 
-/* Checks out the commit of base or head. Sets *folder to the folder in `checkout` that corresponds
- * to the current folder. */
-pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
-                              const char *checkout, const char **folder, pprofc_error *error);
+/* Checks out the commit of base or head. Returns the folder in `checkout` that corresponds to the
+ * current folder. */
+const char *sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
+                            const char *checkout);
 
 /* Runs the shell command of -setup in a checkout, if the option is set. */
-pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error);
-
-/* Splits a command into words like a shell. `flag` is the flag that has the command, for error
- * messages. */
-pprofc_status sides_words(struct ci_run *run, const char *flag, const char *command,
-                          const char *const **words, pprofc_error *error);
+void sides_set_up(struct ci_run *run, int side, const char *folder);
 
 /* If the command is node, inserts the V8 flags that a tinybench plugin requires. `mode` is the
- * plugin's word for the type of measurement. */
-pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
-                         const char *const **words, pprofc_error *error);
+ * plugin's word for the type of measurement. Returns the words of the command. */
+const char *const *sides_node(struct ci_run *run, const char *folder, const char *mode,
+                              const char *const *words);
 
 /* Copies lines with names of Python functions: "py::parse:/venv/site-packages/tom/parser.py". If an
  * installed module has its source file in the folder src of the checkout `folder`, replaces its
@@ -129,14 +119,10 @@ void sides_source_files(const char *folder, pprofc_str text, struct buffer *to);
 void csv_field(struct buffer *out, const char *text);
 
 /* Saves the results of base or head as CSV, and frees the text. */
-pprofc_status results_save(struct ci_run *run, int side, struct buffer *text, pprofc_error *error);
+void results_save(struct ci_run *run, int side, struct buffer *text);
 
-/* Adds the pair of profiles of a benchmark. The names of its artifacts end with "_" and `ending`.
- * Returns NULL when out of memory. */
+/* Adds the pair of profiles of a benchmark. Names of its artifacts end with "_" and `ending`. */
 struct run_pair *results_pair(struct ci_run *run, const char *benchmark, const char *kind,
                               const char *ending);
-
-/* Writes the counts as benchmark results, and adds a pair of profiles for each benchmark. */
-pprofc_status count_results(struct counting *c, pprofc_error *error);
 
 #endif

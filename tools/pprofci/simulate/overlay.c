@@ -46,53 +46,40 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
-/* A statement to insert into a function, after a given text or at the end. */
-struct insertion {
-  const char *function, *after, *statement;
-};
+/* Statements to insert into functions of Go's source files, after a text or at the end. The first
+ * file makes benchmarks count. The other files make the counts of each run equal. */
+static const struct insertion {
+  const char *file, *function, *after, *statement;
+} insertions[] = {
+    {"testing/benchmark.go", "(b *B) StartTimer() {", "b.timerOn = true\n", "callgrindStart()\n"},
+    {"testing/benchmark.go", "(b *B) StopTimer() {", "if b.timerOn {\n", "callgrindStop()\n"},
+    {"testing/benchmark.go", "(b *B) ResetTimer() {", NULL, "callgrindZero()\n"},
+    {"testing/benchmark.go", "(b *B) runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
 
-static const struct insertion benchmark_insertions[] = {
-    {"(b *B) StartTimer() {", "b.timerOn = true\n", "callgrindStart()\n"},
-    {"(b *B) StopTimer() {", "if b.timerOn {\n", "callgrindStop()\n"},
-    {"(b *B) ResetTimer() {", NULL, "callgrindZero()\n"},
-    {"(b *B) runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
-    {NULL, NULL, NULL}};
+    /* Fix the random seed, on which the order of maps and the address of the heap depend. */
+    {"runtime/rand.go", "randinit() {", "globalRand.state.Init(*seed)\n",
+     "globalRand.state.Init([32]byte{1})\n"},
 
-/* Fixes the random seed, on which the order of maps and the address of the heap depend. */
-static const struct insertion rand_insertions[] = {
-    {"randinit() {", "globalRand.state.Init(*seed)\n", "globalRand.state.Init([32]byte{1})\n"},
-    {NULL, NULL, NULL}};
+    /* Keep the scavenger asleep, because it returns memory to the system at times that depend on
+     * the clock. */
+    {"runtime/mgcscavenge.go", "(s *scavengerState) wake() {", "lock(&s.lock)\n",
+     "s.parked = false\n"},
 
-/* Keeps the scavenger of Go's runtime asleep, because the scavenger returns memory to the system at
- * times that depend on the clock. */
-static const struct insertion scavenge_insertions[] = {
-    {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
-
-/* Allocates by mmap the stack on which a thread runs the scheduler and the allocator, at addresses
- * below Go's heap. When a function switches to this stack, callgrind keeps the function's callers
- * only if the stack has lower addresses. */
-static const struct insertion thread_insertions[] = {
-    {"allocm(pp *p, fn func(), id int64) *m {", "mp.g0 = malg(16384 * sys.StackGuardMultiplier)\n",
+    /* Allocate the stacks of the scheduler by mmap, below Go's heap, which begins at 0xc000000000.
+     * Otherwise callgrind loses the callers of a function that switches to such a stack. */
+    {"runtime/proc.go", "allocm(pp *p, fn func(), id int64) *m {",
+     "mp.g0 = malg(16384 * sys.StackGuardMultiplier)\n",
      "if low, err := mmap(nil, 65536, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0); "
      "err == 0 {\n"
      "mp.g0.stack = stack{uintptr(low), uintptr(low) + 65536}\n"
      "mp.g0.stackguard0 = mp.g0.stack.lo + stackGuard\n}\n"},
-    {NULL, NULL, NULL}};
 
-/* Does not free the stacks that thread_insertions gets from mmap. They are below Go's heap, which
- * begins at 0xc000000000. */
-static const struct insertion stack_insertions[] = {
-    {"stackfree(stk stack) {", "gp := getg()\n", "if stk.lo < 1<<39 {\nreturn\n}\n"},
-    {NULL, NULL, NULL}};
+    /* Do not free these stacks. */
+    {"runtime/stack.go", "stackfree(stk stack) {", "gp := getg()\n",
+     "if stk.lo < 1<<39 {\nreturn\n}\n"},
+};
 
-/* Files of package runtime to replace, so that the counts of each run are equal. */
-static const struct {
-  const char *name;
-  const struct insertion *insertions;
-} steady[] = {{"runtime/rand.go", rand_insertions},
-              {"runtime/mgcscavenge.go", scavenge_insertions},
-              {"runtime/proc.go", thread_insertions},
-              {"runtime/stack.go", stack_insertions}};
+#define INSERTIONS (sizeof insertions / sizeof *insertions)
 
 /* Returns the offset in `text` at which to insert the statement. Returns text.size if `text` lacks
  * the function or in->after. */
@@ -108,24 +95,24 @@ static size_t find_place(pprofc_str text, const struct insertion *in) {
   return at == end ? text.size : begin + at + strlen(in->after);
 }
 
-/* Replaces *text by a copy with the statements inserted. Sets *known to false if a position was not
- * found. */
-static pprofc_status insert_all(pprofc_str *text, const struct insertion *in, struct ci_run *run,
-                                bool *known, pprofc_error *error) {
-  struct buffer out;
-  buffer_init(&out, run->mem, (size_t)16 << 20);
-  *known = true;
-  for (; text->data && *known && in->function; in++) {
+/* Replaces *text by a copy with the statements for a file inserted. Returns false if a position was
+ * not found. */
+static bool insert_all(pprofc_str *text, const char *file, struct arena *arena) {
+  struct buffer out = ci_buffer();
+  bool known = true;
+  for (size_t i = 0; i < INSERTIONS && known; i++) {
+    const struct insertion *in = &insertions[i];
+    if (strcmp(in->file, file) != 0) continue;
     size_t at = find_place(*text, in);
-    *known = at < text->size;
+    known = at < text->size;
     buffer_clear(&out);
     buffer_add_str(&out, str_slice(*text, 0, at));
     buffer_add_text(&out, in->statement);
     buffer_add_str(&out, str_slice(*text, at, text->size));
-    *text = buffer_keep(&out, &run->arena);
+    *text = buffer_keep(&out, arena);
   }
   buffer_free(&out);
-  return text->data ? PPROFC_OK : error_nomem(error);
+  return known;
 }
 
 struct overlay {
@@ -136,66 +123,55 @@ struct overlay {
 };
 
 /* Writes a file of the overlay. `name` is its path in Go's sources, such as "runtime/rand.go". */
-static pprofc_status overlay_put(struct overlay *o, const char *name, pprofc_str text,
-                                 pprofc_error *error) {
-  const char *file = strrchr(name, '/') + 1;
-  const char *path = text_printf(&o->run->arena, "%s/%s", o->folder, file);
-  if (!path) return error_nomem(error);
+static void overlay_put(struct overlay *o, const char *name, pprofc_str text) {
+  const char *path = text_printf(&o->run->arena, "%s%s", o->folder, strrchr(name, '/'));
   if (o->replace.size) buffer_add_char(&o->replace, ',');
   buffer_printf(&o->replace, "\"%s/src/%s\":\"%s\"", o->goroot, name, path);
-  return save_text(path, text, error);
+  ci_need(save_text(path, text, &ci_error));
 }
 
 /* Writes a copy of one of Go's source files, with the statements inserted. Sets *known to false if
- * there is no position for a statement. */
-static pprofc_status overlay_copy(struct overlay *o, const char *name, const struct insertion *in,
-                                  bool *known, pprofc_error *error) {
+ * there is no position for a statement. Returns an error if the file is unreadable. */
+static pprofc_status overlay_copy(struct overlay *o, const char *name, bool *known) {
   const char *from = text_printf(&o->run->arena, "%s/src/%s", o->goroot, name);
-  struct buffer text;
-  if (!from) return error_nomem(error);
-  buffer_init(&text, o->run->mem, (size_t)16 << 20);
-  pprofc_status status = file_read(from, &text, error);
-  pprofc_str changed = buffer_str(&text);
-  if (status == PPROFC_OK) status = insert_all(&changed, in, o->run, known, error);
-  if (status == PPROFC_OK && *known) status = overlay_put(o, name, changed, error);
-  buffer_free(&text);
-  return status;
-}
-
-/* Fixes the seed of random numbers and stops the scavenger. If a file is not of a known version of
- * Go, counting continues, but the counts differ more from run to run. */
-static pprofc_status overlay_steady(struct overlay *o, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < sizeof steady / sizeof *steady && status == PPROFC_OK; i++) {
-    bool known = false;
-    status = overlay_copy(o, steady[i].name, steady[i].insertions, &known, error);
-    if (known || (status != PPROFC_OK && status != PPROFC_E_IO)) continue;
-    status = PPROFC_OK;
-    message_note("pprofci: '%s/src/%s' is not the file of Go 1.24 to 1.26; counts differ more",
-                 o->goroot, steady[i].name);
-  }
-  return status;
-}
-
-static pprofc_status overlay_write(struct overlay *o, pprofc_error *error) {
-  const char *list = text_printf(&o->run->arena, "%s/overlay.json", o->folder);
-  bool known = false;
-  if (!list) return error_nomem(error);
-  pprofc_status status =
-      overlay_copy(o, "testing/benchmark.go", benchmark_insertions, &known, error);
-  if (status == PPROFC_OK && !known)
-    status = error_set(error, PPROFC_E_UNSUPPORTED,
-                       "cannot count Go benchmarks: '%s/src/testing/benchmark.go' is not the "
-                       "package testing of Go 1.24 to 1.26",
-                       o->goroot);
-  if (status == PPROFC_OK) status = overlay_put(o, "testing/callgrind.go", STR(count_go), error);
-  if (status == PPROFC_OK)
-    status = overlay_put(o, "testing/callgrind_amd64.s", STR(count_s), error);
-  if (status == PPROFC_OK) status = overlay_steady(o, error);
+  pprofc_str text;
+  *known = false;
+  pprofc_status status = file_keep(from, (size_t)16 << 20, &o->run->arena, &text, &ci_error);
   if (status != PPROFC_OK) return status;
-  const char *text =
-      text_printf(&o->run->arena, "{\"Replace\":{%.*s}}\n", STR_ARG(buffer_str(&o->replace)));
-  return text ? save_text(list, str_of(text), error) : error_nomem(error);
+  *known = insert_all(&text, name, &o->run->arena);
+  if (*known) overlay_put(o, name, text);
+  return PPROFC_OK;
+}
+
+/* Makes the counts of each run equal. If a file is not of a known version of Go, counting
+ * continues, but the counts differ more from run to run. */
+static void overlay_steady(struct overlay *o) {
+  static const char *const files[] = {"runtime/rand.go", "runtime/mgcscavenge.go",
+                                      "runtime/proc.go", "runtime/stack.go"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    bool known;
+    pprofc_status status = overlay_copy(o, files[i], &known);
+    if (status != PPROFC_E_IO) ci_need(status);
+    if (!known)
+      message_note("pprofci: '%s/src/%s' is not the file of Go 1.24 to 1.26; counts differ more",
+                   o->goroot, files[i]);
+  }
+}
+
+static void overlay_write(struct overlay *o) {
+  const char *list = text_printf(&o->run->arena, "%s/overlay.json", o->folder);
+  bool known;
+  ci_need(overlay_copy(o, "testing/benchmark.go", &known));
+  if (!known)
+    ci_fail("cannot count Go benchmarks: '%s/src/testing/benchmark.go' is not the package testing "
+            "of Go 1.24 to 1.26",
+            o->goroot);
+  overlay_put(o, "testing/callgrind.go", STR(count_go));
+  overlay_put(o, "testing/callgrind_amd64.s", STR(count_s));
+  overlay_steady(o);
+  pprofc_str replace = buffer_str(&o->replace);
+  const char *text = text_printf(&o->run->arena, "{\"Replace\":{%.*s}}\n", STR_ARG(replace));
+  ci_need(save_text(list, str_of(text), &ci_error));
 }
 
 /* ---- downloaded versions of Go ----------------------- */
@@ -205,62 +181,51 @@ static const char *const go_names[] = {"GOROOT", "GOTOOLCHAIN", "PATH"};
 #define GO_NAMES (sizeof go_names / sizeof *go_names)
 
 /* Copies the variables that overlay_link sets. A missing variable is NULL. */
-static bool go_save(struct arena *arena, const char *saved[GO_NAMES]) {
+static void go_save(struct arena *arena, const char *saved[GO_NAMES]) {
   for (size_t i = 0; i < GO_NAMES; i++) {
     const char *value = getenv(go_names[i]);
     saved[i] = value ? text_keep(arena, str_of(value)) : NULL;
-    if (value && !saved[i]) return false;
   }
-  return true;
 }
 
-static bool go_restore(const char *const saved[GO_NAMES]) {
-  bool done = true;
+static void go_restore(const char *const saved[GO_NAMES]) {
   for (size_t i = 0; i < GO_NAMES; i++)
-    done &= (saved[i] ? setenv(go_names[i], saved[i], 1) : unsetenv(go_names[i])) == 0;
-  return done;
+    if ((saved[i] ? setenv(go_names[i], saved[i], 1) : unsetenv(go_names[i])) != 0)
+      ci_need(error_nomem(&ci_error));
 }
 
 /* Makes Go run from a symbolic link outside of its module cache if a downloaded version is in the
  * cache, because Go refuses to replace files in the cache. */
-static pprofc_status overlay_link(struct overlay *o, pprofc_error *error) {
-  if (!strstr(o->goroot, "/golang.org/toolchain@")) return PPROFC_OK;
+static void overlay_link(struct overlay *o) {
+  if (!strstr(o->goroot, "/golang.org/toolchain@")) return;
   struct arena *arena = &o->run->arena;
   const char *before = getenv("PATH");
   const char *link = text_printf(arena, "%s/goroot", o->run->work);
   const char *path = text_printf(arena, "%s/goroot/bin:%s", o->run->work, before ? before : "");
-  if (!link || !path) return error_nomem(error);
   unlink(link);
-  if (symlink(o->goroot, link) != 0)
-    return error_set(error, PPROFC_E_IO, "cannot link '%s': %s", link, ERRNO_TEXT(errno));
+  if (symlink(o->goroot, link) != 0) ci_fail("cannot link '%s': %s", link, ERRNO_TEXT(errno));
   o->goroot = link;
   const char *const values[GO_NAMES] = {link, "local", path};
-  return go_restore(values) ? PPROFC_OK : error_nomem(error);
+  go_restore(values);
 }
 
-static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc_error *error) {
+static void overlay_make(struct counting *c, const char *folder) {
   static const char *const root[] = {"go", "env", "GOROOT", NULL};
   static const char *const machine[] = {"go", "env", "GOARCH", NULL};
-  struct overlay o = {.run = c->run};
-  const char *arch = NULL;
-  pprofc_status status = program_line(c->run, folder, root, &o.goroot, error);
-  if (status == PPROFC_OK) status = program_line(c->run, folder, machine, &arch, error);
-  if (status != PPROFC_OK) return status;
+  struct overlay o = {.run = c->run, .replace = ci_buffer()};
+  const char *arch;
+  ci_need(program_line(c->run, folder, root, &o.goroot, &ci_error));
+  ci_need(program_line(c->run, folder, machine, &arch, &ci_error));
   if (!run_has(o.goroot) || !run_has(arch))
-    return error_set(error, PPROFC_E_UNSUPPORTED,
-                     "cannot count Go benchmarks: go is not installed");
+    ci_fail("cannot count Go benchmarks: go is not installed");
   if (strcmp(arch, "amd64") != 0)
-    return error_set(error, PPROFC_E_UNSUPPORTED,
-                     "cannot count Go benchmarks on %s: only amd64 is known", arch);
+    ci_fail("cannot count Go benchmarks on %s: only amd64 is known", arch);
   o.folder = text_printf(&c->run->arena, "%s/overlay", c->run->work);
   c->packages.overlay = text_printf(&c->run->arena, "-overlay=%s/overlay.json", o.folder);
-  if (!o.folder || !c->packages.overlay) return error_nomem(error);
-  buffer_init(&o.replace, c->run->mem, (size_t)1 << 20);
-  status = files_need_folder(o.folder, error);
-  if (status == PPROFC_OK) status = overlay_link(&o, error);
-  if (status == PPROFC_OK) status = overlay_write(&o, error);
+  ci_need(files_need_folder(o.folder, &ci_error));
+  overlay_link(&o);
+  overlay_write(&o);
   buffer_free(&o.replace);
-  return status;
 }
 
 /* ---- running ----------------------------------------- */
@@ -284,37 +249,35 @@ bool count_is_go(const char *command) {
   return any;
 }
 
-static pprofc_status count_package(struct counting *c, int side, size_t number,
-                                   const struct go_package *package, size_t *found,
-                                   pprofc_error *error) {
+/* Returns the number of benchmarks. */
+static size_t count_package(struct counting *c, int side, size_t number,
+                            const struct go_package *package) {
   const char *bench = text_printf(&c->run->arena, "-test.bench=%s", c->run->options->bench);
   const char *const words[] = {package->programs[side],           "-test.run=^$", bench,
                                "-test.benchtime=" ITERATIONS "x", "-test.cpu=1",  NULL};
-  struct count_run *run = count_run_new(c, side, number, package->folders[side]);
-  if (!run || !bench) return error_nomem(error);
-  run->group = package->name;
+  struct count_run run = count_run_new(c, side, number, package->folders[side]);
+  run.group = package->name;
   run_progress(++c->steps, c->all_steps, "counting %s %s (run %zu of %zu)", side_names[side],
                package->name, number + 1, c->runs[side]);
-  pprofc_status status = count_command(c, run, go_variables, words, error);
-  return status == PPROFC_OK ? count_read(c, run, found, error) : status;
+  count_command(c, &run, go_variables, words);
+  return count_read(c, &run);
 }
 
-pprofc_status count_go_side(struct counting *c, int side, const char *folder, size_t *found,
-                            pprofc_error *error) {
+size_t count_go_side(struct counting *c, int side, const char *folder) {
   const char *saved[GO_NAMES];
+  size_t with = 0, found = 0;
   c->packages.patterns = c->run->options->simulate;
-  if (setenv("GOTMPDIR", c->run->work, 0) != 0 || !go_save(&c->run->arena, saved))
-    return error_nomem(error);
-  pprofc_status status = overlay_make(c, folder, error);
-  if (status == PPROFC_OK) checkouts_build(c->run, side, folder, &c->packages);
-  if (!go_restore(saved) && status == PPROFC_OK) status = error_nomem(error);
-  size_t with = 0;
+  if (setenv("GOTMPDIR", c->run->work, 0) != 0) ci_need(error_nomem(&ci_error));
+  go_save(&c->run->arena, saved);
+  overlay_make(c, folder);
+  checkouts_build(c->run, side, folder, &c->packages);
+  go_restore(saved);
   for (size_t i = 0; i < c->packages.count; i++)
     with += c->packages.items[i].programs[side] != NULL;
   c->all_steps += with ? c->runs[side] * (with - 1) : 0;
   for (size_t n = 0; n < c->runs[side]; n++)
-    for (size_t i = 0; i < c->packages.count && status == PPROFC_OK; i++)
+    for (size_t i = 0; i < c->packages.count; i++)
       if (c->packages.items[i].programs[side])
-        status = count_package(c, side, n, &c->packages.items[i], found, error);
-  return status;
+        found += count_package(c, side, n, &c->packages.items[i]);
+  return found;
 }

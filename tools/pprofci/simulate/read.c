@@ -9,8 +9,71 @@
 
 #include <dirent.h>
 #include <fnmatch.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- calls of allocators ----------------------------- */
+
+#define IDS_MAX ((uint64_t)1 << 24) /* Function numbers at or above this limit are not stored. */
+
+static const char *const allocators[] = {"malloc",          "calloc",         "realloc",
+                                         "aligned_alloc",   "posix_memalign", "memalign",
+                                         "runtime.mallocgc"};
+
+/* State while calls of allocators are counted in a file of callgrind. Such a file gives a
+ * function's name only at its first use, and later only the function's number. */
+struct allocations {
+  bool *known; /* for each function number, true if the function is an allocator */
+  size_t capacity;
+  uint64_t count;
+  bool called; /* true if the last callee in the file is an allocator */
+};
+
+/* True if the name, without the callers that follow it ("malloc'parse'main"), is the name of an
+ * allocator. */
+static bool is_allocator(pprofc_str name) {
+  name = str_slice(name, 0, str_find_char(name, '\''));
+  for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+    if (str_equal(name, str_of(allocators[i]))) return true;
+  return false;
+}
+
+/* Records that the function with this number is an allocator. */
+static bool allocations_keep(struct allocations *a, uint64_t id) {
+  size_t before = a->capacity;
+  if (id >= IDS_MAX || !ARRAY_RESERVE(&ci_mem, a->known, a->capacity, (size_t)id + 1)) return false;
+  memset(a->known + before, 0, a->capacity - before);
+  a->known[id] = true;
+  return true;
+}
+
+/* Reads a function: "(12) malloc'parse", "(12)" or "malloc". Returns true if the function is an
+ * allocator. */
+static bool allocations_function(struct allocations *a, pprofc_str text) {
+  uint64_t id;
+  size_t close = str_find_char(text, ')');
+  if (!str_starts(text, STR("(")) || close == text.size ||
+      !str_parse_uint(str_slice(text, 1, close), 10, &id))
+    return is_allocator(text);
+  pprofc_str name = str_trim(str_slice(text, close + 1, text.size));
+  if (!name.size) return id < a->capacity && a->known[id];
+  return is_allocator(name) && allocations_keep(a, id);
+}
+
+/* Processes one line of a callgrind file: counts the calls of allocators in it. */
+static void allocations_take(struct allocations *a, pprofc_str line) {
+  static const pprofc_str function = {"fn=", 3}, callee = {"cfn=", 4}, calls = {"calls=", 6};
+  uint64_t count;
+  if (str_starts(line, function))
+    (void)allocations_function(a, str_slice(line, function.size, line.size));
+  else if (str_starts(line, callee))
+    a->called = allocations_function(a, str_slice(line, callee.size, line.size));
+  else if (a->called && str_starts(line, calls) &&
+           str_parse_uint(
+               str_slice(line, calls.size,
+                         calls.size + str_find_char(str_slice(line, calls.size, line.size), ' ')),
+               10, &count))
+    a->count += count;
+}
 
 /* ---- names of counted sections ----------------------- */
 
@@ -54,55 +117,40 @@ static void part_take(const struct counting *c, struct count_part *part, pprofc_
 }
 
 /* Finds the benchmark whose counts are in a file, and the number of calls of allocators. */
-static pprofc_status part_read(const struct counting *c, const char *path, struct count_part *part,
-                               pprofc_error *error) {
-  struct buffer text;
+static struct count_part part_read(const struct counting *c, const char *path) {
+  struct buffer text = ci_buffer();
+  struct count_part part = {.name = STR("")};
   pprofc_str line;
-  *part = (struct count_part){.name = STR(""), .allocations = {.mem = c->run->mem}};
-  buffer_init(&text, c->run->mem, SIZE_MAX / 2);
-  pprofc_status status = file_read(path, &text, error);
+  ci_need(file_read(path, &text, &ci_error));
   pprofc_str rest = buffer_str(&text);
-  while (status == PPROFC_OK && rest.data && str_next_line(&rest, &line)) part_take(c, part, line);
-  if (status == PPROFC_OK && !part->name.data) status = error_nomem(error);
-  if (!part->sums) part->name.size = 0;
-  allocations_free(&part->allocations);
+  while (rest.data && str_next_line(&rest, &line)) part_take(c, &part, line);
+  if (!part.sums) part.name.size = 0;
+  ARRAY_FREE(&ci_mem, part.allocations.known, part.allocations.capacity);
   buffer_free(&text);
-  return status;
+  return part;
 }
 
 /* ---- maps of code ------------------------------------ */
 
-static pprofc_status copy_map(struct counting *c, const struct count_run *run, const char *from,
-                              const char *path, pprofc_error *error) {
-  struct buffer text, to;
-  buffer_init(&text, c->run->mem, SIZE_MAX / 2);
-  buffer_init(&to, c->run->mem, SIZE_MAX / 2);
-  pprofc_status status = file_read(from, &text, error);
-  if (status == PPROFC_OK) sides_source_files(run->folder, buffer_str(&text), &to);
-  if (to.failed) status = error_nomem(error);
-  if (status == PPROFC_OK) status = save_text(path, buffer_str(&to), error);
+static void copy_map(const struct count_run *run, const char *from, const char *path) {
+  struct buffer text = ci_buffer(), to = ci_buffer();
+  ci_need(file_read(from, &text, &ci_error));
+  sides_source_files(run->folder, buffer_str(&text), &to);
+  ci_need(save_text(path, buffer_str(&to), &ci_error));
   buffer_free(&to);
   buffer_free(&text);
-  return status;
 }
 
-/* Moves the code map of a process (the names of its generated code) to the files of the run. Other
- * users may write to /tmp, so accepts only a regular file of this user. Sets *named to true if the
- * process has a map. */
-static pprofc_status take_map(struct counting *c, const struct count_run *run, const char *process,
-                              bool *named, pprofc_error *error) {
+/* Moves the code map of a process (the names of its generated code) to the files of the run.
+ * Returns true if the process has a map. */
+static bool take_map(struct counting *c, const struct count_run *run, pprofc_str process) {
   struct arena *arena = &c->run->arena;
-  const char *from = text_printf(arena, "/tmp/perf-%s.map", process);
-  const char *to = text_printf(arena, "%s/perf-%s.map", run->place, process);
-  struct stat info;
-  if (!from || !to) return error_nomem(error);
-  *named = files_is_regular(to);
-  if (lstat(from, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid())
-    return PPROFC_OK;
-  *named = true;
-  pprofc_status status = copy_map(c, run, from, to, error);
-  if (status == PPROFC_OK) (void)unlink(from);
-  return status;
+  const char *from = text_printf(arena, "/tmp/perf-%.*s.map", STR_ARG(process));
+  const char *to = text_printf(arena, "%s/perf-%.*s.map", run->place, STR_ARG(process));
+  if (!sides_own_file(from)) return files_is_regular(to);
+  copy_map(run, from, to);
+  (void)unlink(from);
+  return true;
 }
 
 /* Prints once that profiles lack the functions of Python. */
@@ -113,21 +161,75 @@ static void note_unnamed(struct counting *c) {
   c->unnamed = true;
 }
 
+/* ---- code without debug information ------------------- */
+
+/* End of the name of the folder of installed Python modules: site-packages or dist-packages. */
+#define INSTALLED "-packages/"
+
+/* True if the package of an installed object, such as "fastsum/_core.so", has its source in the
+ * folder. */
+static bool has_source(struct counting *c, const char *folder, pprofc_str object) {
+  pprofc_str package = str_slice(object, 0, str_find_char(object, '/'));
+  const char *here = text_printf(&c->run->arena, "%s/%.*s", folder, STR_ARG(package));
+  const char *in_src = text_printf(&c->run->arena, "%s/src/%.*s", folder, STR_ARG(package));
+  return package.size < object.size && (files_is_folder(here) || files_is_folder(in_src));
+}
+
+/* True if the project in the folder can build the object. */
+static bool is_of_project(struct counting *c, const char *folder, pprofc_str object) {
+  size_t installed = str_find(object, STR(INSTALLED)), size = strlen(folder);
+  if (installed < object.size)
+    return has_source(c, folder, str_slice(object, installed + strlen(INSTALLED), object.size));
+  return str_starts(object, str_of(folder)) && object.size > size && object.data[size] == '/' &&
+         str_find(object, STR("/node_modules/")) == object.size;
+}
+
+/* Prints a message about an object, once for each object. */
+static void note_object(struct counting *c, pprofc_str object) {
+  size_t before = c->noted.count;
+  (void)interner_copy(&c->noted, &c->run->arena, object);
+  if (c->noted.count > before)
+    message_note("pprofci: profiles have no lines of '%.*s': build it with -g, and do not strip it "
+                 "(Rust: CARGO_PROFILE_RELEASE_DEBUG=1)",
+                 STR_ARG(object));
+}
+
+/* Prints a message about each program file or library in a profile that was built without debug
+ * information, such as an extension of Python or an addon of Node. Skips files that the project in
+ * `folder` cannot build. */
+static void note_objects(struct counting *c, const char *folder, const char *path) {
+  pprofc_profile *p = NULL;
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  ci_need(pprofc_profile_read_file(path, &options, &p, &ci_error));
+  size_t mappings = pprofc_profile_mapping_count(p), locations = pprofc_profile_location_count(p);
+  bool *used = arena_zero_array(&c->run->arena, mappings, sizeof *used);
+  bool *lines = arena_zero_array(&c->run->arena, mappings, sizeof *lines);
+  for (uint32_t i = 0; i < locations; i++) {
+    uint32_t mapping = pprofc_profile_location(p, i).mapping;
+    if (mapping >= mappings) continue;
+    used[mapping] = true;
+    lines[mapping] |= pprofc_profile_line(p, i, 0).line > 0;
+  }
+  for (uint32_t i = 0; i < mappings; i++) {
+    pprofc_str object = pprofc_profile_mapping(p, i).file;
+    if (used[i] && !lines[i] && is_of_project(c, folder, object)) note_object(c, object);
+  }
+  pprofc_profile_release(p);
+}
+
 /* ---- benchmarks -------------------------------------- */
 
 static struct counted *counted_add(struct counting *c, pprofc_str name) {
   size_t before = c->names.count;
   uint32_t id = interner_copy(&c->names, &c->run->arena, name);
-  if (id == MAP_NONE) return NULL;
   if (c->names.count == before) return &c->items[id];
-  if (!ARRAY_RESERVE(c->run->mem, c->items, c->capacity, c->count + 1)) return NULL;
-  struct counted *item = &c->items[c->count++];
-  *item = (struct counted){.name = text_keep(&c->run->arena, c->names.items[id])};
-  for (int side = 0; side < SIDES; side++) {
+  (void)ARRAY_PUSH(c->run->mem, c->items, c->count, c->capacity,
+                   (struct counted){.name = text_keep(&c->run->arena, c->names.items[id])});
+  struct counted *item = &c->items[c->count - 1];
+  for (int side = 0; side < SIDES; side++)
     item->runs[side] = arena_zero_array(&c->run->arena, c->runs[side], sizeof *item->runs[side]);
-    if (!item->runs[side]) return NULL;
-  }
-  return item->name ? item : NULL;
+  return item;
 }
 
 /* Returns the benchmark whose counts are in a file. A name that occurs twice in one run gets a
@@ -136,12 +238,12 @@ static struct counted *counted_of(struct counting *c, const struct count_run *ru
                                   pprofc_str name) {
   struct counted *item = counted_add(c, name);
   if (run->group) return item;
-  for (size_t n = 2; item && item->runs[run->side][run->number].path; n++) {
+  for (size_t n = 2; item->runs[run->side][run->number].path; n++) {
     const char *numbered = text_printf(&c->run->arena, "%.*s#%zu", STR_ARG(name), n);
     if (n == 2)
       message_note("pprofci: '%.*s' occurs several times in one run; the repetitions are numbered",
                    STR_ARG(name));
-    item = numbered ? counted_add(c, str_of(numbered)) : NULL;
+    item = counted_add(c, str_of(numbered));
   }
   return item;
 }
@@ -157,16 +259,15 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
     *iterations = number;
     name = str_slice(name, 0, blank);
   }
-  const char *whole = text_printf(&c->run->arena, "%s::%.*s", group, STR_ARG(name));
-  return whole ? str_of(whole) : (pprofc_str){NULL, 0};
+  return str_of(text_printf(&c->run->arena, "%s::%.*s", group, STR_ARG(name)));
 }
 
 /* Regular expression of the frames of Go's monitor thread. The work of this thread depends on the
  * clock. */
 #define GO_MONITOR "^runtime\\.sysmon\\b"
 
-static pprofc_status part_add(struct counting *c, const struct count_run *run, const char *path,
-                              const struct count_part *part, pprofc_error *error) {
+static void part_add(struct counting *c, const struct count_run *run, const char *path,
+                     const struct count_part *part) {
   pprofc_str name = part->name;
   pprofc_read_options options;
   pprofc_read_options_init(&options);
@@ -174,15 +275,13 @@ static pprofc_status part_add(struct counting *c, const struct count_run *run, c
   if (run->group) name = split_iterations(c, run->group, name, &iterations);
   struct counted *item = counted_of(c, run, escape_line_keep(name, &c->run->arena));
   const char *to = text_printf(&c->run->arena, "%s.pb.gz", path);
-  if (!item || !to) return error_nomem(error);
   struct counted_run *counted = &item->runs[run->side][run->number];
   counted->path = to;
   counted->iterations = iterations;
   counted->allocations = part->allocations.count;
   const char *ignore = run->group ? GO_MONITOR : NULL;
-  pprofc_status status = callgrind_convert(path, to, &options, ignore, counted->totals, error);
-  bool first = run->side == SIDE_HEAD && !run->number;
-  return status == PPROFC_OK && first ? count_note_objects(c, run->folder, to, error) : status;
+  ci_need(callgrind_convert(path, to, &options, ignore, counted->totals, &ci_error));
+  if (run->side == SIDE_HEAD && !run->number) note_objects(c, run->folder, to);
 }
 
 /* ---- a run ------------------------------------------- */
@@ -191,20 +290,16 @@ static bool is_count_file(const char *name) {
   return fnmatch("[0-9]*.out", name, 0) == 0 || fnmatch("[0-9]*.out.[0-9]*", name, 0) == 0;
 }
 
-static pprofc_status count_entry(struct counting *c, const struct count_run *run, const char *entry,
-                                 size_t *found, pprofc_error *error) {
+/* Reads a file. Returns true if it has the counts of a benchmark. */
+static bool count_entry(struct counting *c, const struct count_run *run, const char *entry) {
   pprofc_str process = str_slice(str_of(entry), 0, str_find_char(str_of(entry), '.'));
-  struct count_part part;
-  bool named = false;
   const char *path = text_printf(&c->run->arena, "%s/%s", run->place, entry);
-  const char *number = text_keep(&c->run->arena, process);
-  if (!path || !number) return error_nomem(error);
-  pprofc_status status = take_map(c, run, number, &named, error);
-  if (status == PPROFC_OK) status = part_read(c, path, &part, error);
-  if (status != PPROFC_OK || !part.name.size) return status;
-  *found += 1;
+  bool named = take_map(c, run, process);
+  const struct count_part part = part_read(c, path);
+  if (!part.name.size) return false;
   if (part.python && !named) note_unnamed(c);
-  return part_add(c, run, path, &part, error);
+  part_add(c, run, path, &part);
+  return true;
 }
 
 /* Returns the id of the process that wrote a file. */
@@ -223,12 +318,11 @@ static int count_order(const struct dirent **a, const struct dirent **b) {
   return memcmp(x.data, y.data, x.size);
 }
 
-pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
-                         pprofc_error *error) {
+size_t count_read(struct counting *c, const struct count_run *run) {
   const char **names;
-  size_t count;
-  pprofc_status status = files_list(c->run, run->place, count_order, &names, &count, error);
-  for (size_t i = 0; status == PPROFC_OK && i < count; i++)
-    if (is_count_file(names[i])) status = count_entry(c, run, names[i], found, error);
-  return status;
+  size_t count, found = 0;
+  ci_need(files_list(c->run, run->place, count_order, &names, &count, &ci_error));
+  for (size_t i = 0; i < count; i++)
+    if (is_count_file(names[i])) found += count_entry(c, run, names[i]);
+  return found;
 }

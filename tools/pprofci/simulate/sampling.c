@@ -25,7 +25,6 @@ bool sampling_is_permitted(struct timing *t) {
   struct program perf = {.argv = argv};
   pprofc_error ignored;
   const char *why = "perf is not installed";
-  if (!to) return false;
   if (child_exists("perf")) {
     bool good = program_run(t->run, &perf, &ignored) == PPROFC_OK && perf.status == 0;
     program_end(&perf);
@@ -41,7 +40,7 @@ bool sampling_is_permitted(struct timing *t) {
 /* Creates a FIFO in the folder of a run, and opens the FIFO for reading and writing. */
 static int sampling_fifo(struct timing *t, const char *place, const char *name) {
   const char *path = text_printf(&t->run->arena, "%s/%s", place, name);
-  if (!path || mkfifo(path, 0600) != 0) return -1;
+  if (mkfifo(path, 0600) != 0) return -1;
   return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 }
 
@@ -63,8 +62,7 @@ static bool has_frame_pointers(const struct timing *t) {
   return false;
 }
 
-pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_words *words,
-                             pprofc_error *error) {
+void sampling_begin(struct timing *t, const char *place, struct word_list *words) {
   static const char *const perf[] = {"perf", "record", "--quiet", "-F", "199",
                                      "-k",   "mono",   "--delay", "-1", "--call-graph"};
   struct arena *arena = &t->run->arena;
@@ -72,25 +70,17 @@ pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_w
   t->talk.control = sampling_fifo(t, place, "control");
   t->talk.acknowledge = sampling_fifo(t, place, "acknowledge");
   if (t->talk.control < 0 || t->talk.acknowledge < 0)
-    return error_set(error, PPROFC_E_IO, "cannot make a FIFO in '%s': %s", place,
-                     ERRNO_TEXT(errno));
-  for (size_t i = 0; i < sizeof perf / sizeof *perf; i++) timed_add(words, perf[i]);
-  timed_add(words, has_frame_pointers(t) ? "fp" : "dwarf,16384");
-  timed_add(words, text_printf(arena, "--control=fifo:%s/control,%s/acknowledge", place, place));
-  timed_add(words, text_printf(arena, "--output=%s/perf.data", place));
-  timed_add(words, "--");
-  return PPROFC_OK;
+    ci_fail("cannot make a FIFO in '%s': %s", place, ERRNO_TEXT(errno));
+  words_add_all(words, perf, sizeof perf / sizeof *perf);
+  words_add(words, has_frame_pointers(t) ? "fp" : "dwarf,16384");
+  words_add(words, text_printf(arena, "--control=fifo:%s/control,%s/acknowledge", place, place));
+  words_add(words, text_printf(arena, "--output=%s/perf.data", place));
+  words_add(words, "--");
 }
 
 /* ---- compiled code ----------------------------------- */
 
-/* True for a regular file of this user. Other users may write to /tmp. */
-static bool is_own_file(const char *path) {
-  struct stat info;
-  return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
-}
-
-/* Removes the files in `place` in which a process described code generated at run time. */
+/* Removes the files of a process in the folder `place` that describe code generated at run time. */
 static void remove_compiled(struct timing *t, const char *place, uint32_t process) {
   const char *names[] = {text_printf(&t->run->arena, "jit-%u.dump", process),
                          text_printf(&t->run->arena, "jitted-%u-*.so", process),
@@ -99,36 +89,32 @@ static void remove_compiled(struct timing *t, const char *place, uint32_t proces
   struct dirent *entry;
   while (folder && (entry = readdir(folder)) != NULL) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-      if (!names[i] || fnmatch(names[i], entry->d_name, 0) != 0) continue;
+      if (fnmatch(names[i], entry->d_name, 0) != 0) continue;
       const char *path = text_printf(&t->run->arena, "%s/%s", place, entry->d_name);
-      if (path && is_own_file(path)) (void)unlink(path);
+      if (sides_own_file(path)) (void)unlink(path);
     }
   }
   if (folder) closedir(folder);
 }
 
 /* Adds code that was generated at run time to the recording, if the processes described this code
- * for perf. Sets *path to the new recording. */
-static pprofc_status add_compiled(struct timing *t, const char *place, const char **path,
-                                  pprofc_error *error) {
+ * for perf. Returns the path of the new recording. */
+static const char *add_compiled(struct timing *t, const char *place) {
   const char *from = text_printf(&t->run->arena, "%s/perf.data", place);
   const char *to = text_printf(&t->run->arena, "%s/perf.jit.data", place);
   const char *const argv[] = {"perf", "inject", "--jit", "-f", "-i", from, "-o", to, NULL};
   struct program perf = {.argv = argv};
-  if (!from || !to) return error_nomem(error);
-  pprofc_status status = program_run(t->run, &perf, error);
-  *path = perf.status == 0 ? to : from;
+  ci_need(program_run(t->run, &perf, &ci_error));
   program_end(&perf);
-  return status;
+  return perf.status == 0 ? to : from;
 }
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes a profile without the callers of the root frame. If no stack has the root frame, writes
- * the whole profile: for example, stacks of Python before 3.12 contain only C frames. Sets *path to
- * NULL if there are no samples. */
-static pprofc_status write_cut(struct timing *t, pprofc_str text, const char **path,
-                               pprofc_error *error) {
+/* Writes a profile without the frames above the root frame. If no stack has the root frame, writes
+ * the whole profile: for example, stacks of Python before 3.12 contain only C frames. Returns false
+ * if there are no samples. */
+static bool write_cut(struct timing *t, pprofc_str text, const char *path) {
   pprofc_profile *whole = NULL, *cut = NULL;
   pprofc_read_options options;
   pprofc_filter_options filter;
@@ -136,26 +122,22 @@ static pprofc_status write_cut(struct timing *t, pprofc_str text, const char **p
   pprofc_filter_options_init(&filter);
   options.allocator = t->run->mem;
   filter.show_from = ROOT_FRAME;
-  if (pprofc_profile_read_memory(text.data, text.size, &options, &whole, error) != PPROFC_OK) {
-    *path = NULL; /* There are no samples because the benchmark was too short. */
-    return PPROFC_OK;
-  }
-  pprofc_status status = pprofc_filter(whole, &filter, &cut, error);
-  const pprofc_profile *shown = cut;
-  if (status == PPROFC_OK && !cut->samples.count) shown = whole;
-  if (shown == whole) t->rootless |= whole->samples.count > 0;
-  if (status == PPROFC_OK && !shown->samples.count) *path = NULL;
-  if (status == PPROFC_OK && *path) status = pprofc_profile_write_file(shown, *path, error);
+  /* A benchmark that was too short has no samples, which is an error of the reader. */
+  if (pprofc_profile_read_memory(text.data, text.size, &options, &whole, &ci_error) != PPROFC_OK)
+    return false;
+  ci_need(pprofc_filter(whole, &filter, &cut, &ci_error));
+  const pprofc_profile *shown = cut->samples.count ? cut : whole;
+  bool any = shown->samples.count > 0;
+  if (shown == whole) t->rootless |= any;
+  if (any) ci_need(pprofc_profile_write_file(shown, path, &ci_error));
   pprofc_profile_release(cut);
   pprofc_profile_release(whole);
-  return status;
+  return any;
 }
 
 /* Writes the profile of one benchmark. */
-static pprofc_status sampling_cut(struct timing *t, int side, const char *data, size_t number,
-                                  pprofc_error *error) {
+static void sampling_cut(struct timing *t, const char *data, const struct talk_benchmark *talked) {
   struct arena *arena = &t->run->arena;
-  const struct talk_benchmark *talked = &t->talk.items[number];
   const unsigned long long begin = talked->begin, end = talked->end;
   /* The file names must differ, because one folder contains all runs of a pair of profiles. */
   const char *path = text_printf(arena, "%s/times/samples%04zu.pb.gz", t->run->work, t->places++);
@@ -163,38 +145,28 @@ static pprofc_status sampling_cut(struct timing *t, int side, const char *data, 
                                   begin % 1000000000, end / 1000000000, end % 1000000000);
   const char *const argv[] = {"perf", "script", "-f", "-i", data, "-F", "+pid", times, NULL};
   struct program perf = {.argv = argv};
-  struct timed *item = timed_of(t, str_of(talked->name));
-  struct buffer text;
-  if (!path || !times || !item) return error_nomem(error);
-  pprofc_status status = program_run(t->run, &perf, error);
-  if (status == PPROFC_OK && perf.status != 0)
-    status = error_set(error, PPROFC_E_IO, "cannot read '%s': perf ended with status %d: %.*s",
-                       data, perf.status, STR_ARG(program_last_line(&perf)));
-  buffer_init(&text, t->run->mem, SIZE_MAX / 2);
-  if (status == PPROFC_OK) sides_source_files(t->folders[side], buffer_str(&perf.printed), &text);
-  if (text.failed) status = error_nomem(error);
-  if (status == PPROFC_OK) status = write_cut(t, buffer_str(&text), &path, error);
+  struct timed_profiles *profiles = &timed_of(t, str_of(talked->name))->profiles[t->side];
+  struct buffer text = ci_buffer();
+  ci_need(program_run(t->run, &perf, &ci_error));
+  if (perf.status != 0)
+    ci_fail("cannot read '%s': perf ended with status %d: %.*s", data, perf.status,
+            STR_ARG(program_last_line(&perf)));
+  sides_source_files(t->folders[t->side], buffer_str(&perf.printed), &text);
+  if (write_cut(t, buffer_str(&text), path))
+    (void)ARRAY_PUSH_IN(arena, profiles->items, profiles->count, profiles->capacity, path);
   buffer_free(&text);
   program_end(&perf);
-  if (status != PPROFC_OK || !path) return status;
-  struct timed_profiles *profiles = &item->profiles[side];
-  return ARRAY_PUSH_IN(arena, profiles->items, profiles->count, profiles->capacity, path)
-             ? PPROFC_OK
-             : error_nomem(error);
 }
 
-void sampling_clean(struct timing *t, int side) {
+void sampling_clean(struct timing *t) {
   for (size_t i = 0; i < t->talk.count; i++) {
     remove_compiled(t, "/tmp", t->talk.items[i].process);
-    remove_compiled(t, t->folders[side], t->talk.items[i].process);
+    remove_compiled(t, t->folders[t->side], t->talk.items[i].process);
   }
 }
 
-pprofc_status sampling_end(struct timing *t, int side, const char *place, pprofc_error *error) {
-  const char *data = NULL;
+void sampling_end(struct timing *t, const char *place) {
   close_control(&t->talk);
-  pprofc_status status = add_compiled(t, place, &data, error);
-  for (size_t i = 0; i < t->talk.count && status == PPROFC_OK; i++)
-    status = sampling_cut(t, side, data, i, error);
-  return status;
+  const char *data = add_compiled(t, place);
+  for (size_t i = 0; i < t->talk.count; i++) sampling_cut(t, data, &t->talk.items[i]);
 }

@@ -2,6 +2,7 @@
  * and fields. All numbers are little-endian. */
 #include "simulate/talk.h"
 
+#include "commands.h"
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "run/text.h"
@@ -46,10 +47,10 @@ static bool fifo_is_read(const char *path) {
 }
 
 /* Removes a FIFO that an earlier run left in the file system. */
-static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
+static void fifo_clear(const char *path) {
   struct stat info;
   const char *why = NULL;
-  if (lstat(path, &info) != 0) return PPROFC_OK;
+  if (lstat(path, &info) != 0) return;
   if (info.st_uid != geteuid())
     why = "it belongs to another user";
   else if (!S_ISFIFO(info.st_mode))
@@ -58,23 +59,20 @@ static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
     why = "another runner of benchmarks uses it";
   else if (unlink(path) != 0)
     why = ERRNO_TEXT(errno);
-  return why ? error_set(error, PPROFC_E_IO, "cannot replace '%s': %s", path, why) : PPROFC_OK;
+  if (why) ci_fail("cannot replace '%s': %s", path, why);
 }
 
 /* Creates a FIFO, and opens it for reading and for writing. Because this process can also write to
  * the FIFO, a read never reports the end of the file. */
-static pprofc_status fifo_make(const char *path, int *fd, pprofc_error *error) {
+static void fifo_make(const char *path, int *fd) {
   struct stat info;
-  pprofc_status status = fifo_clear(path, error);
-  if (status != PPROFC_OK) return status;
+  fifo_clear(path);
   if (mkfifo(path, 0600) == 0) *fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (*fd >= 0 && fstat(*fd, &info) == 0 && S_ISFIFO(info.st_mode) && info.st_uid == geteuid())
-    return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot make '%s': %s", path, ERRNO_TEXT(errno));
+  if (*fd < 0 || fstat(*fd, &info) != 0 || !S_ISFIFO(info.st_mode) || info.st_uid != geteuid())
+    ci_fail("cannot make '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct arena *arena,
-                        pprofc_error *error) {
+void talk_init(struct talk *talk, const pprofc_allocator *mem, struct arena *arena) {
   *talk = (struct talk){.mem = mem,
                         .arena = arena,
                         .commands = -1,
@@ -84,8 +82,11 @@ pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct a
                         .plugin = ""};
   buffer_init(&talk->rounds, mem, ROUNDS_MAX);
   buffer_init(&talk->pending, mem, 3 * MESSAGE_MAX);
-  pprofc_status status = fifo_make(COMMANDS_PATH, &talk->commands, error);
-  return status == PPROFC_OK ? fifo_make(ANSWERS_PATH, &talk->answers, error) : status;
+}
+
+void talk_open(struct talk *talk) {
+  fifo_make(COMMANDS_PATH, &talk->commands);
+  fifo_make(ANSWERS_PATH, &talk->answers);
 }
 
 void talk_clear(struct talk *talk) {
@@ -197,16 +198,15 @@ static void talk_take_marker(struct talk *talk, pprofc_str fields) {
 static void talk_take_executed(struct talk *talk, pprofc_str fields) {
   talk->now.process = (uint32_t)talk_take_number(talk, &fields, 4);
   pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);
-  talk->now.name = name.size ? text_keep(talk->arena, name) : NULL;
-  talk->failed |= !talk->now.name ||
-                  !ARRAY_PUSH(talk->mem, talk->items, talk->count, talk->capacity, talk->now);
+  talk->now.name = text_keep(talk->arena, name);
+  talk->failed |= !name.size;
+  (void)ARRAY_PUSH(talk->mem, talk->items, talk->count, talk->capacity, talk->now);
   talk->now = (struct talk_benchmark){.name = NULL};
 }
 
 static void talk_take_plugin(struct talk *talk, pprofc_str fields) {
   pprofc_str name = talk_take_text(talk, &fields), version = talk_take_text(talk, &fields);
-  const char *plugin = text_printf(talk->arena, "%.*s %.*s", STR_ARG(name), STR_ARG(version));
-  if (plugin) talk->plugin = plugin;
+  talk->plugin = text_printf(talk->arena, "%.*s %.*s", STR_ARG(name), STR_ARG(version));
 }
 
 static void talk_take_message(struct talk *talk, pprofc_str fields) {

@@ -34,10 +34,11 @@ struct talk {
   bool failed; /* true when out of memory, or after a malformed message */
 };
 
+void talk_init(struct talk *talk, const pprofc_allocator *mem, struct arena *arena);
+
 /* Creates the FIFOs. Fails if files with these names exist, unless they are unused FIFOs of this
  * user. The caller calls talk_close, even after an error. */
-pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct arena *arena,
-                        pprofc_error *error);
+void talk_open(struct talk *talk);
 
 /* Removes all measurements before the next run of a command. */
 void talk_clear(struct talk *talk);

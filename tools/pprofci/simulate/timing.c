@@ -17,68 +17,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #define RESULTS_MAX ((size_t)64 << 20) /* maximum size in bytes of a file of results */
 
 /* ---- one process ------------------------------------- */
 
-void timed_add(struct timed_words *w, const char *word) {
-  w->failed |= !word || !ARRAY_RESERVE_IN(w->arena, w->items, w->capacity, w->count + 2);
-  if (w->failed) return;
-  w->items[w->count++] = word;
-  w->items[w->count] = NULL;
-}
-
 /* Adds the environment variables with which the plugins measure times. Python describes its
  * generated code only if perf takes samples. */
-static void timed_add_environment(struct timed_words *w, const char *place, bool samples) {
+static void timed_add_environment(struct word_list *w, const char *place, bool samples) {
   struct utsname machine;
-  timed_add(w, "env");
-  timed_add(w, "CODSPEED_ENV=runner");
-  timed_add(w, "CODSPEED_RUNNER_MODE=walltime");
-  timed_add(w, "PYTHONHASHSEED=0");
-  timed_add(w, "NO_COLOR=1");
-  if (samples) timed_add(w, "PYTHON_PERF_JIT_SUPPORT=1");
-  timed_add(w, text_printf(w->arena, "CODSPEED_PROFILE_FOLDER=%s", place));
-  if (uname(&machine) == 0) timed_add(w, text_printf(w->arena, "ARCH=%s", machine.machine));
+  words_add(w, "env");
+  words_add(w, "CODSPEED_ENV=runner");
+  words_add(w, "CODSPEED_RUNNER_MODE=walltime");
+  words_add(w, "PYTHONHASHSEED=0");
+  words_add(w, "NO_COLOR=1");
+  if (samples) words_add(w, "PYTHON_PERF_JIT_SUPPORT=1");
+  words_add(w, text_printf(w->arena, "CODSPEED_PROFILE_FOLDER=%s", place));
+  if (uname(&machine) == 0) words_add(w, text_printf(w->arena, "ARCH=%s", machine.machine));
 }
 
-static pprofc_status timed_failed(const struct timing *t, int side, const struct program *program,
-                                  pprofc_error *error) {
+static void timed_fail(const struct timing *t, int side, const struct program *program) {
   pprofc_str why = program_last_line(program);
   message_error_lines(count_output(t->run, program));
-  return error_set(error, PPROFC_E_IO, "cannot time '%s' (%s): it ended with status %d%s%.*s",
-                   t->words[0], side_names[side], program->status, why.size ? ": " : "",
-                   STR_ARG(why));
+  ci_fail("cannot time '%s' (%s): it ended with status %d%s%.*s", t->words[0], side_names[side],
+          program->status, why.size ? ": " : "", STR_ARG(why));
 }
 
-static pprofc_status timed_run(struct timing *t, int side, const char *place, bool samples,
-                               pprofc_error *error) {
-  struct timed_words words = {.arena = &t->run->arena};
-  const char *const *command = t->words;
+static void timed_run(struct timing *t, int side, const char *place, bool samples) {
+  struct word_list words = {.arena = &t->run->arena};
   talk_clear(&t->talk);
-  pprofc_status status = files_need_folder(place, error);
-  if (status == PPROFC_OK)
-    status = sides_node(t->run, t->folders[side], "walltime", &command, error);
-  if (status == PPROFC_OK && samples) status = sampling_begin(t, place, &words, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(files_need_folder(place, &ci_error));
+  const char *const *command = sides_node(t->run, t->folders[side], "walltime", t->words);
+  if (samples) sampling_begin(t, place, &words);
   timed_add_environment(&words, place, samples);
-  while (*command) timed_add(&words, *command++);
-  if (words.failed) return error_nomem(error);
+  words_add_list(&words, command);
   struct program program = {.argv = words.items,
                             .folder = t->folders[side],
                             .serve = talk_serve,
                             .context = &t->talk,
                             .watched = t->talk.commands};
-  status = program_run(t->run, &program, error);
-  if (status == PPROFC_OK && program.status != 0) status = timed_failed(t, side, &program, error);
-  if (status == PPROFC_OK && t->talk.failed)
-    status = error_set(error, PPROFC_E_FORMAT,
-                       "cannot time '%s' (%s): the plugin %s sent a message that is not known",
-                       t->words[0], side_names[side], t->talk.plugin);
+  ci_need(program_run(t->run, &program, &ci_error));
+  if (program.status != 0) timed_fail(t, side, &program);
+  if (t->talk.failed)
+    ci_fail("cannot time '%s' (%s): the plugin %s sent a message that is not known", t->words[0],
+            side_names[side], t->talk.plugin);
   program_end(&program);
-  return status;
 }
 
 /* ---- times ------------------------------------------- */
@@ -86,14 +69,11 @@ static pprofc_status timed_run(struct timing *t, int side, const char *place, bo
 struct timed *timed_of(struct timing *t, pprofc_str name) {
   size_t before = t->names.count;
   uint32_t id = interner_copy(&t->names, &t->run->arena, name);
-  if (id == MAP_NONE) return NULL;
-  if (t->names.count == before) return &t->items[id];
-  if (!ARRAY_RESERVE(t->run->mem, t->items, t->capacity, t->count + 1)) return NULL;
-  struct timed *item = &t->items[t->count++];
-  *item = (struct timed){.name = text_keep(&t->run->arena, t->names.items[id])};
-  for (int side = 0; side < SIDES; side++)
-    buffer_init(&item->seconds[side], t->run->mem, SIZE_MAX / 2);
-  return item->name ? item : NULL;
+  if (t->names.count > before)
+    (void)ARRAY_PUSH(t->run->mem, t->items, t->count, t->capacity,
+                     (struct timed){.name = text_keep(&t->run->arena, t->names.items[id]),
+                                    .seconds = {ci_buffer(), ci_buffer()}});
+  return &t->items[id];
 }
 
 static int round_order(const void *a, const void *b) {
@@ -122,124 +102,97 @@ static double stat_of(const struct node *entry, const char *path) {
 
 /* Adds the time of one iteration of a benchmark. Computes this time from the median of the reported
  * rounds, or else takes it from the benchmark's result file. */
-static pprofc_status add_time(struct timing *t, int side, const struct node *entry,
-                              pprofc_error *error) {
+static void add_time(struct timing *t, int side, const struct node *entry) {
   pprofc_str name = escape_line_keep(node_text(entry, "uri"), &t->run->arena);
   double iterations = stat_of(entry, "stats.iter_per_round"), median = rounds_median(t, name);
   double seconds = stat_of(entry, "stats.median_ns") / 1e9;
-  if (!name.size) return name.data ? PPROFC_OK : error_nomem(error);
   if (median > 0 && iterations > 0) seconds = median / iterations / 1e9;
-  if (!(seconds > 0)) return PPROFC_OK;
-  struct timed *item = timed_of(t, name);
-  if (!item) return error_nomem(error);
-  buffer_add(&item->seconds[side], &seconds, sizeof seconds);
-  return item->seconds[side].failed ? error_nomem(error) : PPROFC_OK;
+  if (!name.size || !(seconds > 0)) return;
+  buffer_add(&timed_of(t, name)->seconds[side], &seconds, sizeof seconds);
 }
 
-static pprofc_status add_times(struct timing *t, int side, const char *path, size_t *found,
-                               pprofc_error *error) {
+/* Returns the number of benchmarks in a result file. */
+static size_t add_times(struct timing *t, int side, const char *path) {
   struct node *root;
-  pprofc_status status = json_tree_read(&t->run->arena, path, RESULTS_MAX, &root, error);
-  if (status != PPROFC_OK) return status;
+  ci_need(json_tree_read(&t->run->arena, path, RESULTS_MAX, &root, &ci_error));
   const struct node *list = node_get(root, "benchmarks");
-  if (!node_is(list, NODE_ARRAY)) return PPROFC_OK;
-  for (const struct node *entry = list->first; entry && status == PPROFC_OK; entry = entry->next) {
-    status = add_time(t, side, entry, error);
-    *found += 1;
-  }
-  return status;
+  for (size_t i = 0; i < node_size(list); i++) add_time(t, side, node_at(list, i));
+  return node_size(list);
 }
 
 /* Reads the result files of one run: one file for each process. */
-static pprofc_status read_times(struct timing *t, int side, const char *place,
-                                pprofc_error *error) {
-  const char *folder = text_printf(&t->run->arena, "%s/results", place);
-  const char **names;
+static void read_times(struct timing *t, int side, const char *place) {
+  const char *folder = text_printf(&t->run->arena, "%s/results", place), **names;
   size_t count = 0, found = 0;
-  if (!folder) return error_nomem(error);
-  pprofc_status status = PPROFC_OK;
   if (files_is_folder(folder))
-    status = files_list(t->run, folder, alphasort, &names, &count, error);
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
-    const char *path = text_printf(&t->run->arena, "%s/%s", folder, names[i]);
-    if (!path) return error_nomem(error);
-    if (str_ends(str_of(names[i]), STR(".json"))) status = add_times(t, side, path, &found, error);
-  }
-  if (status != PPROFC_OK || found) return status;
-  return error_set(error, PPROFC_E_INVALID,
-                   "no benchmark was timed (%s): '%s' wrote no results; %s", side_names[side],
-                   t->run->options->walltime, count_advice(t->run->options->walltime, STR("")));
+    ci_need(files_list(t->run, folder, alphasort, &names, &count, &ci_error));
+  for (size_t i = 0; i < count; i++)
+    if (str_ends(str_of(names[i]), STR(".json")))
+      found += add_times(t, side, text_printf(&t->run->arena, "%s/%s", folder, names[i]));
+  if (!found)
+    ci_fail("no benchmark was timed (%s): '%s' wrote no results; %s", side_names[side],
+            t->run->options->walltime, count_advice(t->run->options->walltime, STR("")));
 }
 
 /* ---- alternation ------------------------------------- */
 
 /* Runs the setup and the command of base or head once. */
-static pprofc_status time_once(struct timing *t, int side, bool samples, pprofc_error *error) {
+static void time_once(struct timing *t, int side, bool samples) {
   const char *place =
       text_printf(&t->run->arena, "%s/times/%s%04zu", t->run->work, side_names[side], t->places++);
-  if (!place) return error_nomem(error);
-  pprofc_status status = sides_set_up(t->run, side, t->folders[side], error);
-  if (status == PPROFC_OK) status = timed_run(t, side, place, samples, error);
-  if (status == PPROFC_OK)
-    status = samples ? sampling_end(t, side, place, error) : read_times(t, side, place, error);
-  sampling_clean(t, side);
-  return status;
+  t->side = side;
+  sides_set_up(t->run, side, t->folders[side]);
+  timed_run(t, side, place, samples);
+  if (samples)
+    sampling_end(t, place);
+  else
+    read_times(t, side, place);
+  sampling_clean(t);
 }
 
-static pprofc_status tree_move(const char *from, const char *to, pprofc_error *error) {
-  if (rename(from, to) == 0) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot rename '%s' to '%s': %s", from, to,
-                   ERRNO_TEXT(errno));
+static void tree_move(const char *from, const char *to) {
+  if (rename(from, to) != 0) ci_fail("cannot rename '%s' to '%s': %s", from, to, ERRNO_TEXT(errno));
 }
 
 /* Measures base or head in the folder that both use in turn, so that their profiles name the same
  * files. */
-static pprofc_status time_side(struct timing *t, int side, bool samples, size_t round,
-                               size_t rounds, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  if (!t->folders[side]) return PPROFC_OK;
+static void time_side(struct timing *t, int side, bool samples, size_t round, size_t rounds) {
+  if (!t->folders[side]) return;
   run_progress(++t->steps, t->all_steps, "%s %s (round %zu of %zu)",
                samples ? "profiling" : "timing", side_names[side], round, rounds);
-  if (t->tree) status = tree_move(t->trees[side], t->tree, error);
-  if (status == PPROFC_OK) status = time_once(t, side, samples, error);
-  if (t->tree && status == PPROFC_OK) status = tree_move(t->tree, t->trees[side], error);
-  return status;
+  if (t->tree) tree_move(t->trees[side], t->tree);
+  time_once(t, side, samples);
+  if (t->tree) tree_move(t->tree, t->trees[side]);
 }
 
 /* Runs base and head once in each round. Changes their order with each round. */
-static pprofc_status time_rounds(struct timing *t, bool samples, size_t rounds,
-                                 pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (size_t n = 1; n <= rounds && status == PPROFC_OK; n++) {
+static void time_rounds(struct timing *t, bool samples, size_t rounds) {
+  for (size_t n = 1; n <= rounds; n++) {
     int first = n % 2 ? SIDE_BASE : SIDE_HEAD;
     struct round_load begin = load_now();
-    status = time_side(t, first, samples, n, rounds, error);
-    if (status == PPROFC_OK) status = time_side(t, SIDE_HEAD - first, samples, n, rounds, error);
+    time_side(t, first, samples, n, rounds);
+    time_side(t, SIDE_HEAD - first, samples, n, rounds);
     if (!samples) load_add(t->run, &begin);
   }
-  return status;
 }
 
-static pprofc_status time_all(struct timing *t, pprofc_error *error) {
+static void time_all(struct timing *t) {
   const struct run_options *o = t->run->options;
   size_t sides = o->has_base ? 2 : 1, rounds = (size_t)o->count;
   size_t profiles = o->profile_runs ? (size_t)o->profile_runs : 0;
   if (profiles && !sampling_is_permitted(t)) profiles = 0;
   t->all_steps = sides * (rounds + profiles);
-  pprofc_status status = time_rounds(t, false, rounds, error);
-  if (status == PPROFC_OK) status = time_rounds(t, true, profiles, error);
+  time_rounds(t, false, rounds);
+  time_rounds(t, true, profiles);
   if (t->rootless)
     message_note("stacks do not show where a benchmark begins (Python shows it from 3.12 on): "
                  "profiles have all C functions that ran during the benchmark");
-  return status;
 }
 
 /* ---- results ----------------------------------------- */
 
-static pprofc_status write_times(struct timing *t, int side, pprofc_error *error) {
-  struct ci_run *run = t->run;
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+static void write_times(struct timing *t, int side) {
+  struct buffer text = ci_buffer();
   buffer_add_text(&text, "name,unit,value\n");
   for (size_t i = 0; i < t->count; i++) {
     const struct buffer *seconds = &t->items[i].seconds[side];
@@ -249,15 +202,12 @@ static pprofc_status write_times(struct timing *t, int side, pprofc_error *error
       buffer_printf(&text, ",sec/op,%.17g\n", values[r]);
     }
   }
-  return results_save(run, side, &text, error);
+  results_save(t->run, side, &text);
 }
 
-static pprofc_status add_timed_pair(struct timing *t, const struct timed *item,
-                                    pprofc_error *error) {
-  struct ci_run *run = t->run;
-  if (!item->profiles[SIDE_BASE].count && !item->profiles[SIDE_HEAD].count) return PPROFC_OK;
-  struct run_pair *pair = results_pair(run, item->name, "cpu", "cpu");
-  if (!pair) return error_nomem(error);
+static void add_timed_pair(struct timing *t, const struct timed *item) {
+  if (!item->profiles[SIDE_BASE].count && !item->profiles[SIDE_HEAD].count) return;
+  struct run_pair *pair = results_pair(t->run, item->name, "cpu", "cpu");
   for (int side = 0; side < SIDES; side++) {
     const struct timed_profiles *profiles = &item->profiles[side];
     if (!profiles->count) continue;
@@ -265,45 +215,26 @@ static pprofc_status add_timed_pair(struct timing *t, const struct timed *item,
     pair->run_count[side] = profiles->count;
     pair->paths[side] = profiles->items[0];
   }
-  return PPROFC_OK;
 }
 
-static pprofc_status time_results(struct timing *t, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    if (t->folders[side]) status = write_times(t, side, error);
-  for (size_t i = 0; i < t->count && status == PPROFC_OK; i++)
-    status = add_timed_pair(t, &t->items[i], error);
-  return status;
+static void time_results(struct timing *t) {
+  for (int side = 0; side < SIDES; side++)
+    if (t->folders[side]) write_times(t, side);
+  for (size_t i = 0; i < t->count; i++) add_timed_pair(t, &t->items[i]);
 }
 
 /* ---- the whole -walltime step ------------------------ */
 
-/* Checks out a commit. Then moves the checkout, because the other commit needs the same folder. */
-static pprofc_status time_check_out(struct timing *t, int side, const struct sides_commits *commits,
-                                    pprofc_error *error) {
-  t->trees[side] = text_printf(&t->run->arena, "%s/tree_%s", t->run->work, side_names[side]);
-  if (!t->trees[side]) return error_nomem(error);
-  pprofc_status status = sides_check_out(t->run, side, commits, t->tree, &t->folders[side], error);
-  return status == PPROFC_OK ? tree_move(t->tree, t->trees[side], error) : status;
-}
-
-static pprofc_status time_commits(struct timing *t, pprofc_error *error) {
-  struct sides_commits commits;
-  t->tree = text_printf(&t->run->arena, "%s/tree", t->run->work);
-  pprofc_status status =
-      t->tree ? sides_find(t->run, "walltime", &commits, error) : error_nomem(error);
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    status = time_check_out(t, side, &commits, error);
-  return status;
-}
-
-static pprofc_status time_here(struct timing *t, pprofc_error *error) {
-  char here[4096];
-  if (!getcwd(here, sizeof here))
-    return error_set(error, PPROFC_E_IO, "cannot find the current folder: %s", ERRNO_TEXT(errno));
-  t->folders[SIDE_HEAD] = text_keep(&t->run->arena, str_of(here));
-  return t->folders[SIDE_HEAD] ? PPROFC_OK : error_nomem(error);
+/* Checks out both commits. Moves each checkout, because the other commit needs the same folder. */
+static void time_commits(struct timing *t) {
+  struct arena *arena = &t->run->arena;
+  t->tree = text_printf(arena, "%s/tree", t->run->work);
+  const struct sides_commits commits = sides_find(t->run, "walltime");
+  for (int side = 0; side < SIDES; side++) {
+    t->trees[side] = text_printf(arena, "%s/tree_%s", t->run->work, side_names[side]);
+    t->folders[side] = sides_check_out(t->run, side, &commits, t->tree);
+    tree_move(t->tree, t->trees[side]);
+  }
 }
 
 static void timing_free(struct timing *t) {
@@ -314,16 +245,29 @@ static void timing_free(struct timing *t) {
   talk_close(&t->talk);
 }
 
-pprofc_status time_benchmarks(struct ci_run *run, pprofc_error *error) {
+/* Removes the files outside of the run's folders, then cleans up the run. */
+static void timing_clean(void *context) {
+  struct timing *t = context;
+  sampling_clean(t);
+  talk_close(&t->talk);
+  stage_clean(t->run);
+}
+
+void time_benchmarks(struct ci_run *run) {
   const struct run_options *o = run->options;
   struct timing t = {.run = run};
-  if (!*o->walltime) return PPROFC_OK;
+  if (!*o->walltime) return;
   interner_init(&t.names, run->mem);
-  pprofc_status status = talk_open(&t.talk, run->mem, &run->arena, error);
-  if (status == PPROFC_OK) status = sides_words(run, "walltime", o->walltime, &t.words, error);
-  if (status == PPROFC_OK) status = o->has_base ? time_commits(&t, error) : time_here(&t, error);
-  if (status == PPROFC_OK) status = time_all(&t, error);
-  if (status == PPROFC_OK) status = time_results(&t, error);
+  talk_init(&t.talk, run->mem, &run->arena);
+  memory_set_cleanup(timing_clean, &t);
+  talk_open(&t.talk);
+  t.words = program_words(run, "walltime", o->walltime);
+  if (o->has_base)
+    time_commits(&t);
+  else
+    t.folders[SIDE_HEAD] = sides_here(run);
+  time_all(&t);
+  time_results(&t);
+  memory_set_cleanup(stage_clean, run);
   timing_free(&t);
-  return status;
 }

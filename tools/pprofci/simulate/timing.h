@@ -34,21 +34,12 @@ struct timing {
   struct timed *items;
   size_t count, capacity;
   size_t places; /* number of folders created so far */
-  bool rootless; /* true if the stacks of a profile lack the plugin's root frame */
+  int side;      /* side that was measured last */
+  bool rootless; /* true if the stacks of a profile lack the root frame of the benchmarks */
   size_t steps, all_steps;
 };
 
-/* The words of an unfinished command line. */
-struct timed_words {
-  struct arena *arena;
-  const char **items;
-  size_t count, capacity;
-  bool failed;
-};
-void timed_add(struct timed_words *words, const char *word);
-
-/* Returns the benchmark `name`, and adds the benchmark if it is new. Returns NULL when out of
- * memory. */
+/* Returns the benchmark `name`, and adds the benchmark if it is new. */
 struct timed *timed_of(struct timing *t, pprofc_str name);
 
 /* ---- sampling ----------------------------------------- */
@@ -58,14 +49,13 @@ bool sampling_is_permitted(struct timing *t);
 
 /* Begins the command line with perf, which writes into the folder `place`. perf takes no samples
  * until it is switched on. */
-pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_words *words,
-                             pprofc_error *error);
+void sampling_begin(struct timing *t, const char *place, struct word_list *words);
 
 /* Removes the files that describe generated code. The processes of the last run left these files in
- * /tmp and in the working directory of `side`. */
-void sampling_clean(struct timing *t, int side);
+ * /tmp and in the working directory of the measured side. */
+void sampling_clean(struct timing *t);
 
 /* Writes a profile for each benchmark of the last run, with the samples of its time range. */
-pprofc_status sampling_end(struct timing *t, int side, const char *place, pprofc_error *error);
+void sampling_end(struct timing *t, const char *place);
 
 #endif
