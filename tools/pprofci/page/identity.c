@@ -32,21 +32,24 @@ const char *identity_git(struct arena *arena, const char *const *argv) {
   return line;
 }
 
+const char *identity_or(const char *name, const char *other) {
+  const char *value = getenv(name);
+  return value && *value ? value : other;
+}
+
+const char *identity_value(const char *name) {
+  return identity_or(name, "");
+}
+
 const char *identity_branch(struct arena *arena) {
   static const char *const names[] = {"GITHUB_HEAD_REF",  "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
                                       "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH",
                                       "GIT_BRANCH",       NULL};
-  static const char *const ref[] = {"GITHUB_REF_NAME", NULL};
-  static const char *const kind[] = {"GITHUB_REF_TYPE", NULL};
   static const char *const head[] = {"git", "symbolic-ref", "--quiet", "--short", "HEAD", NULL};
   const char *branch = identity_variable(names);
-  if (!*branch && strcmp(identity_variable(kind), "tag") != 0) branch = identity_variable(ref);
+  if (!*branch && strcmp(identity_value("GITHUB_REF_TYPE"), "tag") != 0)
+    branch = identity_value("GITHUB_REF_NAME");
   return *branch ? branch : identity_git(arena, head);
-}
-
-const char *identity_value(const char *name) {
-  const char *const names[] = {name, NULL};
-  return identity_variable(names);
 }
 
 /* A service such as GitHub. `part` is a part of its host name. In its addresses, `commit` and
@@ -94,9 +97,8 @@ static void identity_read_event(struct identity *id, struct arena *arena) {
 
 static void identity_of_github(struct identity *id, struct arena *arena) {
   const struct identity_host *host = &identity_hosts[0];
-  const char *server = identity_value("GITHUB_SERVER_URL");
   pprofc_str ref = str_of(identity_value("GITHUB_REF"));
-  identity_set(id, arena, host, *server ? server : "https://github.com",
+  identity_set(id, arena, host, identity_or("GITHUB_SERVER_URL", "https://github.com"),
                str_of(identity_value("GITHUB_REPOSITORY")));
   if (!str_starts(ref, STR("refs/pull/"))) return;
   ref = str_slice(ref, sizeof "refs/pull/" - 1, ref.size);

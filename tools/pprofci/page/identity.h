@@ -29,6 +29,9 @@ const char *identity_variable(const char *const *names);
 /* Returns an environment variable, or "" if it is not set. */
 const char *identity_value(const char *name);
 
+/* Returns an environment variable, or `other` if it is not set. */
+const char *identity_or(const char *name, const char *other);
+
 /* Returns the line that the git command `argv` prints, or "" if the command fails. */
 const char *identity_git(struct arena *arena, const char *const *argv);
 

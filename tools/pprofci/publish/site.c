@@ -14,12 +14,6 @@ static int64_t site_number(const char *name) {
   return str_parse_int(str_of(identity_value(name)), 10, &number) && number > 0 ? number : 0;
 }
 
-/* Returns the first text that is not empty. The list ends with NULL. */
-static const char *first_given(const char *const *texts) {
-  while (*texts && !**texts) texts++;
-  return *texts ? *texts : "";
-}
-
 static const char *event_text(struct site *site, const struct node *node, const char *path) {
   const struct node *found = node_path(node, path);
   return node_is(found, NODE_STRING) ? text_keep(site->arena, found->text) : "";
@@ -71,8 +65,7 @@ static void read_event(struct site *site) {
 }
 
 static void read_github(struct site *site) {
-  const char *const apis[] = {identity_value("GITHUB_API_URL"), "https://api.github.com", NULL};
-  site->api = first_given(apis);
+  site->api = identity_or("GITHUB_API_URL", "https://api.github.com");
   site->repo = identity_value("GITHUB_REPOSITORY");
   site->run = (uint64_t)site_number("GITHUB_RUN_ID");
   site->checkout = identity_value("GITHUB_SHA");
@@ -86,30 +79,22 @@ static void read_github(struct site *site) {
 
 static void read_gitlab(struct site *site) {
   const char *source = identity_value("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");
-  const char *const shas[] = {site->sha, identity_value("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"),
-                              identity_value("CI_COMMIT_SHA"), NULL};
-  const char *const repos[] = {identity_value("CI_MERGE_REQUEST_PROJECT_ID"),
-                               identity_value("CI_PROJECT_ID"), NULL};
-  const char *const apis[] = {identity_value("CI_API_V4_URL"), "https://gitlab.com/api/v4", NULL};
-  site->api = first_given(apis);
-  site->repo = first_given(repos);
-  site->sha = first_given(shas);
+  site->api = identity_or("CI_API_V4_URL", "https://gitlab.com/api/v4");
+  site->repo = identity_or("CI_MERGE_REQUEST_PROJECT_ID", identity_value("CI_PROJECT_ID"));
   site->run = (uint64_t)site_number("CI_PIPELINE_ID");
   site->checkout = identity_value("CI_COMMIT_SHA");
+  if (!*site->sha) site->sha = identity_or("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", site->checkout);
   if (!site->number) site->number = site_number("CI_MERGE_REQUEST_IID");
   site->read_only = *source && strcmp(source, site->repo) != 0;
   if (!*site->page) site->page = identity_value("CI_JOB_URL");
 }
 
 static void read_bitbucket(struct site *site) {
-  const char *const shas[] = {site->sha, identity_value("BITBUCKET_COMMIT"), NULL};
-  const char *const apis[] = {identity_value("BITBUCKET_API_URL"), "https://api.bitbucket.org/2.0",
-                              NULL};
-  site->api = first_given(apis);
+  site->api = identity_or("BITBUCKET_API_URL", "https://api.bitbucket.org/2.0");
   site->repo = identity_value("BITBUCKET_REPO_FULL_NAME");
-  site->sha = first_given(shas);
   site->run = (uint64_t)site_number("BITBUCKET_BUILD_NUMBER");
   site->checkout = identity_value("BITBUCKET_COMMIT");
+  if (!*site->sha) site->sha = site->checkout;
   if (!site->number) site->number = site_number("BITBUCKET_PR_ID");
   if (!*site->page && *site->repo && site->run)
     site->page = text_printf(site->arena, "https://bitbucket.org/%s/pipelines/results/%llu",
