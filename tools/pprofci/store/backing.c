@@ -2,6 +2,7 @@
  * with the disk, and renamed. */
 #include "store/backing.h"
 
+#include "commands.h"
 #include "core/array.h"
 #include "core/outfile.h"
 #include "gate/read/record.h"
@@ -17,42 +18,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static pprofc_status backing_create(struct backing *backing, pprofc_error *error) {
+static void backing_check_mark(struct backing *backing, bool create) {
   const struct backing_kind *kind = backing->kind;
-  pprofc_status status = kind->check_new ? kind->check_new(backing, error) : PPROFC_OK;
-  return status == PPROFC_OK ? kind->put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error)
-                             : status;
-}
-
-static pprofc_status backing_check_mark(struct backing *backing, bool create, pprofc_error *error) {
   struct buffer mark;
   buffer_init(&mark, &ci_mem, 4096);
-  pprofc_status status = backing->kind->get(backing, RECORD_MARK, &mark, error);
-  if (status == PPROFC_E_NO_MATCH && create)
-    status = backing_create(backing, error);
-  else if (status == PPROFC_E_NO_MATCH)
-    status =
-        error_set(error, PPROFC_E_INVALID, "'%s' is not a store of pprofci: the %s '%s' is missing",
-                  backing->where, backing->kind->what, RECORD_MARK);
-  else if (status == PPROFC_OK && !str_equal(buffer_str(&mark), STR(RECORD_MARK_TEXT)))
-    status = error_set(error, PPROFC_E_FORMAT, "'%s' is a store of another version (see '%s')",
-                       backing->where, RECORD_MARK);
+  pprofc_status status = kind->get(backing, RECORD_MARK, &mark, &ci_error);
+  if (status != PPROFC_E_NO_MATCH) {
+    ci_need(status);
+    if (!str_equal(buffer_str(&mark), STR(RECORD_MARK_TEXT)))
+      ci_fail("'%s' is a store of another version (see '%s')", backing->where, RECORD_MARK);
+  } else if (create) {
+    if (kind->check_new) kind->check_new(backing);
+    kind->put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT));
+  } else {
+    ci_fail("'%s' is not a store of pprofci: the %s '%s' is missing", backing->where, kind->what,
+            RECORD_MARK);
+  }
   buffer_free(&mark);
-  return status;
 }
 
-pprofc_status backing_open(struct backing *backing, const char *where, bool create,
-                           pprofc_error *error) {
+void backing_open(struct backing *backing, const char *where, bool create) {
   /* Ignore the signal. If a file exceeds the size limit, the write must fail instead of ending the
    * process. */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){
       .kind = bucket ? &backing_s3 : &backing_folder, .where = where, .arena = ci_arena()};
-  pprofc_status status = backing->kind->open(backing, error);
-  if (status == PPROFC_OK) status = backing_check_mark(backing, create, error);
-  if (status != PPROFC_OK) backing_close(backing);
-  return status;
+  backing->kind->open(backing);
+  backing_check_mark(backing, create);
 }
 
 void backing_close(struct backing *backing) {
@@ -66,22 +59,18 @@ static int stored_by_name(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-pprofc_status backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
-                           pprofc_error *error) {
+void backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys) {
   *keys = (struct stored_keys){.arena = ci_arena()};
-  pprofc_status status = backing->kind->list(backing, prefix, keys, error);
+  backing->kind->list(backing, prefix, keys);
   if (keys->count) qsort(keys->items, keys->count, sizeof *keys->items, stored_by_name);
-  return status;
 }
 
-pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
-                           void *context, pprofc_error *error) {
+void backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
+                  void *context) {
   struct stored_keys keys;
-  pprofc_status status = backing_list(backing, prefix, &keys, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    status = take(context, &keys.items[i], error);
+  backing_list(backing, prefix, &keys);
+  for (size_t i = 0; i < keys.count; i++) take(context, &keys.items[i]);
   stored_keys_free(&keys);
-  return status;
 }
 
 void stored_keys_free(struct stored_keys *keys) {
@@ -98,9 +87,8 @@ void stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
  * file's empty folder. */
 #define FOLDER_TRIES 5
 
-static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {
-  int number = errno;
-  return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(number));
+static void folder_fail(const char *what, const char *path) {
+  ci_fail("cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
 }
 
 static char *folder_path(struct backing *backing, const char *key) {
@@ -118,17 +106,17 @@ static int folder_open_new(struct arena *arena, const char *tmp, char **path) {
   return -1;
 }
 
-static pprofc_status folder_write(int fd, const char *path, pprofc_str data, pprofc_error *error) {
+static void folder_write(int fd, const char *path, pprofc_str data) {
   bool good = fd_write(&fd, data.data, data.size) == 0 && fsync(fd) == 0;
   int number = errno;
   if (close(fd) != 0 && good) {
     number = errno;
     good = false;
   }
-  if (good) return PPROFC_OK;
+  if (good) return;
   (void)unlink(path);
   errno = number;
-  return folder_failed("write", path, error);
+  folder_fail("write", path);
 }
 
 static void folder_sync(const char *path) {
@@ -155,33 +143,30 @@ static bool folder_rename(struct arena *arena, const char *from, const char *to)
   return false;
 }
 
-static pprofc_status folder_put_new(struct backing *backing, const char *path, pprofc_str data,
-                                    pprofc_error *error) {
+static void folder_put_new(struct backing *backing, const char *path, pprofc_str data) {
   struct arena *arena = &backing->arena;
   const char *tmp = folder_path(backing, "tmp");
   char *temporary = NULL;
-  if (!files_make_folders(tmp)) return folder_failed("make the folder", tmp, error);
+  if (!files_make_folders(tmp)) folder_fail("make the folder", tmp);
   int fd = folder_open_new(arena, tmp, &temporary);
-  if (fd < 0) return folder_failed("write", temporary, error);
-  pprofc_status status = folder_write(fd, temporary, data, error);
-  if (status != PPROFC_OK) return status;
-  if (folder_rename(arena, temporary, path)) {
-    folder_sync(path);
-    return PPROFC_OK;
+  if (fd < 0) folder_fail("write", temporary);
+  folder_write(fd, temporary, data);
+  if (!folder_rename(arena, temporary, path)) {
+    int number = errno;
+    (void)unlink(temporary);
+    errno = number;
+    folder_fail("write", path);
   }
-  status = folder_failed("write", path, error);
-  (void)unlink(temporary);
-  return status;
+  folder_sync(path);
 }
 
-static pprofc_status folder_put(struct backing *backing, const char *key, pprofc_str data,
-                                pprofc_error *error) {
+static void folder_put(struct backing *backing, const char *key, pprofc_str data) {
   struct stat info;
   const char *path = folder_path(backing, key);
   /* An existing file of another size is damaged, and is therefore written again. */
   bool there = stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
-  return there ? PPROFC_OK : folder_put_new(backing, path, data, error);
+  if (!there) folder_put_new(backing, path, data);
 }
 
 static bool folder_is_empty(const char *path) {
@@ -198,11 +183,10 @@ static bool folder_is_empty(const char *path) {
 }
 
 /* Accepts an empty folder, and a folder that another process has made a store in the meantime. */
-static pprofc_status folder_check_new(struct backing *backing, pprofc_error *error) {
+static void folder_check_new(struct backing *backing) {
   const char *mark = folder_path(backing, RECORD_MARK);
-  if (folder_is_empty(backing->where) || access(mark, F_OK) == 0) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "'%s' is not a store and not empty; give a new folder",
-                   backing->where);
+  if (!folder_is_empty(backing->where) && access(mark, F_OK) != 0)
+    ci_fail("'%s' is not a store and not empty; give a new folder", backing->where);
 }
 
 static pprofc_status folder_get(struct backing *backing, const char *key, struct buffer *data,
@@ -214,9 +198,8 @@ static pprofc_status folder_get(struct backing *backing, const char *key, struct
   return file_read(path, data, error);
 }
 
-static pprofc_status folder_open(struct backing *backing, pprofc_error *error) {
-  if (*backing->where) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "the name of the store is empty");
+static void folder_open(struct backing *backing) {
+  if (!*backing->where) ci_fail("the name of the store is empty");
 }
 
 /* Adds an entry of a folder. Skips the entry if another process has removed it. */
@@ -230,43 +213,36 @@ static void folder_list_entry(DIR *dir, const char *below, const char *name,
   stored_keys_add(keys, str_of(key), size, (int64_t)info.st_mtime);
 }
 
-static pprofc_status folder_list_one(struct backing *backing, const char *below,
-                                     struct stored_keys *keys, pprofc_error *error) {
+static void folder_list_one(struct backing *backing, const char *below, struct stored_keys *keys) {
   const char *path = folder_path(backing, below);
   DIR *dir = opendir(path);
-  if (!dir && (errno == ENOENT || errno == ENOTDIR)) return PPROFC_OK;
-  if (!dir) return folder_failed("read", path, error);
+  if (!dir && (errno == ENOENT || errno == ENOTDIR)) return;
+  if (!dir) folder_fail("read", path);
   for (struct dirent *entry; (entry = readdir(dir));)
     folder_list_entry(dir, below, entry->d_name, keys);
   closedir(dir);
-  return PPROFC_OK;
 }
 
-/* Lists keys one or two levels below the prefix. The size UINT64_MAX marks a subfolder, which is
- * removed from the list at the end. */
-static pprofc_status folder_list(struct backing *backing, const char *prefix,
-                                 struct stored_keys *keys, pprofc_error *error) {
-  pprofc_status status = folder_list_one(backing, prefix, keys, error);
+/* Lists keys one or two levels below the prefix. During the listing, a subfolder has the size
+ * UINT64_MAX. */
+static void folder_list(struct backing *backing, const char *prefix, struct stored_keys *keys) {
+  folder_list_one(backing, prefix, keys);
   size_t first = keys->count, kept = 0;
-  for (size_t i = 0; i < first && status == PPROFC_OK; i++)
-    if (keys->items[i].size == UINT64_MAX)
-      status = folder_list_one(backing, keys->items[i].name, keys, error);
+  for (size_t i = 0; i < first; i++)
+    if (keys->items[i].size == UINT64_MAX) folder_list_one(backing, keys->items[i].name, keys);
   for (size_t i = 0; i < keys->count; i++)
     if (keys->items[i].size != UINT64_MAX) keys->items[kept++] = keys->items[i];
   keys->count = kept;
-  return status;
 }
 
-static pprofc_status folder_remove(struct backing *backing, const char *key, pprofc_error *error) {
+static void folder_remove(struct backing *backing, const char *key) {
   char *path = folder_path(backing, key);
-  pprofc_status status = PPROFC_OK;
-  if (unlink(path) != 0 && errno != ENOENT) status = folder_failed("remove", path, error);
+  if (unlink(path) != 0 && errno != ENOENT) folder_fail("remove", path);
   char *slash = strrchr(path, '/');
   if (slash && strchr(key, '/')) {
     *slash = '\0';
     (void)rmdir(path); /* removes the folder only if it is empty */
   }
-  return status;
 }
 
 const struct backing_kind backing_folder = {"",           "file",     folder_open, folder_check_new,

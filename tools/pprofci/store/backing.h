@@ -25,24 +25,23 @@ struct stored_keys {
 
 struct backing;
 
+/* Operations of a kind of store. Except for `get`, an error ends the command. */
 struct backing_kind {
   const char *scheme; /* start of a store's address: "s3://"; "" for a folder */
   const char *what;   /* noun for a file of the store in messages: "key" */
-  pprofc_status (*open)(struct backing *backing, pprofc_error *error);
+  void (*open)(struct backing *backing);
   /* Checks that creating a new store is permitted. NULL: always permitted. */
-  pprofc_status (*check_new)(struct backing *backing, pprofc_error *error);
+  void (*check_new)(struct backing *backing);
   void (*close)(struct backing *backing); /* Closes the store. NULL: the store needs no closing. */
   /* Writes a file completely or not at all. If the file exists, only sets its time to now. */
-  pprofc_status (*put)(struct backing *backing, const char *key, pprofc_str data,
-                       pprofc_error *error);
+  void (*put)(struct backing *backing, const char *key, pprofc_str data);
   /* Appends the content of a file to the buffer. Returns PPROFC_E_NO_MATCH if the file does not
    * exist. */
   pprofc_status (*get)(struct backing *backing, const char *key, struct buffer *data,
                        pprofc_error *error);
-  pprofc_status (*list)(struct backing *backing, const char *prefix, struct stored_keys *keys,
-                        pprofc_error *error);
+  void (*list)(struct backing *backing, const char *prefix, struct stored_keys *keys);
   /* Removes a file. A missing file is not an error. */
-  pprofc_status (*remove)(struct backing *backing, const char *key, pprofc_error *error);
+  void (*remove)(struct backing *backing, const char *key);
 };
 
 extern const struct backing_kind backing_folder, backing_s3;
@@ -55,21 +54,16 @@ struct backing {
 };
 
 /* Opens a store. If `create` is true, creates a missing store. */
-pprofc_status backing_open(struct backing *backing, const char *where, bool create,
-                           pprofc_error *error);
+void backing_open(struct backing *backing, const char *where, bool create);
 void backing_close(struct backing *backing);
 
-/* Lists the files below "PREFIX/". The caller frees the keys, also after an error. */
-pprofc_status backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
-                           pprofc_error *error);
+/* Lists the files below "PREFIX/". The caller frees the keys. */
+void backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys);
 void stored_keys_free(struct stored_keys *keys);
 
-/* Callback for each file whose key begins with "PREFIX/". The listing ends when the callback fails.
- */
-typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key,
-                                     pprofc_error *error);
-pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
-                           void *context, pprofc_error *error);
+/* Callback for each file whose key begins with "PREFIX/". */
+typedef void backing_key_fn(void *context, const struct stored_key *key);
+void backing_each(struct backing *backing, const char *prefix, backing_key_fn *take, void *context);
 void stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
 
 #endif

@@ -29,14 +29,14 @@ static void checker_report(struct checker *c, size_t *count, const char *what, p
   output_printf(c->out, "%s%s\n", *why ? ": " : "", why);
 }
 
-static pprofc_status check_object(void *context, const struct stored_key *stored,
-                                  pprofc_error *error) {
+static void check_object(void *context, const struct stored_key *stored) {
   struct checker *c = context;
   const char *key = stored->name;
   struct buffer data;
   char hex[SHA256_HEX + 1], wanted[80];
   buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
-  pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
+  pprofc_status status = c->backing->kind->get(c->backing, key, &data, &ci_error);
+  if (status != PPROFC_E_NO_MATCH) ci_need(status);
   sha256_hex_of(buffer_str(&data), hex);
   past_object_key(str_of(hex), wanted);
   if (status == PPROFC_OK && strcmp(wanted, key) != 0) {
@@ -47,7 +47,6 @@ static pprofc_status check_object(void *context, const struct stored_key *stored
     (void)interner_copy(&c->objects, &c->past.arena, str_of(key));
   }
   buffer_free(&data);
-  return status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
 }
 
 /* True if the ID of "runs/COMMIT/ID.json" is a prefix of the record's hash. */
@@ -69,32 +68,31 @@ static void check_named_profiles(struct checker *c, const char *key,
   }
 }
 
-static pprofc_status check_record(void *context, const struct stored_key *stored,
-                                  pprofc_error *error) {
+static void check_record(void *context, const struct stored_key *stored) {
   struct checker *c = context;
   const char *key = stored->name;
   struct arena arena = ci_arena();
   struct buffer data;
   struct run_record record;
   buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
-  pprofc_status status = c->backing->kind->get(c->backing, key, &data, error);
+  pprofc_status status = c->backing->kind->get(c->backing, key, &data, &ci_error);
   pprofc_str text = buffer_str(&data);
-  if (status == PPROFC_OK) {
-    status = record_parse(&arena, key, text, &record, error);
-    if (status == PPROFC_E_FORMAT) {
-      checker_report(c, &c->found->broken, "broken", str_of(error->message), "");
-    } else if (status == PPROFC_OK && !is_named_well(key, &record, text)) {
-      checker_report(c, &c->found->broken, "broken", str_of(key),
-                     "its content does not match its name");
-    } else if (status == PPROFC_OK) {
+  if (status == PPROFC_OK) status = record_parse(&arena, key, text, &record, &ci_error);
+  if (status == PPROFC_E_FORMAT) {
+    checker_report(c, &c->found->broken, "broken", str_of(ci_error.message), "");
+  } else if (status != PPROFC_E_NO_MATCH) {
+    ci_need(status);
+    if (is_named_well(key, &record, text)) {
       c->found->runs++;
       check_named_profiles(c, key, &record);
       past_add_record(&c->past, key, &record);
+    } else {
+      checker_report(c, &c->found->broken, "broken", str_of(key),
+                     "its content does not match its name");
     }
   }
   buffer_free(&data);
   arena_free(&arena);
-  return status == PPROFC_E_FORMAT || status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
 }
 
 static void count_unnamed(struct checker *c) {
@@ -107,12 +105,9 @@ static void count_unnamed(struct checker *c) {
   interner_free(&named);
 }
 
-static pprofc_status check_left_over(void *context, const struct stored_key *key,
-                                     pprofc_error *error) {
+static void check_left_over(void *context, const struct stored_key *key) {
   struct checker *c = context;
-  (void)error;
   checker_report(c, &c->found->left_over, "not finished", str_of(key->name), "");
-  return PPROFC_OK;
 }
 
 /* Reads the whole store and prints a line for each damaged or missing file. */
@@ -122,10 +117,10 @@ static void upkeep_check(struct backing *backing, struct output *out,
   *findings = (struct upkeep_findings){.runs = 0};
   past_init(&c.past);
   interner_init(&c.objects, &ci_mem);
-  ci_need(backing_each(backing, "objects", check_object, &c, &ci_error));
-  ci_need(backing_each(backing, "runs", check_record, &c, &ci_error));
+  backing_each(backing, "objects", check_object, &c);
+  backing_each(backing, "runs", check_record, &c);
   count_unnamed(&c);
-  ci_need(backing_each(backing, "tmp", check_left_over, &c, &ci_error));
+  backing_each(backing, "tmp", check_left_over, &c);
   interner_free(&c.objects);
   past_free(&c.past);
 }
@@ -167,7 +162,7 @@ static int fsck_run(void *options, const struct command_line *line) {
   struct backing backing;
   struct upkeep_findings found;
   struct upkeep_counts counts = {0};
-  ci_need(backing_open(&backing, line->words[0], false, &ci_error));
+  backing_open(&backing, line->words[0], false);
   upkeep_check(&backing, out, &found);
   output_no_row(out);
   output_printf(out,

@@ -163,10 +163,10 @@ static int history_run(void *options, const struct command_line *line) {
   const struct history_options *o = options;
   struct backing backing;
   struct past past;
-  ci_need(backing_open(&backing, line->words[0], false, &ci_error));
+  backing_open(&backing, line->words[0], false);
   past_init(&past);
   past.runs_only = !o->json;
-  ci_need(past_load(&past, &backing, &ci_error));
+  past_load(&past, &backing);
   list_runs(o, &past, line->out);
   past_free(&past);
   backing_close(&backing);

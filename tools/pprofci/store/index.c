@@ -2,6 +2,7 @@
 #include "store/past.h"
 
 #ifdef HAVE_SQLITE3
+#include "commands.h"
 #include "common/library.h"
 #include "common/sha256.h"
 #include "common/terminal.h"
@@ -463,47 +464,44 @@ static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_err
   return PPROFC_OK;
 }
 
-static pprofc_status index_use(struct store_index *x, struct arena *arena, bool *used,
-                               pprofc_error *error) {
+/* Returns false if the index is unusable. Closes the index before an error ends the command. */
+static bool index_use(struct store_index *x, struct arena *arena) {
   struct stored_keys keys;
-  pprofc_status status = backing_list(x->backing, "runs", &keys, error);
-  bool good = status == PPROFC_OK && index_open(x);
-  if (good) status = index_sync(x, &keys, error);
+  pprofc_status status = PPROFC_OK;
+  bool used = true;
+  backing_list(x->backing, "runs", &keys);
+  bool good = index_open(x);
+  if (good) status = index_sync(x, &keys, &ci_error);
   good = good && x->code == SQLITE_OK;
   if (status == PPROFC_OK && good)
     good = index_exec(x, "COMMIT; BEGIN") && index_load(x, arena) && index_exec(x, "COMMIT");
   stored_keys_free(&keys);
-  if (status == PPROFC_OK && !good) status = index_explain(x, used, error);
+  if (status == PPROFC_OK && !good) status = index_explain(x, &used, &ci_error);
   index_close(x);
-  return status;
+  ci_need(status);
+  return used;
 }
 
-pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
-                         pprofc_error *error) {
+bool index_read(struct past *past, struct backing *backing) {
   struct store_index x = {.past = past, .backing = backing};
   struct arena arena = ci_arena();
   pprofc_error ignored;
-  *used = false;
   if (index_load_library(&x.lib, &ignored) != PPROFC_OK) {
     message_note("pprofci: without an index: %s", ignored.message);
-    return PPROFC_OK;
+    return false;
   }
   x.path = index_path(&arena, backing);
-  *used = x.path != NULL;
-  pprofc_status status = x.path ? index_use(&x, &arena, used, error) : PPROFC_OK;
+  bool used = x.path && index_use(&x, &arena);
   arena_free(&arena);
-  return status;
+  return used;
 }
 
 #else
 
-pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
-                         pprofc_error *error) {
+bool index_read(struct past *past, struct backing *backing) {
   (void)past;
   (void)backing;
-  (void)error;
-  *used = false;
-  return PPROFC_OK;
+  return false;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Reads records into memory. */
 #include "store/past.h"
 
+#include "commands.h"
 #include "common/terminal.h"
 #include "run/text.h"
 
@@ -130,18 +131,15 @@ pprofc_status past_read_one(struct past *past, struct backing *backing, const ch
 }
 
 /* Reads a key "tags/NAME/COMMIT" and sets the tag of the commit's runs. */
-static pprofc_status past_note_tag(void *context, const struct stored_key *key,
-                                   pprofc_error *error) {
+static void past_note_tag(void *context, const struct stored_key *key) {
   struct past *past = context;
   pprofc_str rest = str_of(key->name), name, commit;
-  (void)error;
   size_t last = str_find_last_char(rest, '/');
   commit = str_slice(rest, last + 1, rest.size);
   name = str_slice(rest, sizeof "tags/" - 1, last);
   const char *tag = text_keep(&past->arena, name);
   for (size_t i = 0; i < past->run_count; i++)
     if (str_equal(past->runs[i].place.commit, commit)) past->runs[i].tag = tag;
-  return PPROFC_OK;
 }
 
 void past_sort(struct past *past) {
@@ -154,30 +152,30 @@ void past_sort(struct past *past) {
 }
 
 /* Sorts the runs like past_sort. Then reads the tags. */
-static pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error) {
+static void past_finish(struct past *past, struct backing *backing) {
   past_sort(past);
-  return backing_each(backing, "tags", past_note_tag, past, error);
+  backing_each(backing, "tags", past_note_tag, past);
 }
 
-pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error) {
+void past_read(struct past *past, struct backing *backing) {
   struct stored_keys keys;
-  pprofc_status status = backing_list(backing, "runs", &keys, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    status = past_read_one(past, backing, keys.items[i].name, error);
+  backing_list(backing, "runs", &keys);
+  for (size_t i = 0; i < keys.count; i++)
+    ci_need(past_read_one(past, backing, keys.items[i].name, &ci_error));
   stored_keys_free(&keys);
-  return status == PPROFC_OK ? past_finish(past, backing, error) : status;
+  past_finish(past, backing);
 }
 
-pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error) {
-  bool used = false;
-  pprofc_status status = index_read(past, backing, &used, error);
-  if (status != PPROFC_OK) return status;
-  if (used) return past_finish(past, backing, error);
+void past_load(struct past *past, struct backing *backing) {
+  if (index_read(past, backing)) {
+    past_finish(past, backing);
+    return;
+  }
   bool runs_only = past->runs_only;
   past_free(past);
   past_init(past);
   past->runs_only = runs_only;
-  return past_read(past, backing, error);
+  past_read(past, backing);
 }
 
 void past_object_key(pprofc_str sha256, char key[80]) {

@@ -53,10 +53,10 @@ void past_init(struct past *past);
 void past_free(struct past *past);
 
 /* Reads all runs, from the index if possible. Skips damaged records with a note. */
-pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error);
+void past_load(struct past *past, struct backing *backing);
 
 /* Reads all runs from the records, without the index. */
-pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error);
+void past_read(struct past *past, struct backing *backing);
 
 /* Adds a run from its record. Copies all texts. */
 void past_add_record(struct past *past, const char *key, const struct run_record *record);
@@ -78,10 +78,8 @@ void past_sort(struct past *past);
 void past_name_objects(struct past *past, struct interner *names);
 void past_object_key(pprofc_str sha256, char key[80]);
 
-/* Updates the index and reads all runs from it. If the index is unusable, sets *used to false.
- * `past` may then be incomplete, and the caller must read the records. Returns an error if another
- * process holds the lock. */
-pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
-                         pprofc_error *error);
+/* Updates the index and reads all runs from it. Returns false if the index is unusable. `past` may
+ * then be incomplete, and the caller must read the records. */
+bool index_read(struct past *past, struct backing *backing);
 
 #endif

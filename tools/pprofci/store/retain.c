@@ -58,7 +58,7 @@ static void retain_drop(struct backing *backing, const struct past_run *run, boo
   output_add_text(out, " of ");
   escape_line_to_output(out, run->branch);
   output_add_char(out, '\n');
-  if (!dry) ci_need(backing->kind->remove(backing, run->key, &ci_error));
+  if (!dry) backing->kind->remove(backing, run->key);
 }
 
 /* Checks that the store has runs. An empty list would remove every object, and is more likely an
@@ -76,7 +76,7 @@ void upkeep_retain(struct backing *backing, const struct retain *retain, int64_t
                    struct output *out, struct upkeep_counts *counts) {
   struct past past;
   past_init(&past);
-  ci_need(past_load(&past, backing, &ci_error));
+  past_load(&past, backing);
   retain_check(&past, backing);
   for (size_t i = 0; i < past.run_count; i++) {
     const struct past_run *run = &past.runs[i];
@@ -100,7 +100,7 @@ static bool sweep_is_old(struct backing *backing, const struct stored_key *key, 
   if (slash >= sizeof parent) return false;
   memcpy(parent, key->name, slash);
   parent[slash] = '\0';
-  ci_need(backing_list(backing, parent, &keys, &ci_error));
+  backing_list(backing, parent, &keys);
   old = false;
   for (size_t i = 0; i < keys.count; i++)
     if (strcmp(keys.items[i].name, key->name) == 0) old = now - keys.items[i].time >= GRACE;
@@ -112,12 +112,12 @@ static void sweep_one(struct backing *backing, const struct stored_key *key, int
                       size_t *count) {
   if (!sweep_is_old(backing, key, now)) return;
   ++*count;
-  if (!dry) ci_need(backing->kind->remove(backing, key->name, &ci_error));
+  if (!dry) backing->kind->remove(backing, key->name);
 }
 
 /* Adds the keys of all objects that records refer to. */
 static void sweep_names(struct past *past, struct backing *backing, struct interner *names) {
-  ci_need(past_read(past, backing, &ci_error));
+  past_read(past, backing);
   retain_check(past, backing);
   past_name_objects(past, names);
 }
@@ -130,13 +130,13 @@ void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_
   interner_init(&names, &ci_mem);
   /* List the objects before the runs that refer to them. An object that is stored later is not in
    * this list, so it stays. */
-  ci_need(backing_list(backing, "objects", &keys, &ci_error));
+  backing_list(backing, "objects", &keys);
   if (keys.count) sweep_names(&past, backing, &names);
   for (size_t i = 0; i < keys.count; i++)
     if (interner_find(&names, str_of(keys.items[i].name)) == MAP_NONE)
       sweep_one(backing, &keys.items[i], now, dry, &counts->objects);
   stored_keys_free(&keys);
-  ci_need(backing_list(backing, "tmp", &left, &ci_error));
+  backing_list(backing, "tmp", &left);
   for (size_t i = 0; i < left.count; i++)
     sweep_one(backing, &left.items[i], now, dry, &counts->left_over);
   stored_keys_free(&left);

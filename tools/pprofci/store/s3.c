@@ -1,5 +1,6 @@
 /* Keeps a store in an S3 bucket. Each key is written only once, and readers see only complete
  * files. */
+#include "commands.h"
 #include "core/escape.h"
 #include "store/s3_wire.h"
 
@@ -120,17 +121,16 @@ static bool s3_exists(struct s3_wire *w, const char *key, bool *young) {
   return exists;
 }
 
-static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str data,
-                            pprofc_error *error) {
+static void s3_put(struct backing *backing, const char *key, pprofc_str data) {
   int code = 200;
   bool young = false, object = str_starts(str_of(key), STR("objects/"));
   struct s3_wire *w = backing->state;
   bool exists = object && s3_exists(w, key, &young);
-  if (young) return PPROFC_OK;
-  pprofc_status status = s3_write(w, key, data, !exists, &code, error);
+  if (young) return;
+  pprofc_status status = s3_write(w, key, data, !exists, &code, &ci_error);
   /* An upload also fails if an earlier attempt or another process has already written the key. */
-  if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return PPROFC_OK;
-  return status;
+  if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return;
+  ci_need(status);
 }
 
 static pprofc_status s3_get(struct backing *backing, const char *key, struct buffer *data,
@@ -183,35 +183,29 @@ static void s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
 }
 
 /* Reads one page of a list. Also reads the token of the next page if there is one. */
-static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page, pprofc_str body,
-                                  struct stored_keys *keys, struct buffer *next,
-                                  pprofc_error *error) {
+static void s3_take_page(struct s3_wire *w, const struct s3_page *page, pprofc_str body,
+                         struct stored_keys *keys, struct buffer *next) {
   pprofc_str item;
   bool more = !page->uploads && str_equal(xml_first(body, "IsTruncated"), STR("true"));
   if (more) text_unescape(next, xml_first(body, "NextContinuationToken"));
   if (more && !next->size)
-    return error_set(
-        error, PPROFC_E_IO,
-        "GET s3://.../%s: the list is incomplete: the token of the next page is missing",
-        w->prefix);
+    ci_fail("GET s3://.../%s: the list is incomplete: the token of the next page is missing",
+            w->prefix);
   while (body.size && xml_next(&body, page->item, &item)) s3_add_item(w, page, item, keys);
-  return PPROFC_OK;
 }
 
-static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page, const char *query,
-                                  struct stored_keys *keys, struct buffer *next,
-                                  pprofc_error *error) {
+static void s3_read_page(struct s3_wire *w, const struct s3_page *page, const char *query,
+                         struct stored_keys *keys, struct buffer *next) {
   struct reply reply;
   const struct s3_request request = {.method = "GET", .query = query, .root = page->root};
-  pprofc_status status = s3_wire_send(w, &request, &reply, error);
+  ci_need(s3_wire_send(w, &request, &reply, &ci_error));
   bool unable = page->uploads && (reply.code / 100 == 4 || reply.code == 501);
   buffer_clear(next);
-  if (status == PPROFC_OK && reply.code == 200)
-    status = s3_take_page(w, page, buffer_str(&reply.body), keys, next, error);
-  else if (status == PPROFC_OK && !unable)
-    status = s3_wire_fail(w, &request, &reply, error);
+  if (reply.code == 200)
+    s3_take_page(w, page, buffer_str(&reply.body), keys, next);
+  else if (!unable)
+    ci_need(s3_wire_fail(w, &request, &reply, &ci_error));
   reply_free(&reply);
-  return status;
 }
 
 /* Returns the query for the page that `token` identifies, or for the first page if it is empty. */
@@ -227,43 +221,36 @@ static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *
                      text_url(arena, str_of(start), ""));
 }
 
-static pprofc_status s3_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
-                             pprofc_error *error) {
+static void s3_list(struct backing *backing, const char *prefix, struct stored_keys *keys) {
   struct s3_wire *w = backing->state;
   struct buffer next = ci_buffer();
   bool uploads = str_starts(str_of(prefix), STR("tmp"));
   const struct s3_page *page = uploads ? &s3_uploads : &s3_objects;
-  pprofc_status status = PPROFC_OK;
   do {
     const char *query = s3_list_query(w, page, prefix, buffer_str(&next), &keys->arena);
-    status = s3_read_page(w, page, query, keys, &next, error);
-  } while (status == PPROFC_OK && next.size);
+    s3_read_page(w, page, query, keys, &next);
+  } while (next.size);
   buffer_free(&next);
-  return status;
 }
 
-static pprofc_status s3_remove(struct backing *backing, const char *key, pprofc_error *error) {
+static void s3_remove(struct backing *backing, const char *key) {
   struct s3_wire *w = backing->state;
   pprofc_str name = str_of(key);
   if (!str_starts(name, STR("tmp/"))) {
     const struct s3_request request = {.method = "DELETE", .key = key, .query = ""};
-    return s3_simple(w, &request, 404, NULL, error);
+    ci_need(s3_simple(w, &request, 404, NULL, &ci_error));
+    return;
   }
   pprofc_str rest = str_slice(name, 4, name.size);
   size_t slash = str_find_char(rest, '/');
   struct s3_upload u = {.wire = w, .key = rest.data + slash + 1, .arena = ci_arena()};
   u.id = text_keep(&u.arena, str_slice(rest, 0, slash));
-  pprofc_status status = PPROFC_OK;
-  if (slash < rest.size) status = s3_abort(&u, error);
+  if (slash < rest.size) ci_need(s3_abort(&u, &ci_error));
   arena_free(&u.arena);
-  return status;
 }
 
-static pprofc_status s3_open(struct backing *backing, pprofc_error *error) {
-  struct s3_wire *w;
-  pprofc_status status = s3_wire_open(&backing->arena, backing->where, &w, error);
-  if (status == PPROFC_OK) backing->state = w;
-  return status;
+static void s3_open(struct backing *backing) {
+  backing->state = s3_wire_open(&backing->arena, backing->where);
 }
 
 static void s3_close(struct backing *backing) {

@@ -1,6 +1,7 @@
 /* Sends one signed request, with retries. */
 #include "store/s3_wire.h"
 
+#include "commands.h"
 #include "common/sha256.h"
 #include "common/sigv4.h"
 #include "run/text.h"
@@ -26,35 +27,28 @@ static bool s3_is_name(pprofc_str name) {
          text_is_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-.");
 }
 
-static pprofc_status s3_read_where(struct s3_wire *w, const char *where, pprofc_error *error) {
+static void s3_read_where(struct s3_wire *w, const char *where) {
   pprofc_str rest = str_of(where + sizeof "s3://" - 1);
   size_t slash = str_find_char(rest, '/');
   pprofc_str bucket = str_slice(rest, 0, slash), prefix = str_slice(rest, slash + 1, rest.size);
-  if (!s3_is_name(bucket))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is not s3://BUCKET/PREFIX", where);
+  if (!s3_is_name(bucket)) ci_fail("'%s' is not s3://BUCKET/PREFIX", where);
   while (prefix.size && prefix.data[prefix.size - 1] == '/') prefix.size--;
   w->bucket = text_keep(w->arena, bucket);
   w->prefix = prefix.size ? text_printf(w->arena, "%.*s/", STR_ARG(prefix)) : "";
-  return PPROFC_OK;
 }
 
-static pprofc_status s3_check_server(const struct s3_wire *w, const char *given,
-                                     pprofc_error *error) {
+static void s3_check_server(const struct s3_wire *w, const char *given) {
   bool secure = strcmp(w->scheme, "https") == 0;
   bool known = secure || strcmp(w->scheme, "http") == 0;
   if (!known || !*w->host || strpbrk(w->host, "@?#\r\n "))
-    return error_set(error, PPROFC_E_INVALID,
-                     "AWS_ENDPOINT_URL: '%s' is not an http:// or https:// address of a server",
-                     given);
-  if (secure || url_is_local(str_of(w->host))) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID,
-                   "AWS_ENDPOINT_URL: '%s' is not https: others could read and change what is "
-                   "stored",
-                   given);
+    ci_fail("AWS_ENDPOINT_URL: '%s' is not an http:// or https:// address of a server", given);
+  if (!secure && !url_is_local(str_of(w->host)))
+    ci_fail("AWS_ENDPOINT_URL: '%s' is not https: others could read and change what is stored",
+            given);
 }
 
 /* Parses the address of a server, such as "https://minio.example:9000". */
-static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
+static void s3_read_server(struct s3_wire *w) {
   const char *given = s3_variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "");
   pprofc_str rest = str_of(given);
   w->scheme = "https";
@@ -65,8 +59,7 @@ static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
     rest = str_slice(rest, colon + 3, rest.size);
     w->host = text_keep(w->arena, str_slice(rest, 0, str_find_char(rest, '/')));
   }
-  pprofc_status status = s3_check_server(w, given, error);
-  if (status != PPROFC_OK) return status;
+  s3_check_server(w, given);
   const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
   /* Put a bucket whose name has dots into the path. The certificate for *.s3.amazonaws.com does not
    * match a host name with such a bucket. */
@@ -76,12 +69,10 @@ static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
   else if (strcmp(style, "virtual") == 0)
     w->in_path = false;
   else if (*style)
-    return error_set(error, PPROFC_E_INVALID, "PPROFCI_S3_STYLE must be path or virtual, not '%s'",
-                     style);
-  return PPROFC_OK;
+    ci_fail("PPROFCI_S3_STYLE must be path or virtual, not '%s'", style);
 }
 
-static pprofc_status s3_read_credentials(struct s3_wire *w, pprofc_error *error) {
+static void s3_read_credentials(struct s3_wire *w) {
   w->scope =
       (struct sigv4_scope){.id = s3_variable("AWS_ACCESS_KEY_ID", NULL, ""),
                            .secret = s3_variable("AWS_SECRET_ACCESS_KEY", NULL, ""),
@@ -90,36 +81,28 @@ static pprofc_status s3_read_credentials(struct s3_wire *w, pprofc_error *error)
   w->token = s3_variable("AWS_SESSION_TOKEN", NULL, "");
   const char *const texts[] = {w->scope.id, w->scope.secret, w->scope.region, w->token};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (strpbrk(texts[i], "\r\n \t"))
-      return error_set(error, PPROFC_E_INVALID, "a variable AWS_... of the credentials has blanks");
-  if (*w->scope.id && *w->scope.secret) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "%s is not set",
-                   *w->scope.id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
+    if (strpbrk(texts[i], "\r\n \t")) ci_fail("a variable AWS_... of the credentials has blanks");
+  if (!*w->scope.id) ci_fail("AWS_ACCESS_KEY_ID is not set");
+  if (!*w->scope.secret) ci_fail("AWS_SECRET_ACCESS_KEY is not set");
 }
 
-static pprofc_status s3_read_part(struct s3_wire *w, pprofc_error *error) {
+static void s3_read_part(struct s3_wire *w) {
   int64_t bytes = (int64_t)S3_PART;
   const char *text = s3_variable("PPROFCI_S3_PART", NULL, "");
-  w->part = S3_PART;
-  if (!*text) return PPROFC_OK;
-  if (!str_parse_int(str_of(text), 10, &bytes) || bytes < (int64_t)S3_MIN)
-    return error_set(error, PPROFC_E_INVALID, "PPROFCI_S3_PART: '%s' is not %zu bytes or more",
-                     text, S3_MIN);
+  if (*text && (!str_parse_int(str_of(text), 10, &bytes) || bytes < (int64_t)S3_MIN))
+    ci_fail("PPROFCI_S3_PART: '%s' is not %zu bytes or more", text, S3_MIN);
   w->part = (size_t)bytes;
-  return PPROFC_OK;
 }
 
-pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wire **wire,
-                           pprofc_error *error) {
+struct s3_wire *s3_wire_open(struct arena *arena, const char *where) {
   struct s3_wire *w = arena_zero_array(arena, 1, sizeof *w);
   w->arena = arena;
-  pprofc_status status = s3_read_where(w, where, error);
-  if (status == PPROFC_OK) status = s3_read_credentials(w, error);
-  if (status == PPROFC_OK) status = s3_read_server(w, error);
-  if (status == PPROFC_OK) status = s3_read_part(w, error);
-  if (status == PPROFC_OK) status = request_open(&w->client, error);
-  if (status == PPROFC_OK) *wire = w;
-  return status;
+  s3_read_where(w, where);
+  s3_read_credentials(w);
+  s3_read_server(w);
+  s3_read_part(w);
+  ci_need(request_open(&w->client, &ci_error));
+  return w;
 }
 
 static const char *s3_path(const struct s3_wire *w, const struct s3_request *request,

@@ -20,8 +20,7 @@ struct s3_wire {
 
 /* Opens the bucket of "s3://BUCKET/PREFIX". Credentials, region and server address come from the
  * environment. The arena owns the texts. */
-pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wire **wire,
-                           pprofc_error *error);
+struct s3_wire *s3_wire_open(struct arena *arena, const char *where);
 
 struct s3_request {
   const char *method;

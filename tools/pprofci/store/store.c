@@ -117,7 +117,7 @@ static int store_all(void *options, const struct command_line *line) {
     ci_fail("-time: '%s' is not a time", o->time);
   if (*o->retain) retain_parse(&rules, o->retain, o->keep_last);
   writing_read(&w, line->words, line->count);
-  ci_need(backing_open(&backing, o->to, line->count && !o->dry_run, &ci_error));
+  backing_open(&backing, o->to, line->count && !o->dry_run);
   if (line->count || info->tag_count) store_run(o, info, &w, &backing, line->out);
   if (*o->retain) store_retain(o, &rules, &backing, line->out);
   backing_close(&backing);

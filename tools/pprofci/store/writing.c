@@ -245,7 +245,7 @@ static void writing_put_object(struct backing *backing, const struct writing_pro
   ci_need(file_read(profile->path, &data, &ci_error));
   sha256_hex_of(buffer_str(&data), hash);
   past_object_key(str_of(hash), key);
-  ci_need(backing->kind->put(backing, key, buffer_str(&data), &ci_error));
+  backing->kind->put(backing, key, buffer_str(&data));
   if (hex) memcpy(hex, hash, sizeof hash);
   if (size) *size = data.size;
   buffer_free(&data);
@@ -306,7 +306,7 @@ void writing_put_tags(struct arena *arena, struct backing *backing,
   for (size_t i = 0; i < info->tag_count; i++) {
     const char *tag = text_url(arena, str_of(info->tags[i]), "");
     const char *key = text_printf(arena, "tags/%s/%s", tag, info->commit);
-    ci_need(backing->kind->put(backing, key, STR("tag\n"), &ci_error));
+    backing->kind->put(backing, key, STR("tag\n"));
   }
 }
 
@@ -319,7 +319,7 @@ static void writing_put_record(struct writing *w, struct backing *backing,
   memcpy(result->id, hex, sizeof result->id - 1);
   result->id[sizeof result->id - 1] = '\0';
   const char *key = text_printf(&w->arena, "runs/%s/%s.json", info->commit, result->id);
-  ci_need(backing->kind->put(backing, key, text, &ci_error));
+  backing->kind->put(backing, key, text);
 }
 
 void writing_put(struct writing *w, struct backing *backing, const struct commit_info *info,

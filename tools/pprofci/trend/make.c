@@ -303,7 +303,7 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
 void trend_make(struct trend_view *t, struct backing *backing, const struct trend_query *query) {
   *t = (struct trend_view){.branch = "", .arena = ci_arena()};
   past_init(&t->past);
-  ci_need(past_load(&t->past, backing, &ci_error));
+  past_load(&t->past, backing);
   if (*query->commits) trend_list_commits(t, query->commits);
   trend_choose(t, query);
   if (*query->function) trend_take_functions(t, backing, query);
