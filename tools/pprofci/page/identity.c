@@ -1,8 +1,8 @@
 /* Finds the repository, the change and the branch of a run. */
 #include "page/identity.h"
 
-#include "core/child.h"
 #include "page/page.h"
+#include "run/programs.h"
 #include "run/text.h"
 
 #include <stdlib.h>
@@ -16,20 +16,6 @@ const char *identity_variable(const char *const *names) {
     if (value && *value) return value;
   }
   return "";
-}
-
-const char *identity_git(struct arena *arena, const char *const *argv) {
-  struct buffer printed;
-  struct child child = {.argv = argv};
-  struct child_user user = {.folder = NULL};
-  struct child_end end;
-  pprofc_error ignored;
-  const char *line = "";
-  buffer_init(&printed, &mem_default, 1 << 16);
-  if (child_run_for_user(&child, &user, &printed, &end, &ignored) == PPROFC_OK && end.status == 0)
-    line = text_keep(arena, str_trim(buffer_str(&printed)));
-  buffer_free(&printed);
-  return line;
 }
 
 const char *identity_or(const char *name, const char *other) {
@@ -49,7 +35,7 @@ const char *identity_branch(struct arena *arena) {
   const char *branch = identity_variable(names);
   if (!*branch && strcmp(identity_value("GITHUB_REF_TYPE"), "tag") != 0)
     branch = identity_value("GITHUB_REF_NAME");
-  return *branch ? branch : identity_git(arena, head);
+  return *branch ? branch : program_line(arena, NULL, head);
 }
 
 /* A service such as GitHub. `part` is a part of its host name. In its addresses, `commit` and
@@ -177,7 +163,7 @@ static void identity_of_git(struct identity *id, struct arena *arena) {
   static const char *const argv[] = {"git", "remote", "get-url", "origin", NULL};
   const struct identity_host *found = NULL;
   struct identity_remote remote;
-  if (!identity_split(str_of(identity_git(arena, argv)), &remote)) return;
+  if (!identity_split(str_of(program_line(arena, NULL, argv)), &remote)) return;
   for (size_t i = 0; i < sizeof identity_hosts / sizeof *identity_hosts && !found; i++)
     if (str_find(remote.host, str_of(identity_hosts[i].part)) < remote.host.size)
       found = &identity_hosts[i];

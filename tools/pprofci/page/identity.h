@@ -32,9 +32,6 @@ const char *identity_value(const char *name);
 /* Returns an environment variable, or `other` if it is not set. */
 const char *identity_or(const char *name, const char *other);
 
-/* Returns the line that the git command `argv` prints, or "" if the command fails. */
-const char *identity_git(struct arena *arena, const char *const *argv);
-
 /* Returns the branch of the change, or "". */
 const char *identity_branch(struct arena *arena);
 

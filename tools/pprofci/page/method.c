@@ -27,12 +27,10 @@ static void machine_of_results(struct buffer *out, pprofc_str table) {
 /* Appends the machine of this process, where the measurements ran. */
 static void machine_of_here(struct buffer *out, struct ci_run *run) {
   static const char *const argv[] = {"go", "env", "GOVERSION", NULL};
-  const char *version;
-  pprofc_error ignored;
+  const char *version = program_line(&run->arena, NULL, argv);
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (processors > 0) buffer_printf(out, "%s%ld CPUs", out->size ? ", " : "", processors);
-  if (program_line(run, NULL, argv, &version, &ignored) != PPROFC_OK || !run_has(version)) return;
-  if (strlen(version) < 64) buffer_printf(out, ", %s", version);
+  if (*version && strlen(version) < 64) buffer_printf(out, ", %s", version);
 }
 
 /* True if this run measured base and head in alternation. */

@@ -18,24 +18,19 @@ static bool is_pull_merge(void) {
   return gitlab && strcmp(gitlab, "merged_result") == 0;
 }
 
-/* Returns the last line that a git command prints, or NULL if the command fails. */
-static const char *git_line(struct ci_run *run, const char *const *argv) {
-  const char *line;
-  ci_need(program_line(run, NULL, argv, &line, &ci_error));
-  return line;
-}
-
 /* Returns the first parent of a pull request's merge commit, which is the commit of the target
  * branch. Returns NULL if HEAD is not such a merge commit. */
 static const char *find_first_parent(struct ci_run *run) {
   static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};
   static const char *const first[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^1", NULL};
-  return is_pull_merge() && run_has(git_line(run, second)) ? git_line(run, first) : NULL;
+  return is_pull_merge() && run_has(program_line(&run->arena, NULL, second))
+             ? program_line(&run->arena, NULL, first)
+             : NULL;
 }
 
 static bool is_shallow(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
-  const char *line = git_line(run, argv);
+  const char *line = program_line(&run->arena, NULL, argv);
   return run_has(line) && strcmp(line, "true") == 0;
 }
 
@@ -52,7 +47,7 @@ static const char *find_merge_base(struct ci_run *run) {
   }
   for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
     const char *const argv[] = {"git", "merge-base", "HEAD", branches[i], NULL};
-    const char *commit = branches[i] ? git_line(run, argv) : NULL;
+    const char *commit = branches[i] ? program_line(&run->arena, NULL, argv) : NULL;
     if (!run_has(commit)) continue;
     run->base_why = text_printf(&run->arena, "the merge base of HEAD and %s", branches[i]);
     return commit;
@@ -78,7 +73,7 @@ static void check_given_base(struct ci_run *run, const char *commit) {
   const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
   struct program git = {.argv = argv};
   run->base_why = "given by -base-ref";
-  ci_need(program_run(run, &git, &ci_error));
+  program_run(&git);
   bool ancestor = git.status == 0;
   program_end(&git);
   const char *parent = find_first_parent(run);
@@ -99,16 +94,16 @@ static void check_given_base(struct ci_run *run, const char *commit) {
 static const char *resolve_ref(struct ci_run *run, const char *wanted) {
   const char *spelled = text_printf(&run->arena, "%s^{commit}", wanted);
   const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", spelled, NULL};
-  const char *commit = wanted[0] == '-' ? NULL : git_line(run, argv);
+  const char *commit = wanted[0] == '-' ? NULL : program_line(&run->arena, NULL, argv);
   if (!run_has(commit))
     ci_fail("cannot check out '%s': unknown commit%s", wanted,
             is_shallow(run) ? "; " MEND_SHALLOW : "");
   return commit;
 }
 
-static void run_checkout(struct ci_run *run, const char *wanted, const char *const *argv) {
+static void run_checkout(const char *wanted, const char *const *argv) {
   struct program git = {.argv = argv};
-  ci_need(program_run(run, &git, &ci_error));
+  program_run(&git);
   if (git.status != 0)
     ci_fail("cannot check out '%s': %.*s", wanted, STR_ARG(program_last_line(&git)));
   program_end(&git);
@@ -117,20 +112,20 @@ static void run_checkout(struct ci_run *run, const char *wanted, const char *con
 void checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                      const char *folder) {
   static const char *const top[] = {"git", "rev-parse", "--show-toplevel", NULL};
-  const char *from = git_line(run, top);
+  const char *from = program_line(&run->arena, NULL, top);
   if (!run_has(from)) ci_fail("cannot check out '%s': this is not a git checkout", wanted);
   const char *const clone[] = {"git",           "clone", "--quiet", "--shared",
                                "--no-checkout", from,    folder,    NULL};
   const char *const checkout[] = {"git",     "-C",       folder, "checkout",
                                   "--quiet", "--detach", commit, NULL};
-  run_checkout(run, wanted, clone);
-  run_checkout(run, wanted, checkout);
+  run_checkout(wanted, clone);
+  run_checkout(wanted, checkout);
 }
 
 void name_commits(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "HEAD", NULL};
   static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"};
-  const char *commit = git_line(run, argv);
+  const char *commit = program_line(&run->arena, NULL, argv);
   for (size_t i = 0; i < sizeof variables / sizeof *variables && !run_has(commit); i++)
     commit = getenv(variables[i]);
   if (run_has(commit)) run->head_commit = commit;
@@ -149,8 +144,8 @@ const char *checkouts_find_base(struct ci_run *run, const char **wanted) {
 
 const char *checkouts_inside(struct ci_run *run, const char *checkout) {
   static const char *const argv[] = {"git", "rev-parse", "--show-prefix", NULL};
-  const char *prefix = git_line(run, argv);
-  return text_printf(&run->arena, "%s/%s", checkout, prefix ? prefix : "");
+  const char *prefix = program_line(&run->arena, NULL, argv);
+  return text_printf(&run->arena, "%s/%s", checkout, prefix);
 }
 
 const char *checkouts_make(struct ci_run *run) {
@@ -159,7 +154,7 @@ const char *checkouts_make(struct ci_run *run) {
   const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
                               "--detach", folder,     commit, NULL};
   run->has_worktree = true;
-  run_checkout(run, wanted, argv);
+  run_checkout(wanted, argv);
   return checkouts_inside(run, folder);
 }
 
@@ -167,11 +162,10 @@ void checkouts_remove(struct ci_run *run) {
   static const char *const argv[] = {"git", "worktree", "prune", NULL};
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
   struct program git = {.argv = argv};
-  pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
   tree_remove(folder);
   run_stopped = 0; /* git must run even after a stop signal */
-  (void)program_run(run, &git, &ignored);
+  program_run(&git);
   run_stopped = stopped;
   program_end(&git);
   run->has_worktree = false;
@@ -211,23 +205,23 @@ static pprofc_str first_complaint(const struct program *go) {
   return STR("");
 }
 
-static void build_program(struct ci_run *run, const char *checkout, const char *path,
-                          const char *program, const char *overlay) {
+static void build_program(const char *checkout, const char *path, const char *program,
+                          const char *overlay) {
   /* Omit the build id and DWARF. Both can differ although the linked code is the same. */
   const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
   if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
   if (overlay) option = overlay;
   const char *const argv[] = {"go", "test", "-c", "-trimpath", option, "-o", program, path, NULL};
   struct program go = {.argv = argv, .folder = checkout};
-  ci_need(program_run(run, &go, &ci_error));
+  program_run(&go);
   if (go.status != 0) ci_fail("%s does not build: %.*s", path, STR_ARG(first_complaint(&go)));
   program_end(&go);
 }
 
-static bool has_benchmarks(struct ci_run *run, const char *folder, const char *program) {
+static bool has_benchmarks(const char *folder, const char *program) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
   struct program test = {.argv = argv, .folder = folder};
-  ci_need(program_run(run, &test, &ci_error));
+  program_run(&test);
   pprofc_str rest = buffer_str(&test.printed), line;
   bool any = false;
   while (rest.data && str_next_line(&rest, &line)) any |= str_starts(line, STR("Benchmark"));
@@ -253,9 +247,9 @@ static void build_package(struct ci_run *run, int side, const char *checkout, pp
   if (str_starts(path, STR("-"))) ci_fail("'%.*s' is not a package", STR_ARG(path));
   const char *name = text_keep(&run->arena, path), *folder = text_keep(&run->arena, line);
   const char *program = program_path(run, side, number, path);
-  build_program(run, checkout, name, program, packages->overlay);
+  build_program(checkout, name, program, packages->overlay);
   /* A package without test files has no test program. */
-  if (access(program, X_OK) != 0 || !has_benchmarks(run, folder, program)) return;
+  if (access(program, X_OK) != 0 || !has_benchmarks(folder, program)) return;
   struct go_package *package = package_of(run, packages, path, module);
   package->programs[side] = program;
   package->folders[side] = folder;
@@ -285,7 +279,7 @@ void checkouts_build(struct ci_run *run, int side, const char *checkout,
       "go", "list", "-f", "{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}"};
   if (!choose_patterns(run, side, checkout, packages->patterns, argv + 4, PATTERNS_MOST)) return;
   struct program go = {.argv = argv, .folder = checkout};
-  ci_need(program_run(run, &go, &ci_error));
+  program_run(&go);
   if (go.status != 0)
     ci_fail("go list %s: %.*s", packages->patterns, STR_ARG(program_last_line(&go)));
   pprofc_str rest = buffer_str(&go.printed), line;

@@ -41,7 +41,13 @@ void files_temporary(struct arena *arena, const char **path) {
   *path = made;
 }
 
-/* Returns the path of a file in the temporary folder (stage.c). Adds the file to run->files. */
+const char *files_here(struct ci_run *run) {
+  char here[4096];
+  if (!getcwd(here, sizeof here)) ci_fail("cannot find the current folder: %s", ERRNO_TEXT(errno));
+  return text_keep(&run->arena, str_of(here));
+}
+
+/* Returns the path of a file in the stage (stage.c), and adds the file to run->files. */
 static const char *stage_path(struct ci_run *run, bool of_benchdiff, const char *path) {
   (void)ARRAY_PUSH_IN(&run->arena, run->files, run->file_count, run->file_capacity,
                       (struct run_file){path, of_benchdiff});

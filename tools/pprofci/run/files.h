@@ -20,6 +20,9 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error);
 /* Creates a new folder in $TMPDIR or /tmp. */
 void files_temporary(struct arena *arena, const char **path);
 
+/* Returns the path of the current folder. */
+const char *files_here(struct ci_run *run);
+
 /* Writes a new file into the stage (a temporary folder for new artifacts, stage.c), and lists the
  * file in the manifest. `path` is relative to the folder of the page. If `of_benchdiff` is true,
  * `path` is relative to the folder of the benchmark tables. */

@@ -9,10 +9,11 @@
 /* Exit status of a program that could not be started, the same as in shells. */
 #define NOT_STARTED 127
 
-pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error) {
+void program_run(struct program *program) {
   struct child_end end;
-  buffer_init(&program->printed, run->mem, CHILD_OUTPUT_BYTES);
-  buffer_init(&program->said, run->mem, CHILD_OUTPUT_BYTES);
+  pprofc_error error; /* not ci_error, because the cleanup after an error may run a program */
+  buffer_init(&program->printed, &ci_mem, CHILD_OUTPUT_BYTES);
+  buffer_init(&program->said, &ci_mem, CHILD_OUTPUT_BYTES);
   struct child child = {.argv = program->argv, .timeout_ms = CHILD_NO_TIMEOUT};
   const struct child_user user = {.folder = program->folder,
                                   .said = &program->said,
@@ -20,13 +21,13 @@ pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_er
                                   .serve = program->serve,
                                   .context = program->context,
                                   .watched = program->watched};
-  pprofc_status status = child_run_for_user(&child, &user, &program->printed, &end, error);
+  pprofc_status status = child_run_for_user(&child, &user, &program->printed, &end, &error);
   program->status = end.status;
-  if (run_stopped) return error_set(error, PPROFC_E_IO, "interrupted");
-  if (status == PPROFC_OK || status == PPROFC_E_NOMEM || status == PPROFC_E_LIMIT) return status;
-  buffer_add_text(&program->said, error->message);
+  if (run_stopped) ci_fail("interrupted");
+  if (status == PPROFC_E_NOMEM || status == PPROFC_E_LIMIT) ci_fail("%s", error.message);
+  if (status == PPROFC_OK) return;
+  buffer_add_text(&program->said, error.message);
   program->status = NOT_STARTED;
-  return PPROFC_OK;
 }
 
 void program_end(struct program *program) {
@@ -39,15 +40,13 @@ pprofc_str program_last_line(const struct program *program) {
   return said.size ? said : text_last_line(buffer_str(&program->printed));
 }
 
-pprofc_status program_line(struct ci_run *run, const char *folder, const char *const *argv,
-                           const char **line, pprofc_error *error) {
+const char *program_line(struct arena *arena, const char *folder, const char *const *argv) {
   struct program program = {.argv = argv, .folder = folder};
-  *line = NULL;
-  pprofc_status status = program_run(run, &program, error);
-  if (status == PPROFC_OK && program.status == 0)
-    *line = text_keep(&run->arena, text_last_line(buffer_str(&program.printed)));
+  program_run(&program);
+  pprofc_str line = text_last_line(buffer_str(&program.printed));
+  const char *kept = program.status == 0 ? text_keep(arena, line) : "";
   program_end(&program);
-  return status;
+  return kept;
 }
 
 const char *const *program_words(struct ci_run *run, const char *flag, const char *command) {

@@ -16,18 +16,16 @@ struct program {
   int status;                  /* exit status; 127: the program could not be started */
 };
 
-/* Runs a program until it ends, with the user's environment. Returns PPROFC_OK for any exit status.
- * Lack of memory and interruption are errors. The caller calls program_end, even after an error. */
-pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error);
+/* Runs a program until it ends, with the user's environment. Lack of memory and interruption end the
+ * command, but not an exit status. The caller calls program_end. */
+void program_run(struct program *program);
 void program_end(struct program *program);
 
 /* Returns the reason why a program failed: the last line of standard error, or else of output. */
 pprofc_str program_last_line(const struct program *program);
 
-/* Runs a program. Sets *line to the last line that the program prints, or to NULL if the program
- * fails. */
-pprofc_status program_line(struct ci_run *run, const char *folder, const char *const *argv,
-                           const char **line, pprofc_error *error);
+/* Returns the last line that a program prints, or "" if the program fails. */
+const char *program_line(struct arena *arena, const char *folder, const char *const *argv);
 
 /* Splits a command into words like a shell. `flag` is the flag that has the command, for error
  * messages. */

@@ -11,7 +11,6 @@
 #include "run/run.h"
 #include "run/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -120,7 +119,7 @@ void recording_go(struct recording *r, int side, size_t index, const char *cpu,
   while (*arguments && count + 1 < ARGUMENTS_MOST) argv[count++] = *arguments++;
   argv[count] = NULL;
   *test = (struct program){.argv = argv, .folder = package->folders[side]};
-  ci_need(program_run(r->run, test, &ci_error));
+  program_run(test);
   if (test->status != 0)
     ci_fail("the benchmarks of %s (%s) failed: %.*s", package->path, side_names[side],
             STR_ARG(program_last_line(test)));
@@ -203,7 +202,7 @@ static void find_cpus(struct recording *r) {
   const char *path = text_printf(&run->arena, "%s/cpus.go", run->work);
   ci_need(save_append(path, str_of(source), &ci_error));
   struct program go = {.argv = argv, .folder = run->work};
-  ci_need(program_run(run, &go, &ci_error));
+  program_run(&go);
   pprofc_str said = program_last_line(&go);
   if (go.status == 0 && recording_is_number(said))
     r->cpus = text_keep(&run->arena, said);
@@ -433,21 +432,17 @@ static void stages_measure(struct recording *r) {
 
 static void recording_check(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "--git-dir", NULL};
-  const char *folder;
   pprofc_str rest = str_of(run->options->record), word;
   while (str_next(&rest, ' ', &word))
     if (str_starts(word, STR("-"))) ci_fail("'%.*s' is not a package (-record)", STR_ARG(word));
   if (!child_exists("go")) ci_fail("-record needs go, which is not installed");
-  ci_need(program_line(run, NULL, argv, &folder, &ci_error));
-  if (!folder) ci_fail("-record needs a git checkout");
+  if (!*program_line(&run->arena, NULL, argv)) ci_fail("-record needs a git checkout");
 }
 
 static void recording_build(struct recording *r) {
-  char here[4096];
-  if (!getcwd(here, sizeof here)) ci_fail("cannot find the current folder: %s", ERRNO_TEXT(errno));
   const char *base = checkouts_make(r->run);
   checkouts_build(r->run, SIDE_BASE, base, &r->packages);
-  checkouts_build(r->run, SIDE_HEAD, here, &r->packages);
+  checkouts_build(r->run, SIDE_HEAD, files_here(r->run), &r->packages);
   if (!r->packages.count) ci_fail("no benchmarks in %s", r->run->options->record);
 }
 

@@ -6,7 +6,6 @@
 #include "run/text.h"
 #include "simulate/counting.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,25 +33,18 @@ bool sides_own_file(const char *path) {
   return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
 }
 
-const char *sides_here(struct ci_run *run) {
-  char here[4096];
-  if (!getcwd(here, sizeof here)) ci_fail("cannot find the current folder: %s", ERRNO_TEXT(errno));
-  return text_keep(&run->arena, str_of(here));
-}
-
 /* Warns that uncommitted changes are not measured. */
 static void note_changes(struct ci_run *run) {
   static const char *const argv[] = {"git", "status", "--porcelain", "--untracked-files=no", NULL};
-  const char *line;
-  ci_need(program_line(run, NULL, argv, &line, &ci_error));
-  if (run_has(line)) message_note("warning: changes that are not committed are not measured");
+  if (*program_line(&run->arena, NULL, argv))
+    message_note("warning: changes that are not committed are not measured");
 }
 
 struct sides_commits sides_find(struct ci_run *run, const char *flag) {
   static const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
   struct sides_commits commits = {.names = {[SIDE_HEAD] = "HEAD"}};
-  ci_need(program_line(run, NULL, argv, &commits.ids[SIDE_HEAD], &ci_error));
-  if (!run_has(commits.ids[SIDE_HEAD])) ci_fail("-%s with a base needs a git checkout", flag);
+  commits.ids[SIDE_HEAD] = program_line(&run->arena, NULL, argv);
+  if (!*commits.ids[SIDE_HEAD]) ci_fail("-%s with a base needs a git checkout", flag);
   commits.ids[SIDE_BASE] = checkouts_find_base(run, &commits.names[SIDE_BASE]);
   note_changes(run);
   return commits;
@@ -71,7 +63,7 @@ void sides_set_up(struct ci_run *run, int side, const char *folder) {
   const char *const argv[] = {"/bin/sh", "-c", run->options->setup, NULL};
   struct program shell = {.argv = argv, .folder = folder};
   if (!*run->options->setup) return;
-  ci_need(program_run(run, &shell, &ci_error));
+  program_run(&shell);
   if (shell.status != 0) {
     message_error_lines(count_output(run, &shell));
     ci_fail("-setup failed (%s): status %d: %.*s", side_names[side], shell.status,
@@ -97,7 +89,7 @@ static void node_ask(struct ci_run *run, const char *folder, const char *mode,
   words_add(&w, text_printf(w.arena, "__CODSPEED_NODE_CORE_INTROSPECTION_PATH__=%s", path));
   words_add_list(&w, words);
   struct program node = {.argv = w.items, .folder = folder};
-  ci_need(program_run(run, &node, &ci_error));
+  program_run(&node);
   program_end(&node);
 }
 

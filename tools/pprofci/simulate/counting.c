@@ -202,7 +202,7 @@ void count_benchmarks(struct ci_run *run) {
   if (o->counts_base)
     count_commits(&c);
   else
-    count_side(&c, SIDE_HEAD, sides_here(run));
+    count_side(&c, SIDE_HEAD, files_here(run));
   count_results(&c);
   interner_free(&c.names);
   interner_free(&c.noted);

@@ -86,9 +86,6 @@ void words_add_list(struct word_list *words, const char *const *list);
 /* True for a regular file of this user. Other users may write to /tmp. */
 bool sides_own_file(const char *path);
 
-/* Returns the current folder. */
-const char *sides_here(struct ci_run *run);
-
 struct sides_commits {
   const char *names[SIDES], *ids[SIDES];
 };

@@ -213,11 +213,9 @@ static void overlay_make(struct counting *c, const char *folder) {
   static const char *const root[] = {"go", "env", "GOROOT", NULL};
   static const char *const machine[] = {"go", "env", "GOARCH", NULL};
   struct overlay o = {.run = c->run, .replace = ci_buffer()};
-  const char *arch;
-  ci_need(program_line(c->run, folder, root, &o.goroot, &ci_error));
-  ci_need(program_line(c->run, folder, machine, &arch, &ci_error));
-  if (!run_has(o.goroot) || !run_has(arch))
-    ci_fail("cannot count Go benchmarks: go is not installed");
+  const char *arch = program_line(&c->run->arena, folder, machine);
+  o.goroot = program_line(&c->run->arena, folder, root);
+  if (!*o.goroot || !*arch) ci_fail("cannot count Go benchmarks: go is not installed");
   if (strcmp(arch, "amd64") != 0)
     ci_fail("cannot count Go benchmarks on %s: only amd64 is known", arch);
   o.folder = text_printf(&c->run->arena, "%s/overlay", c->run->work);

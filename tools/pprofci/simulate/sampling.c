@@ -23,12 +23,11 @@ bool sampling_is_permitted(struct timing *t) {
   const char *to = text_printf(&t->run->arena, "%s/probe.data", t->run->work);
   const char *const argv[] = {"perf", "record", "-q", "-o", to, "--", "true", NULL};
   struct program perf = {.argv = argv};
-  pprofc_error ignored;
   const char *why = "perf is not installed";
   if (child_exists("perf")) {
-    bool good = program_run(t->run, &perf, &ignored) == PPROFC_OK && perf.status == 0;
+    program_run(&perf);
     program_end(&perf);
-    if (good) return true;
+    if (perf.status == 0) return true;
     why = "the kernel does not permit perf";
   }
   message_note("%s: times only, without profiles", why);
@@ -104,7 +103,7 @@ static const char *add_compiled(struct timing *t, const char *place) {
   const char *to = text_printf(&t->run->arena, "%s/perf.jit.data", place);
   const char *const argv[] = {"perf", "inject", "--jit", "-f", "-i", from, "-o", to, NULL};
   struct program perf = {.argv = argv};
-  ci_need(program_run(t->run, &perf, &ci_error));
+  program_run(&perf);
   program_end(&perf);
   return perf.status == 0 ? to : from;
 }
@@ -147,7 +146,7 @@ static void sampling_cut(struct timing *t, const char *data, const struct talk_b
   struct program perf = {.argv = argv};
   struct timed_profiles *profiles = &timed_of(t, str_of(talked->name))->profiles[t->side];
   struct buffer text = ci_buffer();
-  ci_need(program_run(t->run, &perf, &ci_error));
+  program_run(&perf);
   if (perf.status != 0)
     ci_fail("cannot read '%s': perf ended with status %d: %.*s", data, perf.status,
             STR_ARG(program_last_line(&perf)));

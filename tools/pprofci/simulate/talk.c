@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "core/array.h"
 #include "core/log_guard.h"
+#include "memory.h"
 #include "run/text.h"
 
 #include <errno.h>
@@ -72,16 +73,15 @@ static void fifo_make(const char *path, int *fd) {
     ci_fail("cannot make '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-void talk_init(struct talk *talk, const pprofc_allocator *mem, struct arena *arena) {
-  *talk = (struct talk){.mem = mem,
-                        .arena = arena,
+void talk_init(struct talk *talk, struct arena *arena) {
+  *talk = (struct talk){.arena = arena,
                         .commands = -1,
                         .answers = -1,
                         .control = -1,
                         .acknowledge = -1,
                         .plugin = ""};
-  buffer_init(&talk->rounds, mem, ROUNDS_MAX);
-  buffer_init(&talk->pending, mem, 3 * MESSAGE_MAX);
+  buffer_init(&talk->rounds, &ci_mem, ROUNDS_MAX);
+  buffer_init(&talk->pending, &ci_mem, 3 * MESSAGE_MAX);
 }
 
 void talk_open(struct talk *talk) {
@@ -108,7 +108,7 @@ void talk_close(struct talk *talk) {
   fifo_close(ANSWERS_PATH, talk->answers);
   buffer_free(&talk->rounds);
   buffer_free(&talk->pending);
-  ARRAY_FREE(talk->mem, talk->items, talk->capacity);
+  ARRAY_FREE(&ci_mem, talk->items, talk->capacity);
 }
 
 /* ---- the profiler ------------------------------------ */
@@ -200,7 +200,7 @@ static void talk_take_executed(struct talk *talk, pprofc_str fields) {
   pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);
   talk->now.name = text_keep(talk->arena, name);
   talk->failed |= !name.size;
-  (void)ARRAY_PUSH(talk->mem, talk->items, talk->count, talk->capacity, talk->now);
+  (void)ARRAY_PUSH(&ci_mem, talk->items, talk->count, talk->capacity, talk->now);
   talk->now = (struct talk_benchmark){.name = NULL};
 }
 

@@ -16,7 +16,6 @@ struct talk_benchmark {
 };
 
 struct talk {
-  const pprofc_allocator *mem;
   struct arena *arena;
   int commands, answers;    /* FIFO into which the plugins write commands, and FIFO from which they
                                read the answers */
@@ -34,7 +33,7 @@ struct talk {
   bool failed; /* true when out of memory, or after a malformed message */
 };
 
-void talk_init(struct talk *talk, const pprofc_allocator *mem, struct arena *arena);
+void talk_init(struct talk *talk, struct arena *arena);
 
 /* Creates the FIFOs. Fails if files with these names exist, unless they are unused FIFOs of this
  * user. The caller calls talk_close, even after an error. */

@@ -56,7 +56,7 @@ static void timed_run(struct timing *t, int side, const char *place, bool sample
                             .serve = talk_serve,
                             .context = &t->talk,
                             .watched = t->talk.commands};
-  ci_need(program_run(t->run, &program, &ci_error));
+  program_run(&program);
   if (program.status != 0) timed_fail(t, side, &program);
   if (t->talk.failed)
     ci_fail("cannot time '%s' (%s): the plugin %s sent a message that is not known", t->words[0],
@@ -258,14 +258,14 @@ void time_benchmarks(struct ci_run *run) {
   struct timing t = {.run = run};
   if (!*o->walltime) return;
   interner_init(&t.names, run->mem);
-  talk_init(&t.talk, run->mem, &run->arena);
+  talk_init(&t.talk, &run->arena);
   memory_set_cleanup(timing_clean, &t);
   talk_open(&t.talk);
   t.words = program_words(run, "walltime", o->walltime);
   if (o->has_base)
     time_commits(&t);
   else
-    t.folders[SIDE_HEAD] = sides_here(run);
+    t.folders[SIDE_HEAD] = files_here(run);
   time_all(&t);
   time_results(&t);
   memory_set_cleanup(stage_clean, run);

@@ -8,6 +8,7 @@
 #include "publish/outcome.h"
 #include "run/files.h"
 #include "run/profiles.h"
+#include "run/programs.h"
 #include "run/text.h"
 #include "store/past.h"
 
@@ -126,16 +127,15 @@ static void commit_find_id(struct commit_info *f, struct arena *arena) {
   static const char *const names[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT",
                                       "BITBUCKET_COMMIT", NULL};
   static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
-  if (!*f->commit) f->commit = identity_git(arena, head);
+  if (!*f->commit) f->commit = program_line(arena, NULL, head);
   if (!*f->commit) f->commit = identity_variable(names);
 }
 
 static void commit_find_tag(struct commit_info *f) {
-  static const char *const ref[] = {"GITHUB_REF_NAME", NULL};
-  static const char *const kind[] = {"GITHUB_REF_TYPE", NULL};
   static const char *const names[] = {"CI_COMMIT_TAG", "BITBUCKET_TAG", NULL};
   const char *tag = identity_variable(names);
-  if (strcmp(identity_variable(kind), "tag") == 0) tag = identity_variable(ref);
+  if (strcmp(identity_value("GITHUB_REF_TYPE"), "tag") == 0)
+    tag = identity_value("GITHUB_REF_NAME");
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
@@ -144,14 +144,14 @@ static void commit_find_tag(struct commit_info *f) {
 static void commit_find_order(struct commit_info *f, struct arena *arena) {
   static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
   const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
-  if (f->order >= 0 || strcmp(identity_git(arena, shallow), "false") != 0) return;
-  if (!str_parse_int(str_of(identity_git(arena, count)), 10, &f->order)) f->order = -1;
+  if (f->order >= 0 || strcmp(program_line(arena, NULL, shallow), "false") != 0) return;
+  if (!str_parse_int(str_of(program_line(arena, NULL, count)), 10, &f->order)) f->order = -1;
 }
 
 static void commit_find_time(struct commit_info *f, struct arena *arena) {
   const char *const show[] = {"git", "show", "-s", "--format=%ct", f->commit, NULL};
   if (f->time >= 0) return;
-  if (!str_parse_int(str_of(identity_git(arena, show)), 10, &f->time)) f->time = -1;
+  if (!str_parse_int(str_of(program_line(arena, NULL, show)), 10, &f->time)) f->time = -1;
 }
 
 static bool commit_is_id(pprofc_str id) {

@@ -3,6 +3,7 @@
 #include "common/save.h"
 #include "gate/gate.h"
 #include "page/identity.h"
+#include "run/programs.h"
 #include "run/text.h"
 #include "trend/trend.h"
 
@@ -122,7 +123,7 @@ static void trend_find_commits(struct trend_view *trend, struct trend_options *o
   pprofc_str id = trend->past.runs[trend->past.run_count - 1].place.commit;
   const char *object = text_printf(&trend->arena, "%.*s^{commit}", STR_ARG(id));
   const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", object, NULL};
-  if (!text_is_of(id, TEXT_HEX) || !*identity_git(&trend->arena, argv)) return;
+  if (!text_is_of(id, TEXT_HEX) || !*program_line(&trend->arena, NULL, argv)) return;
   identity_find(&identity, &trend->arena);
   if (*identity.commits) query->commit_url = text_printf(&trend->arena, "%s{}", identity.commits);
 }
