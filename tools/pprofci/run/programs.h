@@ -16,8 +16,8 @@ struct program {
   int status;                  /* exit status; 127: the program could not be started */
 };
 
-/* Runs a program until it ends, with the user's environment. Lack of memory and interruption end the
- * command, but not an exit status. The caller calls program_end. */
+/* Runs a program until it ends, with the user's environment. Lack of memory and interruption end
+ * the command, but not an exit status. The caller calls program_end. */
 void program_run(struct program *program);
 void program_end(struct program *program);
 
