@@ -22,7 +22,7 @@ endif()
 
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT PPROFC_SANITIZE)
   target_compile_options(pprofc_flags INTERFACE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-  if(NOT WIN32)
+  if(NOT WIN32 AND NOT APPLE)
     target_link_options(pprofc_flags INTERFACE -Wl,-z,relro,-z,now)
   endif()
 endif()

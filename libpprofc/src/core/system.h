@@ -47,6 +47,14 @@ static inline struct timespec system_modified(const struct stat *file) {
 #endif
 }
 
+/* Returns a number that changes when the file changes. The number is never 0. */
+static inline uint64_t system_stamp(const struct stat *file) {
+  struct timespec time = system_modified(file);
+  return ((uint64_t)time.tv_sec * 1000000007u ^ (uint64_t)time.tv_nsec << 1 ^
+          (uint64_t)file->st_ino << 24 ^ (uint64_t)file->st_size << 3) |
+         1;
+}
+
 /* True if both are the same file. Always false on Windows, where every file has the number 0. */
 static inline bool system_same_file(const struct stat *a, const struct stat *b) {
   return a->st_ino && a->st_ino == b->st_ino && a->st_dev == b->st_dev;

@@ -134,8 +134,9 @@ static pprofc_status profiles_load(struct profiles *p, int fd, pprofc_str path,
 }
 
 static bool profiles_same(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+  struct timespec first = system_modified(a), second = system_modified(b);
+  return system_same_file(a, b) && a->st_size == b->st_size && first.tv_sec == second.tv_sec &&
+         first.tv_nsec == second.tv_nsec;
 }
 
 /* Returns a file's open profile, or NULL. Closes a profile of an older version of the file, unless

@@ -31,9 +31,7 @@ pprofc_status settings_path(char *out, size_t size, pprofc_error *error) {
 
 uint64_t settings_stamp(const char *path) {
   struct stat info;
-  if (stat(path, &info) != 0) return 0;
-  return (uint64_t)info.st_mtim.tv_sec * 1000000007u ^ (uint64_t)info.st_mtim.tv_nsec ^
-         (uint64_t)info.st_ino << 20 ^ (uint64_t)info.st_size;
+  return stat(path, &info) == 0 ? system_stamp(&info) : 0;
 }
 
 static pprofc_status settings_fail(const char *what, const char *path, pprofc_error *error) {

@@ -15,8 +15,7 @@
 static uint64_t state_stamp_file(int folder, const char *name) {
   struct stat info;
   if (fstatat(folder, name, &info, 0) != 0 || !S_ISREG(info.st_mode)) return 0;
-  return (uint64_t)info.st_mtim.tv_sec * 1000000007u ^ (uint64_t)info.st_mtim.tv_nsec << 1 ^
-         (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
+  return system_stamp(&info);
 }
 
 /* Returns a number that changes when a file in the folder changes. Ignores hidden files. Does not
