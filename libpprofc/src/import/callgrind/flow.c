@@ -110,24 +110,23 @@ static bool find_cycles(struct callgrind_flow *flow) {
 
 /* ---- shares ------------------------------------------ */
 
-/* Costs of a function, which may be negative. `own` is the inclusive cost of the function in the
- * file. `rest` is the cost that does not come from calls to the function: `own` minus the cost of
- * these calls. */
-struct callgrind_rest {
-  double own, rest;
+/* Costs of a function, which may be negative. */
+struct callgrind_signed {
+  double inclusive; /* cost of its lines and of the calls that it makes */
+  double uncalled;  /* inclusive cost minus the cost of the calls to the function */
 };
 
-/* Adds up the costs of lines and calls for each function. `own` has an entry for each function and
+/* Adds up the costs of lines and calls for each function. `sums` has an entry for each function and
  * type. */
-static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, bool tree) {
+static void sum_calls(struct callgrind_flow *flow, struct callgrind_signed *sums, bool tree) {
   const struct callgrind_graph *graph = flow->graph;
   size_t types = graph->types, functions = graph->function_count;
   for (size_t f = 0; f < functions; f++)
     for (uint32_t c = graph->functions[f].first_cost; c != NONE; c = graph->costs[c].next)
       for (size_t t = 0; t < types; t++) {
         double cost = (double)callgrind_cost_values(graph, c)[t];
-        own[f * types + t].own += cost;
-        own[f * types + t].rest += cost;
+        sums[f * types + t].inclusive += cost;
+        sums[f * types + t].uncalled += cost;
         flow->inclusive[f * types + t] += fabs(cost);
       }
   for (size_t i = 0; i < graph->call_count; i++) {
@@ -135,9 +134,9 @@ static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, b
     if (tree && call->closes_cycle) continue;
     for (size_t t = 0; t < types; t++) {
       double cost = callgrind_call_values(graph, i)[t];
-      own[call->caller * types + t].own += cost;
-      own[call->caller * types + t].rest += cost;
-      own[call->callee * types + t].rest -= cost;
+      sums[call->caller * types + t].inclusive += cost;
+      sums[call->caller * types + t].uncalled += cost;
+      sums[call->callee * types + t].uncalled -= cost;
       flow->calls[call->callee * types + t] += fabs(cost);
     }
   }
@@ -145,14 +144,14 @@ static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, b
 
 /* Sets flow->root: the cost of each function that does not come from calls. Functions in a cycle
  * are not roots, because the costs of their calls count the same work several times. */
-static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_rest *own) {
+static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_signed *sums) {
   size_t types = flow->graph->types, functions = flow->graph->function_count;
   for (size_t f = 0; f < functions; f++)
     for (size_t t = 0; t < types; t++) {
-      const struct callgrind_rest *of = &own[f * types + t];
-      double sign = of->own < 0 ? -1 : 1;
-      if (!flow->recursive[f] && of->rest * sign > fabs(of->own) * ROOT_SHARE)
-        flow->root[f * types + t] = fabs(of->rest);
+      const struct callgrind_signed *sum = &sums[f * types + t];
+      double sign = sum->inclusive < 0 ? -1 : 1;
+      if (!flow->recursive[f] && sum->uncalled * sign > fabs(sum->inclusive) * ROOT_SHARE)
+        flow->root[f * types + t] = fabs(sum->uncalled);
     }
 }
 
@@ -180,15 +179,15 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
   flow->inclusive = arena_zero_array(arena, cells, sizeof *flow->inclusive);
   flow->order = arena_array(arena, functions, sizeof *flow->order);
   flow->recursive = arena_zero_array(arena, functions, sizeof *flow->recursive);
-  struct callgrind_rest *own = mem_zero_array(graph->mem, cells, sizeof *own);
-  bool ok = flow->calls && flow->root && flow->inclusive && flow->order && flow->recursive && own &&
-            find_cycles(flow);
+  struct callgrind_signed *sums = mem_zero_array(graph->mem, cells, sizeof *sums);
+  bool ok = flow->calls && flow->root && flow->inclusive && flow->order && flow->recursive &&
+            sums && find_cycles(flow);
   if (ok) {
-    sum_calls(flow, own, tree);
-    flow_find_roots(flow, own);
+    sum_calls(flow, sums, tree);
+    flow_find_roots(flow, sums);
     if (tree) sum_inclusive(flow);
   }
-  mem_free(graph->mem, own, cells, sizeof *own);
+  mem_free(graph->mem, sums, cells, sizeof *sums);
   return ok;
 }
 

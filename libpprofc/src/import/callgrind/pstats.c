@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-#define PSTATS_DEEPEST 8 /* maximum nesting of values; pstats files have 5 levels */
-#define PSTATS_SECOND  1e9
-#define MARSHAL_REF    0x80u
+#define MARSHAL_MAX_DEPTH 8 /* valid files have 5 levels of nested values */
+#define PSTATS_SECOND     1e9
+#define MARSHAL_REF       0x80u
 
 enum marshal_kind { MARSHAL_OTHER, MARSHAL_TEXT, MARSHAL_NUMBER, MARSHAL_TUPLE, MARSHAL_DICT };
 
@@ -144,7 +144,7 @@ static struct marshal_value *marshal_ref(struct marshal *m) {
 
 /* Returns the next value, or NULL if it is invalid. */
 static struct marshal_value *marshal_read(struct marshal *m, unsigned depth) {
-  if (m->at == m->end || depth == PSTATS_DEEPEST) return NULL;
+  if (m->at == m->end || depth == MARSHAL_MAX_DEPTH) return NULL;
   unsigned type = *m->at++, plain = type & ~MARSHAL_REF;
   if (plain == 'r' || plain == 'R') return marshal_ref(m);
   if (!plain) return NULL;

@@ -42,10 +42,11 @@ struct growing {
   double *below;        /* for each function and type: cost of all its branches */
   uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
-  double *rest; /* only in the second pass: for each call and type, the share of the callee's cost
-                   for which the tree lacks a position */
-  double *open; /* only in the second pass: for each function and type, the share of its cost at
-                   positions whose branches are all pruned */
+
+  /* Shares in the second pass, which sets tree->joined. */
+  double *joined_share; /* for each call and type: share of the callee's cost in pruned branches */
+  double *leaf_share;   /* for each function and type: share of its cost at positions whose branches
+                           are all pruned */
 };
 
 /* Appends a position without weights. Returns false, and makes the builder fail, when out of
@@ -125,9 +126,9 @@ static bool is_deep(const struct callgrind_tree *tree, uint32_t above) {
   return above != NONE && tree->positions[above].depth >= MAX_DEPTH;
 }
 
-static void add_rest(struct growing *g, const struct callgrind_call *call, const double *shares) {
-  double *rest = g->rest + (size_t)(call - g->graph->calls) * g->tree->types;
-  for (size_t t = 0; t < g->tree->types; t++) rest[t] += shares[t];
+static void add_joined(struct growing *g, const struct callgrind_call *call, const double *shares) {
+  double *joined = g->joined_share + (size_t)(call - g->graph->calls) * g->tree->types;
+  for (size_t t = 0; t < g->tree->types; t++) joined[t] += shares[t];
 }
 
 enum branch_size { BRANCH_EMPTY, BRANCH_SMALL, BRANCH_LARGE };
@@ -157,8 +158,8 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
 
 /* Adds a branch: a position of a function with a share of the function's cost. Prunes the branch if
  * it is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
- * branch to the position `above`. The second pass adds the share of a pruned branch to the call's
- * entry in g->rest, and never prunes roots. */
+ * branch to the position `above`. The second pass adds the share of a pruned branch to the share
+ * of its call, and never prunes roots. */
 static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
@@ -167,9 +168,9 @@ static void add_branch(struct growing *g, uint32_t function, uint32_t above,
   bool full = tree_is_full(g);
   bool cut = size == BRANCH_SMALL || full || is_deep(tree, above);
   g->full = g->full || full;
-  if (cut && g->rest && call)
-    add_rest(g, call, shares);
-  else if (cut && !g->rest)
+  if (cut && tree->joined && call)
+    add_joined(g, call, shares);
+  else if (cut && !tree->joined)
     add_pruned(g, function, above, shares);
   else
     add_position(g, function, above, call ? site_of(g, call) : NONE, shares);
@@ -180,7 +181,7 @@ static void add_branch(struct growing *g, uint32_t function, uint32_t above,
 static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t position) {
   const struct callgrind_tree *tree = g->tree;
   const double *weights = callgrind_weights(tree, position);
-  if (g->rest && (tree_is_full(g) || is_deep(tree, position))) return true;
+  if (tree->joined && (tree_is_full(g) || is_deep(tree, position))) return true;
   for (size_t t = 0; t < tree->types; t++) {
     double cost = weights[t] * g->largest[function * tree->types + t] * (1 + ROUNDING);
     if (cost > 0 && cost >= (double)g->graph->totals[t] * SMALLEST_SHARE) return false;
@@ -194,8 +195,8 @@ static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
   double *pruned = callgrind_pruned(g->tree, position);
   size_t types = g->tree->types;
   for (size_t t = 0; t < types; t++) {
-    if (g->rest)
-      g->open[function * types + t] += weights[t];
+    if (g->tree->joined)
+      g->leaf_share[function * types + t] += weights[t];
     else
       pruned[t] += weights[t] * g->below[function * types + t];
   }
@@ -231,7 +232,7 @@ static void grow_tree(struct growing *g) {
     uint32_t function = tree->positions[i].function;
     uint64_t calls = g->call_count[function];
     g->full = g->full || calls > g->visits_left;
-    if (g->full && !g->rest) return;
+    if (g->full && !tree->joined) return;
     if (calls > g->visits_left) {
       cut_all(g, function, i);
       continue;
@@ -243,36 +244,36 @@ static void grow_tree(struct growing *g) {
 
 /* ---- branches over the limit ------------------------- */
 
-/* Divides each function's share in g->open among the calls that the function makes (g->rest).
- * Visits callers before callees. */
-static void pass_rest_on(struct growing *g) {
+/* Divides each function's leaf share among the calls that the function makes. Visits callers before
+ * callees. */
+static void divide_leaf_shares(struct growing *g) {
   const struct callgrind_call *calls = g->graph->calls;
   size_t types = g->tree->types;
   for (size_t i = g->tree->functions; i-- > 0;) {
     uint32_t caller = g->flow.order[i];
-    const double *open = g->open + caller * types;
+    const double *leaf_share = g->leaf_share + caller * types;
     for (uint32_t c = g->graph->functions[caller].first_call; c != NONE; c = calls[c].next) {
       if (calls[c].closes_cycle || !any(g->flow.inclusive + calls[c].callee * types, types))
         continue; /* a call in a cycle or without cost needs no position */
       for (size_t t = 0; t < types; t++) {
-        g->rest[c * types + t] += open[t] * callgrind_call_share(&g->flow, c, t);
-        g->open[calls[c].callee * types + t] += g->rest[c * types + t];
+        g->joined_share[c * types + t] += leaf_share[t] * callgrind_call_share(&g->flow, c, t);
+        g->leaf_share[calls[c].callee * types + t] += g->joined_share[c * types + t];
       }
     }
   }
 }
 
 /* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks. Below
- * this frame, adds a position for each call with a share in g->rest. */
-static void add_rest_positions(struct growing *g) {
+ * this frame, adds a position for each call with a joined share. */
+static void add_joined_positions(struct growing *g) {
   size_t types = g->tree->types;
   uint32_t above = (uint32_t)g->tree->position_count;
   push_position(g, &(struct callgrind_position){
                        NONE, NONE, import_marker(g->builder, STR("[pruned]")), NONE, 1});
   for (uint32_t c = 0; builder_ok(g->builder) && c < g->graph->call_count; c++) {
     const struct callgrind_call *call = &g->graph->calls[c];
-    const double *rest = g->rest + c * types;
-    if (any(rest, types)) add_position(g, call->callee, above, site_of(g, call), rest);
+    const double *share = g->joined_share + c * types;
+    if (any(share, types)) add_position(g, call->callee, above, site_of(g, call), share);
   }
 }
 
@@ -293,20 +294,20 @@ static void set_limits(struct growing *g) {
   g->full = false;
 }
 
-/* Grows the tree a second time. Then adds one position for each call, in place of all branches over
- * the limit that begin with this call. */
-static void grow_with_rest(struct growing *g) {
+/* Grows the tree a second time. Joins the branches over the limit, so that each call has one
+ * position for all of them. */
+static void grow_joined(struct growing *g) {
   size_t calls = g->graph->call_count * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
   clear_tree(g);
   set_limits(g);
   g->tree->joined = true;
-  g->rest = arena_zero_array(&g->arena, calls, sizeof *g->rest);
-  g->open = arena_zero_array(&g->arena, cells, sizeof *g->open);
-  if (!import_need(g->builder, g->rest && g->open)) return;
+  g->joined_share = arena_zero_array(&g->arena, calls, sizeof *g->joined_share);
+  g->leaf_share = arena_zero_array(&g->arena, cells, sizeof *g->leaf_share);
+  if (!import_need(g->builder, g->joined_share && g->leaf_share)) return;
   grow_tree(g);
-  pass_rest_on(g);
-  add_rest_positions(g);
+  divide_leaf_shares(g);
+  add_joined_positions(g);
 }
 
 /* Computes for each function the number of its calls and the costs of its branches. */
@@ -335,7 +336,7 @@ static void add_tree(struct growing *g) {
   measure_branches(g);
   set_limits(g);
   grow_tree(g);
-  if (g->full) grow_with_rest(g);
+  if (g->full) grow_joined(g);
 }
 
 /* ---- the whole tree ---------------------------------- */

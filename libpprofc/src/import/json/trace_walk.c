@@ -145,48 +145,42 @@ static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   w->depth--;
 }
 
-/* True if the next event in the order of the file is a begin event. */
-static bool walker_file_begins(const struct trace_walker *w) {
-  if (w->begin == w->begins->count) return false;
-  return w->end >= w->ends->count || w->begins->at[w->begin].place < w->ends->at[w->end].place;
+/* True if a begin event comes before an end event that has the same time. */
+static bool walker_begins_first(struct trace_walker *w, const struct trace_mark *begin,
+                                const struct trace_mark *end) {
+  if (begin->key == end->key) return true; /* the begin event opens a frame without duration */
+  uint32_t fitting = ends_fitting(w);
+  if (fitting != MAP_NONE) end = &w->ends->at[fitting];
+  /* An end event with the name of the innermost open frame closes this frame first. */
+  if (fitting != MAP_NONE && walker_name(w, end) != w->lists->nameless) return false;
+  return begin->place <= end->place;
 }
 
-/* True if the times never decrease in the order of the file, and each end event matches the
- * innermost begin event. False if there are complete events, whose ends have no position in the
- * file. */
-static bool walker_nests(struct trace_walker *w) {
-  const struct trace_mark *last = NULL;
-  bool nests = true;
-  while (nests && (w->begin < w->begins->count || w->end < w->ends->count)) {
-    bool begins = walker_file_begins(w);
-    const struct trace_mark *mark = begins ? &w->begins->at[w->begin++] : &w->ends->at[w->end++];
-    nests =
-        mark->place != MAP_NONE && (!last || (mark->at >= last->at && mark->place > last->place));
-    last = mark;
-    if (begins)
-      w->open[w->depth++] = mark;
-    else
-      nests = nests && !begins && w->depth && walker_fits(w, w->open[--w->depth], mark);
-  }
-  w->begin = w->end = w->depth = 0;
-  return nests;
-}
-
-/* True if the next event to handle is a begin event. If a begin event and an end event have the
- * same time and key, the begin event comes first, so its frame has no duration. An end event that
- * matches the innermost open frame comes before other begin events at the same time. All other
- * simultaneous events keep the order of the file. */
+/* True if the next event is a begin event. */
 static bool walker_begins(struct trace_walker *w) {
-  if (w->in_file_order) return walker_file_begins(w);
   if (w->begin == w->begins->count) return false;
   if (w->end >= w->ends->count) return true;
   const struct trace_mark *begin = &w->begins->at[w->begin], *end = &w->ends->at[w->end];
-  if (begin->at != end->at) return begin->at < end->at;
-  if (begin->key == end->key) return true;
-  uint32_t fitting = ends_fitting(w);
-  if (fitting != MAP_NONE) end = &w->ends->at[fitting];
-  bool open = fitting == MAP_NONE || walker_name(w, end) == w->lists->nameless;
-  return open && begin->place <= end->place;
+  if (w->in_file_order) return begin->place < end->place;
+  return begin->at == end->at ? walker_begins_first(w, begin, end) : begin->at < end->at;
+}
+
+/* Sets in_file_order to true if the times never decrease in the order of the file, and each end
+ * event matches the innermost begin event. Sets it to false if there are complete events, whose
+ * ends have no position in the file. */
+static void walker_find_order(struct trace_walker *w) {
+  const struct trace_mark *last = NULL;
+  w->in_file_order = true;
+  while (w->in_file_order && (w->begin < w->begins->count || w->end < w->ends->count)) {
+    bool begins = walker_begins(w);
+    const struct trace_mark *mark = begins ? &w->begins->at[w->begin++] : &w->ends->at[w->end++];
+    bool later =
+        mark->place != MAP_NONE && (!last || (mark->at >= last->at && mark->place > last->place));
+    if (begins) w->open[w->depth++] = mark;
+    w->in_file_order = later && (begins || (w->depth && walker_fits(w, w->open[--w->depth], mark)));
+    last = mark;
+  }
+  w->begin = w->end = w->depth = 0;
 }
 
 bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct trace_key *keys,
@@ -220,7 +214,7 @@ bool trace_walk(struct arena *arena, const struct trace_marks *begins,
   w.open = arena_array(arena, begins->count, sizeof *w.open);
   w.open_sums = arena_array(arena, begins->count, sizeof *w.open_sums);
   if (!w.open || !w.open_sums) return false;
-  w.in_file_order = walker_nests(&w);
+  walker_find_order(&w);
   if (!w.in_file_order && !walker_init(&w)) return false;
   while (w.begin < begins->count || w.end < ends->count) {
     if (walker_begins(&w)) {

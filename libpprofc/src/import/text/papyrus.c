@@ -24,15 +24,17 @@
 
 enum papyrus_event { PUSH, POP, OTHER };
 
-struct papyrus_line {
-  int64_t time; /* time in milliseconds */
-  enum papyrus_event event;
+/* The lines that have the same time, stack and function. */
+struct papyrus_moment {
+  int64_t time;             /* time in milliseconds */
   uint32_t stack, function; /* string indices of the stack and the function */
-  uint32_t next;  /* for a return: index of the next return in the list of returns with the same
-                     time, stack and function, or MAP_NONE */
-  uint32_t first; /* for the last return of a list (see `next`): index of the first return that is
-                     not yet paired with a call, or MAP_NONE */
-  bool at_once;   /* true if the call returns in the millisecond in which it began */
+  uint32_t open;            /* number of calls without a return so far */
+  uint32_t at_once;         /* number of calls with a return; the first calls are these calls */
+};
+
+struct papyrus_line {
+  enum papyrus_event event; /* OTHER also for the return of a call that takes no time */
+  uint32_t moment;          /* index of the moment of the line */
 };
 
 struct papyrus_frame {
@@ -52,6 +54,9 @@ struct papyrus {
   struct arena *arena;
   struct papyrus_line *lines;
   size_t count, capacity;
+  struct papyrus_moment *moments;
+  size_t moment_count, moment_capacity;
+  struct map by_moment;         /* hash table of the moments */
   struct papyrus_frame *frames; /* frames that are open now, root first */
   size_t depth, frame_capacity;
   struct call_paths paths;
@@ -109,74 +114,49 @@ static uint32_t papyrus_stack_name(struct papyrus *p, pprofc_str id) {
   return builder_string(p->builder, (pprofc_str){name, size > 0 ? (size_t)size : 0});
 }
 
+/* Returns the moment of a line, and adds it if it is new. Returns NULL when out of memory. */
+static struct papyrus_moment *papyrus_moment_of(struct papyrus *p, int64_t time, uint32_t stack,
+                                                uint32_t function) {
+  uint64_t hash = hash_mix(hash_mix(0, (uint64_t)time), (uint64_t)stack << 32 | function);
+  const struct papyrus_moment *all = p->moments;
+  MAP_FIND(at, &p->by_moment, hash,
+           all[at].time == time && all[at].stack == stack && all[at].function == function);
+  if (at != MAP_NONE) return &p->moments[at];
+  bool added =
+      p->moment_count < MAP_NONE &&
+      MAP_PUSH_IN(p->arena, &p->by_moment, hash, p->moments, p->moment_count, p->moment_capacity,
+                  (struct papyrus_moment){time, stack, function, 0, 0});
+  return import_need(p->builder, added) ? &p->moments[p->moment_count - 1] : NULL;
+}
+
+static bool papyrus_parse(pprofc_str text, pprofc_str fields[6], int64_t *time,
+                          enum papyrus_event *event) {
+  if (!papyrus_fields(text, fields) || !papyrus_is_stamp(fields[0], time)) return false;
+  *event = papyrus_event_of(fields[1]);
+  return *event == OTHER || fields[5].size;
+}
+
 static void papyrus_read_line(struct papyrus *p, pprofc_str text) {
   pprofc_str fields[6];
-  struct papyrus_line line = {.next = MAP_NONE, .first = MAP_NONE};
+  int64_t time;
+  enum papyrus_event event;
   if (!text.size || papyrus_is_opening(text) || str_equal(text, STR("Log closed"))) return;
-  if (!papyrus_fields(text, fields) || !papyrus_is_stamp(fields[0], &line.time)) {
+  if (!papyrus_parse(text, fields, &time, &event)) {
     p->bad_lines++;
     return;
   }
-  line.event = papyrus_event_of(fields[1]);
-  if (line.event != OTHER && !fields[5].size) {
-    p->bad_lines++;
-    return;
+  uint32_t stack = papyrus_stack_name(p, fields[2]);
+  struct papyrus_moment *moment =
+      papyrus_moment_of(p, time, stack, builder_string(p->builder, fields[5]));
+  if (!moment) return;
+  if (event == PUSH) moment->open++;
+  if (event == POP && moment->open) {
+    moment->open--;
+    moment->at_once++;
+    event = OTHER;
   }
-  line.stack = papyrus_stack_name(p, fields[2]);
-  line.function = builder_string(p->builder, fields[5]);
+  struct papyrus_line line = {event, (uint32_t)(moment - p->moments)};
   import_need(p->builder, ARRAY_PUSH_IN(p->arena, p->lines, p->count, p->capacity, line));
-}
-
-/* ---- calls that take no time ------------------------- */
-
-static bool papyrus_same(const void *records, uint32_t index, const void *key) {
-  const struct papyrus_line *a = (const struct papyrus_line *)records + index, *b = key;
-  return a->time == b->time && a->stack == b->stack && a->function == b->function;
-}
-
-static uint64_t papyrus_hash(const struct papyrus_line *line) {
-  uint64_t names = (uint64_t)line->stack << 32 | line->function;
-  return hash_mix(hash_mix(0, (uint64_t)line->time), names);
-}
-
-/* Returns the index of the last return that has the time, stack and function of a line, or
- * MAP_NONE. */
-static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map,
-                                  const struct papyrus_line *line) {
-  MAP_FIND(index, map, papyrus_hash(line), papyrus_same(p->lines, index, line));
-  return index;
-}
-
-/* Links the returns that have the same time, stack and function, in the order of the log. The last
- * return of each list stores the index of the first return. */
-static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
-  for (size_t i = p->count; i-- > 0;) {
-    struct papyrus_line *line = &p->lines[i];
-    if (line->event != POP) continue;
-    uint32_t last =
-        map_find_or_add(map, papyrus_hash(line), papyrus_same, p->lines, line, (uint32_t)i);
-    if (last == MAP_NONE) return false;
-    if (last != i) line->next = p->lines[last].first;
-    p->lines[last].first = (uint32_t)i;
-  }
-  return true;
-}
-
-/* Pairs each call with the next return that has the same time, stack and function, if there is
- * one. */
-static void papyrus_pair(struct papyrus *p, const struct map *map) {
-  for (size_t i = 0; i < p->count; i++) {
-    struct papyrus_line *line = &p->lines[i];
-    uint32_t last = line->event == OTHER ? MAP_NONE : papyrus_return_of(p, map, line);
-    if (last == MAP_NONE) continue;
-    uint32_t *first = &p->lines[last].first;
-    if (line->event == POP) {
-      if (*first == i) *first = line->next;
-    } else if (*first != MAP_NONE) {
-      line->at_once = p->lines[*first].at_once = true;
-      *first = p->lines[*first].next;
-    }
-  }
 }
 
 /* ---- frames ------------------------------------------ */
@@ -205,17 +185,17 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. If only the frame "STACK N" is open, and N is not the function's stack, closes
- * this frame without counting the time since the last event. */
-static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
-  bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
+/* Enters a function. If only the frame of another stack is open, closes that frame without counting
+ * the time since the last event. */
+static void papyrus_enter(struct papyrus *p, const struct papyrus_moment *moment, int64_t time) {
+  bool same = p->depth && p->frames[p->depth - 1].stack == moment->stack;
   if (!same && p->depth == 1) {
     p->depth = 0;
     p->counted = time > p->counted ? time : p->counted;
   }
   papyrus_count(p, time);
-  if (!same) papyrus_push(p, line->stack, true);
-  papyrus_push(p, line->function, false);
+  if (!same) papyrus_push(p, moment->stack, true);
+  papyrus_push(p, moment->function, false);
   p->at = time;
 }
 
@@ -230,54 +210,46 @@ static void papyrus_leave(struct papyrus *p, int64_t time) {
 
 /* Handles a return. If the call is missing because it precedes the log, the function ran from the
  * start of the log. */
-static void papyrus_return(struct papyrus *p, const struct papyrus_line *line, int64_t start) {
+static void papyrus_return(struct papyrus *p, const struct papyrus_moment *moment, int64_t start) {
   const struct papyrus_frame *top = p->depth ? &p->frames[p->depth - 1] : NULL;
-  if (!top || top->is_stack || top->name != line->function) {
+  if (!top || top->is_stack || top->name != moment->function) {
     if (p->at != start) {
       p->lost_returns++;
       return;
     }
-    papyrus_enter(p, line, start);
+    papyrus_enter(p, moment, start);
   }
-  papyrus_leave(p, line->time);
+  papyrus_leave(p, moment->time);
 }
 
 static void papyrus_run(struct papyrus *p) {
   if (!p->count) return;
-  int64_t start = p->lines[0].time;
+  int64_t start = p->moments[0].time;
   p->at = p->counted = start;
   for (size_t i = 0; i < p->count && builder_ok(p->builder); i++) {
-    const struct papyrus_line *line = &p->lines[i];
-    if (line->event == PUSH) {
-      papyrus_enter(p, line, line->time);
-      if (line->at_once) papyrus_leave(p, line->time);
-    } else if (line->event == POP && !line->at_once) {
-      papyrus_return(p, line, start);
-    }
+    struct papyrus_moment *moment = &p->moments[p->lines[i].moment];
+    if (p->lines[i].event == POP) papyrus_return(p, moment, start);
+    if (p->lines[i].event != PUSH) continue;
+    papyrus_enter(p, moment, moment->time);
+    if (!moment->at_once) continue;
+    moment->at_once--;
+    papyrus_leave(p, moment->time);
   }
-  papyrus_count(p, p->lines[p->count - 1].time);
+  papyrus_count(p, p->moments[p->lines[p->count - 1].moment].time);
   for (size_t i = 0; i < p->time_count && builder_ok(p->builder); i++)
     call_paths_sample(&p->paths, p->times[i].path, &p->times[i].value);
-}
-
-/* Finds the calls that take no time. */
-static void papyrus_find_at_once(struct papyrus *p) {
-  struct map map;
-  map_init(&map, p->arena->mem);
-  if (import_need(p->builder, p->count < MAP_NONE && papyrus_list_returns(p, &map)))
-    papyrus_pair(p, &map);
-  map_free(&map);
 }
 
 IMPORT_READER(import_papyrus) {
   struct papyrus p = {.builder = builder, .arena = arena};
   pprofc_str line;
   call_paths_init(&p.paths, arena->mem, builder);
+  map_init(&p.by_moment, arena->mem);
   pprofc_builder_type(builder, "wall", "nanoseconds");
   data = import_first_line(data);
   while (str_next_line(&data, &line) && builder_ok(builder)) papyrus_read_line(&p, line);
-  papyrus_find_at_once(&p);
   papyrus_run(&p);
+  map_free(&p.by_moment);
   call_paths_free(&p.paths);
   const struct import_loss losses[] = {{p.bad_lines, "line of the Papyrus log could not be read",
                                         "lines of the Papyrus log could not be read"},

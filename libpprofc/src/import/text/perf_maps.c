@@ -149,18 +149,18 @@ static uint64_t perf_maps_end(const struct perf_map *map) {
   return map->offset + (map->limit - map->start);
 }
 
-/* Sorts a copy of the maps by file and sets the field `far` of each map. */
+/* Sorts a copy of the maps by file and sets the field `longest` of each map. */
 static void perf_maps_sort_files(struct perf_maps *maps) {
   maps->by_file = mem_array(maps->mem, maps->count, sizeof *maps->by_file);
   maps->failed |= !maps->by_file;
   if (!maps->by_file || !maps->count) return;
   memcpy(maps->by_file, maps->items, maps->count * sizeof *maps->by_file);
   qsort(maps->by_file, maps->count, sizeof *maps->by_file, perf_maps_compare_files);
-  size_t far = 0;
+  size_t longest = 0;
   for (size_t i = 0; i < maps->count; i++) {
-    const struct perf_map *map = &maps->by_file[i], *last = &maps->by_file[far];
-    if (!str_equal(last->file, map->file) || perf_maps_end(map) > perf_maps_end(last)) far = i;
-    maps->by_file[i].far = far;
+    const struct perf_map *map = &maps->by_file[i], *last = &maps->by_file[longest];
+    if (!str_equal(last->file, map->file) || perf_maps_end(map) > perf_maps_end(last)) longest = i;
+    maps->by_file[i].longest = longest;
   }
 }
 
@@ -228,32 +228,39 @@ static const struct perf_map *perf_maps_find_offset(const struct perf_maps *maps
   BISECT(at, maps->count, perf_maps_compare_offset(&maps->by_file[at], file, offset) <= 0);
   const struct perf_map *map = at ? &maps->by_file[at - 1] : NULL;
   if (!map || !str_equal(map->file, file)) return NULL;
-  if (offset >= perf_maps_end(map)) map = &maps->by_file[map->far];
+  if (offset >= perf_maps_end(map)) map = &maps->by_file[map->longest];
   return offset < perf_maps_end(map) ? map : NULL;
+}
+
+/* Returns the range of `file` that contains an address. The file of the range is empty if `file` is
+ * empty and the process has no map there. If the address is an offset in the file, the range also
+ * consists of offsets. */
+static struct perf_map perf_maps_range(const struct perf_maps *maps, pprofc_str file, int64_t pid,
+                                       uint64_t address) {
+  const struct perf_map *offset = perf_maps_find_offset(maps, file, address), *map = NULL;
+  if (!maps->offsets || !offset) map = perf_maps_find(maps, file, pid, address);
+  if (map) return *map;
+  struct perf_map range = {.file = file};
+  if (offset) {
+    range.start = range.offset = offset->offset;
+    range.limit = perf_maps_end(offset);
+  }
+  return range;
 }
 
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address) {
-  const struct perf_map *offset = perf_maps_find_offset(maps, file, address);
-  const struct perf_map *map = perf_maps_find(maps, file, pid, address);
-  bool named = file.size > 0;
-  if (maps->offsets && offset) map = NULL;
-  if (!named && !map) return NONE;
-  if (!named) file = map->file;
-  struct mapping mapping = {.file = builder_string(builder, file)};
-  uint32_t id = interner_find(&maps->files, file);
+  struct perf_map range = perf_maps_range(maps, file, pid, address);
+  if (!range.file.size) return NONE;
+  struct mapping mapping = {.start = range.start,
+                            .limit = range.limit,
+                            .offset = range.offset,
+                            .file = builder_string(builder, range.file)};
+  uint32_t id = interner_find(&maps->files, range.file);
   if (id != MAP_NONE)
     mapping.build_id = builder_string(builder, maps->build_ids[id]);
-  else if (named)
+  else if (file.size) /* without this flag, pprofc symbolizes the mapping */
     mapping.flags = PPROFC_HAS_FUNCTIONS;
-  if (map) {
-    mapping.start = map->start;
-    mapping.limit = map->limit;
-    mapping.offset = map->offset;
-  } else if (offset) {
-    mapping.start = mapping.offset = offset->offset;
-    mapping.limit = perf_maps_end(offset);
-  }
   return builder_add_mapping(builder, &mapping);
 }
 

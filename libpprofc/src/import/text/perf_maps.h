@@ -13,9 +13,9 @@ struct perf_map {
   int64_t pid;
   uint64_t start, limit, offset;
   pprofc_str file;
-  size_t order; /* position of the map in the text */
-  size_t far;   /* index in `by_file` of the map that ends last, among this map and the earlier maps
-                   of the same file */
+  size_t order;   /* position of the map in the text */
+  size_t longest; /* in `by_file`: index of the map with the highest end, among this map and the
+                     earlier maps of the same file */
 };
 
 /* A process and the process that it was forked from. */
@@ -61,12 +61,9 @@ void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file);
  * after the last line and before the first search. */
 void perf_maps_sort(struct perf_maps *maps);
 
-/* Adds the mapping of `file` at an address of a process. `address` is an address in memory in the
- * output of old versions of perf, and an offset in the file in the output of newer versions. If it
- * is an offset, the start of the mapping equals the mapping's offset in the file. If no line maps
- * the file, the mapping has no address range. A mapping with a build id does not get the flag
- * PPROFC_HAS_FUNCTIONS, so pprofc symbolizes it. If `file` is empty, uses the file that is mapped
- * at the address, or returns NONE if there is no such file. */
+/* Adds the mapping of `file` at an address of a process. If no line maps the file, the mapping has
+ * no address range. If `file` is empty, uses the file that is mapped at the address, or returns
+ * NONE if there is no such file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
