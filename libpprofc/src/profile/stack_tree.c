@@ -69,8 +69,9 @@ bool segment_extend(struct arena *arena, struct segment *segment, size_t locatio
   return old + more < NONE;
 }
 
-/* Distance in samples between the current sample and the sample whose data is prefetched. */
-#define STACK_AHEAD 8
+/* Distances in samples between the current sample and the samples whose data is prefetched. */
+#define FETCH_STACK  16
+#define FETCH_PARENT 8
 
 /* Returns the size of a cursor's buffer in bytes. Each copy moves STACK_CHUNK bytes, even if the
  * leaf end is shorter. So the buffer has STACK_CHUNK additional bytes before the stack. */
@@ -104,73 +105,66 @@ void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
   mem_free(mem, c->path, stack_cursor_levels(c), sizeof *c->path);
 }
 
-/* Writes the chunks of a stack that differ from the previous stack, starting at the leaf end.
- * Returns how many chunks the two stacks share. Stores in `old` the bytes that the last written
- * chunk replaces. */
-static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t level,
-                                 uint8_t old[STACK_CHUNK]) {
+/* Stores in c->path the chunks of a stack that differ from the previous stack. Returns how many
+ * chunks the two stacks share. */
+static size_t stack_cursor_follow(struct stack_cursor *c, uint32_t chunk, size_t level) {
   size_t known = c->size / STACK_CHUNK;
-  for (; chunk; chunk = c->tree->chunks[chunk].parent, level--) {
-    if (level <= known && c->path[level - 1] == chunk) break;
-    uint8_t *at = c->end - level * STACK_CHUNK;
+  for (; chunk && (level > known || c->path[level - 1] != chunk); level--) {
     c->path[level - 1] = chunk;
-    memcpy(old, at, STACK_CHUNK);
-    memcpy(at, c->tree->chunks[chunk].bytes, STACK_CHUNK);
+    chunk = c->tree->chunks[chunk].parent;
   }
   return level;
 }
 
-/* Rounds `n`, the number of equal bytes at the root ends of two stacks, down to whole frames. `old`
- * and `now` point to the byte before the equal bytes in each stack. Each pointer is NULL if its
- * stack has no more bytes. */
-static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
-                                   const uint8_t *now) {
-  if ((!old || *old < 0x80) && (!now || *now < 0x80)) return (uint32_t)n;
-  for (const uint8_t *at = root - n; n && *at >= 0x80; at++)
-    n--; /* skip a varint that begins before the equal bytes */
-  return n ? (uint32_t)n - 1 : 0;
+/* Returns how many bytes at the root end the new stack shares with the stack in the buffer. The
+ * stacks share `shared` chunks and differ in the next chunk. */
+static size_t stack_cursor_equal(const struct stack_cursor *c, const struct stack_ref *ref,
+                                 size_t shared) {
+  size_t n = shared * STACK_CHUNK, most = ref->size - n < STACK_CHUNK ? ref->size - n : STACK_CHUNK;
+  if (!most) return n;
+  const uint8_t *data = c->tree->leaves + ref->leaf;
+  if (most == STACK_CHUNK) data = c->tree->chunks[c->path[shared]].bytes;
+  const uint8_t *end = data + most;
+  if (most > c->size - n) most = c->size - n;
+  return n + stack_equal_bytes(c->end - n, end, most);
 }
 
 /* Prefetches the chunk and the leaf end of a later sample, and the parent chunk of a nearer sample.
  * These reads are scattered, because samples are sorted by stack, but chunks are in the order of
- * the file. Returns a value, because gcc removes calls of functions that only prefetch. */
-static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t sample) {
-  const struct stack_ref *far = &tree->refs[sample + 2 * STACK_AHEAD];
+ * the file. The function must be inlined, because gcc removes calls of functions that only
+ * prefetch. */
+__attribute__((always_inline)) static inline void stack_cursor_fetch(const struct stack_tree *tree,
+                                                                     size_t sample) {
+  const struct stack_ref *far = &tree->refs[sample + FETCH_STACK];
   /* `leaves` may be NULL, and pointer arithmetic on NULL is undefined, so compute with integers. */
   uintptr_t leaf_end = (uintptr_t)tree->leaves + far->leaf + far->size % STACK_CHUNK;
   if (far->chunk) __builtin_prefetch(&tree->chunks[far->chunk]);
   __builtin_prefetch((const void *)(leaf_end - STACK_CHUNK));
   __builtin_prefetch((const void *)(leaf_end - 1));
-  uint32_t chunk = tree->refs[sample + STACK_AHEAD].chunk;
-  uint32_t parent = chunk ? tree->chunks[chunk].parent : 0;
-  if (parent) __builtin_prefetch(&tree->chunks[parent]);
-  return parent;
+  uint32_t chunk = tree->refs[sample + FETCH_PARENT].chunk;
+  if (chunk) __builtin_prefetch(&tree->chunks[tree->chunks[chunk].parent]);
 }
 
 uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   sample -= c->first;
-  if (sample + 2 * STACK_AHEAD < c->tree->count) c->fetched = stack_cursor_fetch(c->tree, sample);
+  if (sample + FETCH_STACK < c->tree->count) stack_cursor_fetch(c->tree, sample);
   const struct stack_ref *ref = &c->tree->refs[sample];
-  size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
-  uint8_t old[STACK_CHUNK] = {0};
-  size_t shared = stack_cursor_place(c, ref->chunk, levels, old) * STACK_CHUNK;
-  /* Size of the first chunk or leaf end that differs, and how many bytes of the previous stack it
-   * replaces. */
-  size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
-  if (shared == levels * STACK_CHUNK) {
-    piece = rest;
-    memcpy(old, c->end - shared - STACK_CHUNK, STACK_CHUNK);
+  size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK;
+  size_t level = stack_cursor_follow(c, ref->chunk, levels);
+  size_t n = stack_cursor_equal(c, ref, level);
+  bool whole = n == c->size || *(c->end - n - 1) < 0x80;
+  while (level < levels) {
+    const struct stack_chunk *chunk = &c->tree->chunks[c->path[level++]];
+    memcpy(c->end - level * STACK_CHUNK, chunk->bytes, STACK_CHUNK);
   }
   if (rest)
-    memcpy(c->end - levels * STACK_CHUNK - STACK_CHUNK,
-           c->tree->leaves + ref->leaf + rest - STACK_CHUNK, STACK_CHUNK);
+    memcpy(c->end - (levels + 1) * STACK_CHUNK, c->tree->leaves + ref->leaf + rest - STACK_CHUNK,
+           STACK_CHUNK);
   c->size = ref->size;
-  const uint8_t *root = c->end;
-  size_t equal = stack_equal_bytes(old + STACK_CHUNK, root - shared, left < piece ? left : piece);
-  size_t n = shared + equal;
-  const uint8_t *then = n < before ? &old[STACK_CHUNK - equal - 1] : NULL;
-  const uint8_t *now = n < ref->size ? root - n - 1 : NULL;
-  return stack_cursor_whole(root, n, then, now);
+  if (whole && (n == ref->size || *(c->end - n - 1) < 0x80)) return (uint32_t)n;
+  /* Skip the bytes of a frame that begins before the equal bytes. */
+  for (const uint8_t *at = c->end - n; n && *at >= 0x80; at++) n--;
+  return n ? (uint32_t)n - 1 : 0;
 }
 
 void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref, uint8_t *out) {

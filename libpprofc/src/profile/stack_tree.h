@@ -52,7 +52,6 @@ struct stack_cursor {
   uint8_t *end;
   uint32_t *path; /* indices of the stack's chunks; the chunk at the root is first */
   uint32_t size;
-  uint32_t fetched; /* result of stack_cursor_fetch, stored so that gcc keeps the call */
 };
 
 /* Prepares a cursor for the trees. The caller calls stack_cursor_enter before the first move.
