@@ -83,10 +83,9 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Skips valid ids of one or two bytes at the start of a stack. The location ids must be 1, 2, 3 ...
- * `count`. Stops at an id that is invalid or longer, and at the last id. In small profiles, this
- * skips all ids except the last. */
-static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t count) {
+/* Returns the address of the first id that is above `count` or has more than two bytes, or of the
+ * last id. The location ids must be 1 to `count`, so the ids before this address are valid. */
+static const uint8_t *skip_short_ids(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;
   return at;
@@ -96,7 +95,7 @@ static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t c
 static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t size, size_t *depth) {
   struct wire w = {data, data + size - known_tail(f, data, size), NULL};
   const struct id_map *ids = &f->d->location_ids;
-  if (!ids->ids) w.at = skip_dense(w.at, w.end, ids->count);
+  if (!ids->ids) w.at = skip_short_ids(w.at, w.end, ids->count);
   while (w.at < w.end) {
     uint64_t id;
     const uint8_t *start = w.at;

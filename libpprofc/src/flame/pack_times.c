@@ -1,13 +1,13 @@
 /* Writes the times of samples as bytes for the viewer: when each stack ran, by thread.
  *
  * The bytes are varints. They begin with the end of the recording in nanoseconds and the width of
- * buckets (time intervals; 0: every event is sent). The number of ends (samples with events) and
- * the number of events follow.
+ * buckets (0: every event is sent). The numbers of samples and events follow. Samples without
+ * events or without a node are left out.
  *
- * Then the ends follow. An end has its node, as the difference from the node of the previous end,
- * and its values. Then the tracks follow. A track has its number of events, and the events. An
- * event has the time since the end of the previous event, and its duration. Then it has the index
- * of its sample's end, as the difference from the previous index. */
+ * Then the samples follow. A sample has its node, as the difference from the node of the previous
+ * sample, and its values. Then the tracks follow. A track has its number of events, and the events.
+ * An event has the time since the end of the previous event, and its duration. Then it has the
+ * number of its sample, as the difference from the number in the previous event. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/threshold.h"
@@ -24,7 +24,7 @@
 #define TIMES_BUCKETS (1 << 18)
 
 struct packed_event {
-  uint32_t end;
+  uint32_t sample; /* number of the sample in the output */
   int64_t start, duration;
 };
 
@@ -33,14 +33,13 @@ struct times_packer {
   const struct times *times;
   const pprofc_allocator *mem;
   struct time_shares shares;
-  uint32_t *end_of; /* for each sample, the index of its end (a sample that has events), or NONE */
-  size_t ends;
-  int64_t bucket;             /* width of the buckets (time intervals) in nanoseconds; 0: no
-                                 buckets */
-  struct packed_event *items; /* events of the current bucket, one for each end */
+  uint32_t *number; /* for each sample, its number in the output, or NONE if it is left out */
+  size_t numbered;  /* how many samples have a number */
+  int64_t bucket;   /* width of the buckets (time intervals) in nanoseconds; 0: no buckets */
+  struct packed_event *items; /* events of the current bucket, one for each sample */
   size_t count, capacity;
-  uint32_t *place; /* for each end, the index of its event in `items`; valid only if that event has
-                      this end */
+  uint32_t *place; /* for each number of a sample, the index of its event in `items`; valid only if
+                      that event has this number */
   struct buffer *out;         /* buffer for the bytes; NULL: only count the events */
   size_t written;             /* number of events that were written for the current track */
   struct packed_event before; /* event that was written last in the current track */
@@ -53,34 +52,34 @@ static void pack_put_event(struct times_packer *p, const struct packed_event *ev
   if (p->bucket && start < after) start = after;
   pack_signed(p->out, sum_subtract(start, after));
   pack_varint(p->out, (uint64_t)event->duration);
-  pack_signed(p->out, (int64_t)event->end - p->before.end);
-  p->before = (struct packed_event){event->end, start, event->duration};
+  pack_signed(p->out, (int64_t)event->sample - p->before.sample);
+  p->before = (struct packed_event){event->sample, start, event->duration};
 }
 
-static int times_compare_ends(const void *a, const void *b) {
-  uint32_t x = ((const struct packed_event *)a)->end, y = ((const struct packed_event *)b)->end;
-  return (x > y) - (x < y);
+static int times_compare_samples(const void *a, const void *b) {
+  const struct packed_event *x = a, *y = b;
+  return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-/* Writes the events of the current bucket in the order of their ends. */
+/* Writes the events of the current bucket in the order of their samples. */
 static void times_put_bucket(struct times_packer *p) {
-  if (p->out && p->count > 1) qsort(p->items, p->count, sizeof *p->items, times_compare_ends);
+  if (p->out && p->count > 1) qsort(p->items, p->count, sizeof *p->items, times_compare_samples);
   for (size_t i = 0; i < p->count; i++) pack_put_event(p, &p->items[i]);
   p->count = 0;
 }
 
-/* Adds an event to the current bucket (a time interval). Events of a bucket with the same end (a
- * sample that has events) become one event with the sum of their durations. If the event starts in
- * another bucket, first writes the current bucket and begins that bucket. */
+/* Adds an event to the current bucket (a time interval). Events of a bucket with the same sample
+ * become one event with the sum of their durations. If the event starts in another bucket, first
+ * writes the current bucket and begins that bucket. */
 static bool times_collect(struct times_packer *p, struct packed_event event) {
   event.start -= event.start % p->bucket;
   if (p->count && p->items[0].start != event.start) times_put_bucket(p);
-  uint32_t at = p->place[event.end];
-  if (at < p->count && p->items[at].end == event.end) {
+  uint32_t at = p->place[event.sample];
+  if (at < p->count && p->items[at].sample == event.sample) {
     p->items[at].duration = sum_add(p->items[at].duration, event.duration);
     return true;
   }
-  p->place[event.end] = (uint32_t)p->count;
+  p->place[event.sample] = (uint32_t)p->count;
   return ARRAY_PUSH(p->mem, p->items, p->count, p->capacity, event);
 }
 
@@ -91,13 +90,13 @@ static bool times_walk_track(struct times_packer *p, const struct time_track *tr
   p->written = 0;
   p->before = (struct packed_event){0};
   for (size_t i = track->first; i < track->first + track->count; i++) {
-    uint32_t sample = p->times->sample[i], end = p->end_of[sample];
+    uint32_t sample = p->times->sample[i], number = p->number[sample];
     if (budget_poll(p->mem, i)) return false;
-    if (end == NONE) continue;
+    if (number == NONE) continue;
     /* Events without a duration have equal shares of the sample's values, so they get equal
      * durations. */
     int64_t duration = p->shares.timed[sample] ? p->times->duration[i] : 1;
-    const struct packed_event event = {end, p->times->start[i], duration};
+    const struct packed_event event = {number, p->times->start[i], duration};
     if (!p->bucket)
       pack_put_event(p, &event);
     else if (!times_collect(p, event))
@@ -107,17 +106,17 @@ static bool times_walk_track(struct times_packer *p, const struct time_track *tr
   return true;
 }
 
-/* Numbers the ends, which are the samples that have both events and a node. */
-static bool times_number_ends(struct times_packer *p, size_t samples) {
-  p->end_of = mem_array(p->mem, samples, sizeof *p->end_of);
-  if (!p->end_of) return false;
-  for (size_t i = 0; i < samples; i++) p->end_of[i] = NONE;
-  for (size_t i = 0; i < p->times->count; i++) p->end_of[p->times->sample[i]] = 0;
+/* Numbers the samples that have both events and a node. */
+static bool times_number_samples(struct times_packer *p, size_t samples) {
+  p->number = mem_array(p->mem, samples, sizeof *p->number);
+  if (!p->number) return false;
+  for (size_t i = 0; i < samples; i++) p->number[i] = NONE;
+  for (size_t i = 0; i < p->times->count; i++) p->number[p->times->sample[i]] = 0;
   for (size_t i = 0; i < samples; i++) {
-    if (p->end_of[i] == NONE) continue;
-    p->end_of[i] = p->page->node_of[i] == NONE ? NONE : (uint32_t)p->ends++;
+    if (p->number[i] == NONE) continue;
+    p->number[i] = p->page->node_of[i] == NONE ? NONE : (uint32_t)p->numbered++;
   }
-  p->place = mem_zero_array(p->mem, p->ends, sizeof *p->place);
+  p->place = mem_zero_array(p->mem, p->numbered, sizeof *p->place);
   return p->place != NULL;
 }
 
@@ -136,12 +135,12 @@ static bool times_fit(struct times_packer *p, size_t *events) {
   }
 }
 
-static void times_put_ends(struct times_packer *p, size_t samples, struct buffer *out) {
+static void times_put_samples(struct times_packer *p, size_t samples, struct buffer *out) {
   const struct flame_tree *t = p->page->tree;
   struct value_column values = profile_values(t->frames->profile, 0);
   uint32_t before = 0;
   for (size_t i = 0; i < samples; i++) {
-    if (p->end_of[i] == NONE) continue;
+    if (p->number[i] == NONE) continue;
     pack_signed(out, (int64_t)p->page->node_of[i] - before);
     before = p->page->node_of[i];
     for (size_t c = 0; c < t->types; c++) pack_signed(out, values.values[i * values.step + c]);
@@ -150,12 +149,12 @@ static void times_put_ends(struct times_packer *p, size_t samples, struct buffer
 
 static bool times_put_all(struct times_packer *p, size_t samples, struct buffer *out) {
   size_t events;
-  if (!times_number_ends(p, samples) || !times_fit(p, &events)) return false;
+  if (!times_number_samples(p, samples) || !times_fit(p, &events)) return false;
   pack_varint(out, (uint64_t)p->times->end);
   pack_varint(out, (uint64_t)p->bucket);
-  pack_varint(out, p->ends);
+  pack_varint(out, p->numbered);
   pack_varint(out, events);
-  times_put_ends(p, samples, out);
+  times_put_samples(p, samples, out);
   for (size_t i = 0; i < p->times->track_count; i++) {
     if (!times_walk_track(p, &p->times->tracks[i], NULL)) return false;
     pack_varint(out, p->written);
@@ -174,8 +173,8 @@ pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out
     done = times_put_all(&p, profile->samples.count, out);
     time_shares_free(&p.shares);
   }
-  mem_free(p.mem, p.place, p.ends, sizeof *p.place);
-  mem_free(p.mem, p.end_of, profile->samples.count, sizeof *p.end_of);
+  mem_free(p.mem, p.place, p.numbered, sizeof *p.place);
+  mem_free(p.mem, p.number, profile->samples.count, sizeof *p.number);
   ARRAY_FREE(p.mem, p.items, p.capacity);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -133,7 +133,7 @@ static size_t stack_cursor_equal(const struct stack_cursor *c, const struct stac
  * These reads are scattered, because samples are sorted by stack, but chunks are in the order of
  * the file. The function must be inlined, because gcc removes calls of functions that only
  * prefetch. */
-__attribute__((always_inline)) static inline void stack_cursor_fetch(const struct stack_tree *tree,
+static inline __attribute__((always_inline)) void stack_cursor_fetch(const struct stack_tree *tree,
                                                                      size_t sample) {
   const struct stack_ref *far = &tree->refs[sample + FETCH_STACK];
   /* `leaves` may be NULL, and pointer arithmetic on NULL is undefined, so compute with integers. */

@@ -15,25 +15,24 @@
 /* Number of times that 1 must be halved to get a bound of at most NARROW_LEAST. */
 #define STEPS 18
 
-/* The path from the root to the current node. It consists of parts. A part is a chain of nodes
- * with equal sums, because no stack ends between them and no node except the last has several
- * children. */
+/* The path from the root to the current node, as a list of chains. The nodes of a chain have equal
+ * sums: no stack ends between them, and no node except the last has several children. */
 struct narrow {
   const struct stack_set *set;
   size_t columns;
-  double *whole; /* for each column, the sum of the absolute values of all stacks */
-  double *open;  /* for each part, the sums of its nodes: one row with all columns */
-  uint32_t *top; /* for each part, the depth of its last node; the root is part 0 */
-  size_t room;   /* capacity of the path, in parts */
-  size_t part;   /* index of the last part */
+  double *whole;  /* for each column, the sum of the absolute values of all stacks */
+  double *sums;   /* for each chain, the sums of a node: one row with all columns */
+  uint32_t *last; /* for each chain, the depth of its last node; the root is chain 0 */
+  size_t room;    /* capacity of the path, in chains */
+  size_t chain;   /* index of the last chain */
 };
 
-/* A chain of nodes that narrow_leave removes from the path. All are in one part, and have one
- * width. */
+/* Nodes of one chain that narrow_leave removes from the path. They have the depths from + 1 to
+ * `to`. */
 struct narrow_left {
-  uint32_t from, to; /* depth of the node above the chain, and depth of the chain's last node */
-  double width;      /* largest share that the sum of a node has in any column */
-  size_t part;       /* index of the part that contains these nodes */
+  uint32_t from, to;
+  double width; /* largest share that the sum of a node has in any column */
+  size_t chain; /* index of their chain */
 };
 
 /* ---- the walk ---------------------------------------- */
@@ -46,9 +45,9 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
                         const pprofc_allocator *mem) {
   *n = (struct narrow){.set = set, .columns = set->columns, .room = set->max_depth + 1};
   n->whole = mem_zero_array(mem, n->columns, sizeof *n->whole);
-  n->open = mem_zero_array(mem, n->room, n->columns * sizeof *n->open);
-  n->top = mem_zero_array(mem, n->room, sizeof *n->top);
-  if (!n->whole || !n->open || !n->top) return false;
+  n->sums = mem_zero_array(mem, n->room, n->columns * sizeof *n->sums);
+  n->last = mem_zero_array(mem, n->room, sizeof *n->last);
+  if (!n->whole || !n->sums || !n->last) return false;
   for (size_t i = 0; i < set->count; i++) {
     const int64_t *values = stack_values(set, i);
     for (size_t c = 0; c < n->columns; c++) n->whole[c] += narrow_magnitude(values[c]);
@@ -58,35 +57,35 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
 
 static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->whole, n->columns, sizeof *n->whole);
-  mem_free(mem, n->open, n->room, n->columns * sizeof *n->open);
-  mem_free(mem, n->top, n->room, sizeof *n->top);
+  mem_free(mem, n->sums, n->room, n->columns * sizeof *n->sums);
+  mem_free(mem, n->last, n->room, sizeof *n->last);
 }
 
-/* Removes nodes from the path: the nodes of the last part that are deeper than `shared`. Stores
- * their depths and their width in *left. Returns false if the part has no deeper nodes. */
+/* Removes nodes from the path: the nodes of the last chain that are deeper than `shared`. Stores
+ * their depths and their width in *left. Returns false if the chain has no deeper nodes. */
 static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *left) {
-  uint32_t depth = n->top[n->part];
+  uint32_t depth = n->last[n->chain];
   if (depth <= shared) return false;
-  double *sums = n->open + n->part * n->columns;
-  uint32_t above = n->top[n->part - 1];
-  *left = (struct narrow_left){above > shared ? above : shared, depth, 0, n->part};
+  double *sums = n->sums + n->chain * n->columns;
+  uint32_t above = n->last[n->chain - 1];
+  *left = (struct narrow_left){above > shared ? above : shared, depth, 0, n->chain};
   for (size_t c = 0; c < n->columns; c++) {
     double share = n->whole[c] > 0 ? sums[c] / n->whole[c] : 0;
     if (share > left->width) left->width = share;
   }
-  n->top[n->part] = shared;
-  if (above < shared) return true; /* The sums of the other nodes in the part do not change. */
+  n->last[n->chain] = shared;
+  if (above < shared) return true; /* The remaining nodes of the chain have the same sums. */
   for (size_t c = 0; c < n->columns; c++) sums[(ptrdiff_t)c - (ptrdiff_t)n->columns] += sums[c];
   memset(sums, 0, n->columns * sizeof *sums);
-  n->part--;
+  n->chain--;
   return true;
 }
 
 /* Extends the path to the end of a stack. */
 static void narrow_enter(struct narrow *n, size_t stack) {
   const int64_t *values = stack_values(n->set, stack);
-  if (n->set->depth[stack] > n->top[n->part]) n->top[++n->part] = n->set->depth[stack];
-  double *sums = n->open + n->part * n->columns;
+  if (n->set->depth[stack] > n->last[n->chain]) n->last[++n->chain] = n->set->depth[stack];
+  double *sums = n->sums + n->chain * n->columns;
   for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
 }
 
@@ -134,10 +133,10 @@ struct narrow_builder {
   uint32_t *path;   /* for each depth, the node of the path, with space for `room` nodes */
   uint32_t stored;  /* depth of the last node of the path that is already in the tree */
   uint32_t *frames; /* frames of a stack, with space for `room` frames */
-  int64_t *self;    /* for each part, a row with the sums of the stacks that end at its last node */
-  int64_t *rest;    /* for each part, a row with the sums of the nodes that were folded below its
-                       last node */
-  size_t *folded;   /* for each part, number of nodes that were folded below its last node */
+  int64_t *self;  /* for each chain, a row with the sums of the stacks that end at its last node */
+  int64_t *rest;  /* for each chain, a row with the sums of the nodes that were folded below its
+                     last node */
+  size_t *folded; /* for each chain, number of nodes that were folded below its last node */
 };
 
 /* Adds row `from` to row `to`. Then clears row `from`. */
@@ -157,34 +156,34 @@ static uint32_t narrow_push(struct flame_tree *t, uint32_t frame, uint32_t paren
 }
 
 /* Adds the sums of removed nodes to the sums of the node above them. That node is the last node of
- * part `to`, and will get a child that replaces the removed nodes. */
+ * chain `to`, and will get a child that replaces the removed nodes. */
 static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left, size_t to) {
   size_t columns = b->tree->columns;
-  int64_t *rest = b->rest + left->part * columns;
-  narrow_move(rest, b->self + left->part * columns, columns);
-  b->folded[left->part] += left->to - left->from;
-  if (to == left->part) return;
+  int64_t *rest = b->rest + left->chain * columns;
+  narrow_move(rest, b->self + left->chain * columns, columns);
+  b->folded[left->chain] += left->to - left->from;
+  if (to == left->chain) return;
   narrow_move(b->rest + to * columns, rest, columns);
-  b->folded[to] += b->folded[left->part];
-  b->folded[left->part] = 0;
+  b->folded[to] += b->folded[left->chain];
+  b->folded[left->chain] = 0;
 }
 
 /* Adds the nodes of the path from the root to the node at `depth`, except nodes that the tree
- * already has. The node at `depth` is the last node of `part` and a node of the stack `stack`. If
+ * already has. The node at `depth` is the last node of `chain` and a node of the stack `stack`. If
  * descendants of the node were folded, adds a child that replaces them. */
-static void narrow_keep(struct narrow_builder *b, size_t part, uint32_t depth, size_t stack) {
+static void narrow_keep(struct narrow_builder *b, size_t chain, uint32_t depth, size_t stack) {
   struct flame_tree *t = b->tree;
   const struct stack_set *set = b->walk.set;
   if (b->stored < depth) stack_set_read(set, stack, b->stored, b->frames);
   for (; b->stored < depth; b->stored++)
     b->path[b->stored + 1] =
         narrow_push(t, b->frames[b->stored], b->path[b->stored], b->stored + 1);
-  narrow_move(t->self + b->path[depth] * t->columns, b->self + part * t->columns, t->columns);
-  if (!b->folded[part]) return;
+  narrow_move(t->self + b->path[depth] * t->columns, b->self + chain * t->columns, t->columns);
+  if (!b->folded[chain]) return;
   uint32_t node = narrow_push(t, b->frame, b->path[depth], depth + 1);
-  narrow_move(t->self + node * t->columns, b->rest + part * t->columns, t->columns);
-  t->folded += b->folded[part];
-  b->folded[part] = 0;
+  narrow_move(t->self + node * t->columns, b->rest + chain * t->columns, t->columns);
+  t->folded += b->folded[chain];
+  b->folded[chain] = 0;
 }
 
 static void narrow_fill(struct narrow_builder *b) {
@@ -196,14 +195,14 @@ static void narrow_fill(struct narrow_builder *b) {
   for (size_t i = 0; i <= set->count; i++) {
     while (narrow_leave(&b->walk, narrow_shared(&b->walk, i), &left)) {
       if (left.width < b->bound)
-        narrow_fold(b, &left, b->walk.part);
+        narrow_fold(b, &left, b->walk.chain);
       else
-        narrow_keep(b, left.part, left.to, i - 1);
+        narrow_keep(b, left.chain, left.to, i - 1);
       if (b->stored > left.from) b->stored = left.from;
     }
     if (i == set->count) break;
     narrow_enter(&b->walk, i);
-    int64_t *self = b->self + b->walk.part * columns;
+    int64_t *self = b->self + b->walk.chain * columns;
     for (size_t c = 0; c < columns; c++) self[c] = stack_values(set, i)[c];
   }
   narrow_keep(b, 0, 0, 0);

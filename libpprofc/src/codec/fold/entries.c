@@ -140,10 +140,14 @@ static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fo
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* True if the entries of each sample type must be in the order of their first samples with a value
- * other than 0. Reports of labels need this order. */
-static bool fold_keeps_order(const struct fold *f) {
-  return f->labels || !f->as_tree;
+/* Returns a number with a bit for each type whose value is 0. Returns 0 if the order of entries
+ * does not matter to the report, so that samples with the value 0 in different types share an
+ * entry. */
+static uint64_t fold_zero_types(const struct fold *f, const int64_t *values) {
+  uint64_t zeros = 0;
+  for (size_t t = 0; t < f->width && (f->labels || !f->as_tree); t++)
+    zeros |= (uint64_t)(values[t] == 0) << t;
+  return zeros;
 }
 
 /* True if the sample may be added to the entry: it has the same labels, the entry has no negative
@@ -151,20 +155,10 @@ static bool fold_keeps_order(const struct fold *f) {
  * stacks. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
-  if (fold_refs(f)[entry].label_set != p->set) return false;
   for (size_t t = 0; t < f->width; t++)
-    if (values[t] < 0 || ((values[t] == 0) != (p->row[t] == 0) && fold_keeps_order(f)))
-      return false;
-  return true;
-}
-
-/* Returns a number for the hash table, because entries with the same stack need different keys. The
- * number consists of the label set and a bit for each value that is 0. */
-static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
-  uint64_t variant = (uint64_t)p->set << 32;
-  for (size_t t = 0; t < f->width && fold_keeps_order(f); t++)
-    variant |= (uint64_t)(p->row[t] == 0) << t;
-  return variant;
+    if (values[t] < 0) return false;
+  return fold_refs(f)[entry].label_set == p->set &&
+         fold_zero_types(f, values) == fold_zero_types(f, p->row);
 }
 
 /* Appends an entry with the values of the sample. */
@@ -193,7 +187,7 @@ static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_p
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
   if (p->negative) return fold_append(f, p, same);
   if (fold_fits(f, first, p)) return fold_add(f, first, first, p);
-  uint64_t hash = hash_mix(p->hash, fold_variant(f, p));
+  uint64_t hash = hash_mix(p->hash, (uint64_t)p->set << 32 | fold_zero_types(f, p->row));
   struct fold_probe probe = fold_table_start(&f->entries, hash);
   uint32_t other;
   while ((other = fold_table_next(&f->entries, &probe)) != MAP_NONE) {

@@ -72,9 +72,9 @@ static bool fold_repeats_set(const struct fold *f, size_t count) {
          known->unit == label->unit && known->number == label->number;
 }
 
-/* Returns the index of the set of the last `count` labels, and adds the set if it is new. Returns
- * MAP_NONE when out of memory. */
-static uint32_t fold_find_set(struct fold *f, size_t count) {
+/* Stores the last `count` labels as a label set, unless the same set is already stored. Returns the
+ * index of the set, or MAP_NONE when out of memory. */
+static uint32_t fold_store_set(struct fold *f, size_t count) {
   size_t first = f->label_count - count, known = f->label_table.count;
   if (!fold_column_reserve(&f->sets, f->mem, known + 1, sizeof(struct label_set))) return MAP_NONE;
   f->label_table.labels = fold_all_labels(f);
@@ -84,17 +84,22 @@ static uint32_t fold_find_set(struct fold *f, size_t count) {
   return found;
 }
 
+/* True if the report needs the labels of the sample, and not only their keys and units. */
+static bool fold_needs_labels(const struct fold *f, const struct fold_parts *p) {
+  return f->labels && (f->only == SIZE_MAX || p->row[f->only]);
+}
+
 bool fold_labels_end(struct fold *f, struct fold_parts *p) {
   size_t count = p->labels, known = f->label_table.count;
   if (count > f->limits->labels) return false;
-  bool dropped = f->compared && values_are_zero(p->row, f->types);
-  bool all = f->labels && (f->only == SIZE_MAX || p->row[f->only]);
-  if (!dropped && !all) count = fold_reduce(f, count);
-  if (dropped || (!all && fold_repeats_set(f, count))) {
+  bool none = f->compared && values_are_zero(p->row, f->types);
+  bool all = fold_needs_labels(f, p);
+  if (!none && !all) count = fold_reduce(f, count);
+  if (none || !count || (!all && fold_repeats_set(f, count))) {
     f->label_count -= count;
     return true;
   }
-  uint32_t found = fold_find_set(f, count);
+  uint32_t found = fold_store_set(f, count);
   if (all || f->label_table.count > known) p->set = found + 1;
   return found != MAP_NONE;
 }
