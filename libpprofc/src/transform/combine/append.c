@@ -170,23 +170,23 @@ static bool append_labels(struct append *a) {
  * segments have only the samples for which append_keeps is true. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
-  size_t n = 0, piece = 0;
+  size_t n = 0, at = 0;
   struct segment *segments =
-      arena_zero_array(&m->out->region->arena, m->piece_count + 1, sizeof *segments);
+      arena_zero_array(&m->out->region->arena, m->segment_count + 1, sizeof *segments);
   if (!segments) return false;
   for (uint32_t side = HEAD; side < SIDES; side++) {
     const struct samples *s = &a->profiles[side]->samples;
     for (size_t i = 0; i < s->count; i++) {
-      if (piece < m->piece_count && m->pieces[piece].first == m->sources[side].first_sample + i) {
-        segments[piece].first = n;
-        if (!merge_make_map(m, &m->pieces[piece], &segments[piece])) return false;
-        piece++;
+      if (at < m->segment_count && m->segments[at].first == m->sources[side].first_sample + i) {
+        segments[at].first = n;
+        if (!merge_make_map(m, &m->segments[at], &segments[at])) return false;
+        at++;
       }
       n += append_keeps(a, s, i);
     }
   }
   m->out->samples.segments = segments;
-  m->out->samples.segment_count = piece;
+  m->out->samples.segment_count = at;
   return true;
 }
 
@@ -227,20 +227,19 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   return done;
 }
 
-/* Numbers the classes (groups of equal records) that samples use. Records of a class may still
- * differ in some fields. So the first record that a sample uses represents the class, and head
- * comes before base. */
+/* Numbers the locations that samples use. A merged location stands for at most one location of each
+ * profile (merge_is_one_to_one). So its first used record is the location of head, if used. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {
     used[side] = arena_zero_array(&a->m.tables, a->profiles[side]->locations.count, 1);
     if (!used[side] || !append_mark_used(a, side, used[side])) return false;
   }
-  return merge_number_used(&a->m, (const uint8_t *const *)used);
+  return merge_number_tables(&a->m, (const uint8_t *const *)used);
 }
 
 static bool append_number(struct append *a) {
-  if (!a->m.ambiguous) return merge_number_tables(&a->m);
+  if (!a->m.ambiguous) return merge_number_tables(&a->m, NULL);
   return a->trees ? append_number_used(a) : merge_number_samples(&a->m);
 }
 

@@ -1,5 +1,8 @@
 /* The steps of a merge, which share struct merge: tables (functions, mappings, locations by key),
- * samples (hashes, equal samples, order), labels, and the resulting profile. */
+ * samples (hashes, equal samples, order), labels, and the resulting profile.
+ *
+ * A merged function stands for all equal functions of the sources. So do a merged mapping and a
+ * merged location. The result has the merged records that its samples use, under new numbers. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
@@ -8,40 +11,39 @@
 #include "profile/label_table.h"
 #include "profile/stack.h"
 
-/* One of the merged profiles. Equal functions of all sources form a class. So do equal mappings,
- * and equal locations. */
+/* One of the profiles that are merged. */
 struct merge_source {
   const pprofc_profile *profile;
   size_t first_sample; /* index of its first sample among the samples of all sources */
   bool shared;         /* true if the result points into the source's region */
   bool is_base;        /* true if the source's samples get the label that marks a base */
   uint32_t *strings;   /* for each string, its index in the result, or NONE until needed */
-  /* For each function, mapping and location of the source, its class; locations[-1] is
+  /* For each function, mapping and location of the source, the merged one; locations[-1] is
    * LOCATION_HIDDEN. */
   uint32_t *functions, *mappings, *locations;
   uint64_t *label_hashes; /* hash of each label set; equal sets have equal hashes */
 };
 
 /* One segment of a source: consecutive samples whose stacks use the same location numbers. */
-struct merge_piece {
+struct merge_segment {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;     /* location of each number v in the stacks; NULL: location v - 1 */
-  const uint32_t *classes; /* class of each number in the stacks, or LOCATION_HIDDEN */
-  size_t size;
+  const uint32_t *map;    /* location of each number v in the stacks; NULL: location v - 1 */
+  const uint32_t *merged; /* merged location of each number in the stacks, or LOCATION_HIDDEN */
+  size_t size;            /* number of items of `merged` */
 };
 
-/* Maximum number of locations. It leaves one bit of a class number free. */
-#define MERGE_CLASSES 0x7FFFFFFFu
+/* Maximum number of merged locations. */
+#define MERGE_LOCATIONS_MAX 0x7FFFFFFFu
 
-/* Source and index of the record that represents a class (group of equal records). */
+/* Source and index of the record whose fields a merged record has. */
 struct merge_place {
   uint32_t source, index;
 };
 
 struct merge_location {
   struct merge_place place;
-  uint32_t mapping; /* class of the mapping, or NONE */
+  uint32_t mapping; /* index of the merged mapping, or NONE */
 };
 
 struct merge {
@@ -51,16 +53,16 @@ struct merge {
   struct merge_source *sources;
   size_t source_count;
   size_t sample_count; /* number of samples of all sources together */
-  struct merge_piece *pieces;
-  size_t piece_count;
+  struct merge_segment *segments;
+  size_t segment_count;
 
   struct interner strings;
-  struct function_fields *functions; /* a function of each class, with strings of the result */
+  struct function_fields *functions; /* merged functions, with strings of the result */
   struct merge_place *mappings;
   struct merge_location *locations;
-  size_t function_count, mapping_count, location_count; /* numbers of classes */
-  /* True if some records of one class are not equal in all fields. The result must then take the
-   * first record that a sample uses. */
+  size_t function_count, mapping_count, location_count; /* numbers of merged records */
+  /* True if a merged record stands for records that differ in a field that pprof's key lacks. Its
+   * fields must then be the fields of the first record that a sample uses. */
   bool ambiguous;
 
   /* For each sample of the sources: first the index of the first equal sample, later the number of
@@ -72,9 +74,9 @@ struct merge {
   const uint8_t **stack; /* stack of each sample of the result; NULL after merge_drop_zeros */
   const uint32_t *stack_size;
 
-  /* Classes in the order of their new numbers. */
+  /* Merged records in the order of their new numbers. */
   uint32_t *location_order, *function_order, *mapping_order;
-  /* New number of each class, or NONE. */
+  /* New number of each merged record, or NONE. */
   uint32_t *location_number, *function_number, *mapping_number;
   size_t locations_used, functions_used, mappings_used;
 };
@@ -83,16 +85,15 @@ static inline const struct samples *merge_samples_of(const struct merge *m, uint
   return &m->sources[source].profile->samples;
 }
 
-/* Returns the piece (segment of a source) that contains the sample. */
-const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample);
+/* Returns the segment that contains the sample. */
+const struct merge_segment *merge_segment_of(const struct merge *m, size_t sample);
 
-/* Returns the piece (segment of a source) that contains the sample. The search starts at `piece`,
- * the piece of an earlier sample. */
-static inline const struct merge_piece *
-merge_piece_next(const struct merge *m, const struct merge_piece *piece, size_t sample) {
-  const struct merge_piece *end = m->pieces + m->piece_count;
-  while (piece + 1 < end && piece[1].first <= sample) piece++;
-  return piece;
+/* Does the same as merge_segment_of. The search starts at the segment of an earlier sample. */
+static inline const struct merge_segment *
+merge_segment_next(const struct merge *m, const struct merge_segment *segment, size_t sample) {
+  const struct merge_segment *end = m->segments + m->segment_count;
+  while (segment + 1 < end && segment[1].first <= sample) segment++;
+  return segment;
 }
 
 /* Returns the string of the result for a string of a source, or NONE when out of memory. */
@@ -100,33 +101,27 @@ uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
 
 /* The following steps of a merge return false when out of memory. */
 
-/* Finds the class (group of equal records) of each function, mapping and location of the sources.
- * Also finds the classes for the location numbers of each piece (segment of a source). */
+/* Finds the merged record of each function, mapping and location of the sources, and of each
+ * location number of the segments. */
 bool merge_tables(struct merge *m);
 
-/* Numbers all classes (groups of equal records) in the order in which the tables of the sources
- * list them. The caller may use this function only if m->ambiguous is false. */
-bool merge_number_tables(struct merge *m);
+/* Numbers merged records in the order in which the tables of the sources list them, and gives them
+ * the fields of the first record. Omits location l of source i if used[i][l] is 0. If `used` is
+ * NULL, omits no location. */
+bool merge_number_tables(struct merge *m, const uint8_t *const *used);
 
-/* Numbers classes (groups of equal records) in the order of the tables, even if m->ambiguous is
- * true. Omits location l of source i if used[i][l] is 0. If merge_is_one_to_one returns true, the
- * numbers are the same as in the order of first use by samples. */
-bool merge_number_used(struct merge *m, const uint8_t *const *used);
-
-/* True if no two mappings of one source, and no two locations of one source, are in the same class
- * (group of equal records). */
+/* True if no source has two equal mappings or two equal locations. */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Numbers the classes (groups of equal records) in the order in which samples that are not all zero
- * use them. */
+/* Numbers the merged records in the order in which samples that are not all zero use them. */
 bool merge_number_samples(struct merge *m);
 
-/* Numbers the classes (groups of equal records) again, in the order in which the remaining samples
- * of the result use them. */
+/* Numbers the merged records again, in the order in which the remaining samples of the result use
+ * them. */
 void merge_number_results(struct merge *m);
 
-/* Numbers the classes (groups of equal records) in order of use, finds equal samples, and writes
- * the stacks of the result. */
+/* Numbers the merged records in order of use, finds equal samples, and writes the stacks of the
+ * result. */
 bool merge_pass(struct merge *m);
 
 /* merge_sum_samples adds up the values of equal samples, and sets *zeros to true if a sample of the
@@ -140,11 +135,10 @@ bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
 /* These functions number locations in the order of first use. The caller calls merge_number_begin,
- * then merge_number_first for each location of a sample, then merge_number_end. If the class of a
- * location (its group of equal records) has no number yet, the record at `place` represents the
- * class. *next is 0 before the first call. */
+ * then merge_number_first for each location of a sample, then merge_number_end. A merged location
+ * without a number gets the fields of the record at `place`. *next is 0 before the first call. */
 bool merge_number_begin(struct merge *m);
-uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
+uint32_t merge_number_first(struct merge *m, uint32_t merged, struct merge_place place,
                             uint32_t *next);
 void merge_number_end(struct merge *m, uint32_t *next);
 
@@ -152,9 +146,9 @@ void merge_number_end(struct merge *m, uint32_t *next);
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
 enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
-/* Sets the map of a segment whose stacks belong to a source. The map translates each number in a
- * stack to a location of the result. The map is NULL if each number v means location v - 1. */
-bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment);
+/* Sets the map of `out`, a segment of the result that has the stacks of a source's segment. The map
+ * is NULL if each number v in the stacks means location v - 1 of the result. */
+bool merge_make_map(struct merge *m, const struct merge_segment *segment, struct segment *out);
 
 /* ---- labels ------------------------------------------ */
 
@@ -186,8 +180,8 @@ bool merge_hash_labels(struct merge *m);
 
 /* ---- the whole --------------------------------------- */
 
-/* Begins a merge: makes the header of the result, and finds the classes (groups of equal records)
- * in all tables. If `share` is true, the result points into all sources, whatever their size. */
+/* Begins a merge: makes the header of the result, and finds the merged records. If `share` is
+ * true, the result points into all sources, whatever their size. */
 bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share);
 /* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);

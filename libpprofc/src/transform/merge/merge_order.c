@@ -4,14 +4,14 @@
 
 /* ---- numbers ----------------------------------------- */
 
-static void number_mapping(struct merge *m, uint32_t class) {
-  if (m->mapping_number[class] != NONE) return;
-  m->mapping_number[class] = (uint32_t)m->mappings_used;
-  m->mapping_order[m->mappings_used++] = class;
+static void number_mapping(struct merge *m, uint32_t merged) {
+  if (m->mapping_number[merged] != NONE) return;
+  m->mapping_number[merged] = (uint32_t)m->mappings_used;
+  m->mapping_order[m->mappings_used++] = merged;
 }
 
-static void number_location(struct merge *m, uint32_t class) {
-  const struct merge_location *key = &m->locations[class];
+static void number_location(struct merge *m, uint32_t merged) {
+  const struct merge_location *key = &m->locations[merged];
   const struct merge_source *s = &m->sources[key->place.source];
   const struct locations *l = &s->profile->locations;
   if (key->mapping != NONE) number_mapping(m, key->mapping);
@@ -21,8 +21,8 @@ static void number_location(struct merge *m, uint32_t class) {
     m->function_number[function] = (uint32_t)m->functions_used;
     m->function_order[m->functions_used++] = function;
   }
-  m->location_number[class] = (uint32_t)m->locations_used;
-  m->location_order[m->locations_used++] = class;
+  m->location_number[merged] = (uint32_t)m->locations_used;
+  m->location_order[m->locations_used++] = merged;
 }
 
 static bool alloc_numbers(struct merge *m) {
@@ -54,24 +54,13 @@ static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until)
   }
 }
 
-/* Makes a record the representative of its class (group of equal records), because the record is
- * the first of its class that a sample uses. */
-static void represent(struct merge *m, uint32_t class, struct merge_place place) {
-  m->locations[class].place = place;
-  uint32_t mapping = m->locations[class].mapping;
+/* Gives a merged location, and its mapping, the fields of the first record that a sample uses. */
+static void represent(struct merge *m, uint32_t merged, struct merge_place place) {
+  m->locations[merged].place = place;
+  uint32_t mapping = m->locations[merged].mapping;
   if (mapping == NONE || m->mapping_number[mapping] != NONE) return;
   const struct locations *l = &m->sources[place.source].profile->locations;
   m->mappings[mapping] = (struct merge_place){place.source, l->mapping[place.index]};
-}
-
-/* Numbers the locations of a source in the order of its table. The locations of earlier sources
- * already have numbers. */
-static void number_source(struct merge *m, uint32_t i) {
-  const struct merge_source *s = &m->sources[i];
-  uint32_t next = i;
-  number_main_mapping(m, &next, i + 1);
-  for (size_t n = 0; n < s->profile->locations.count; n++)
-    if (m->location_number[s->locations[n]] == NONE) number_location(m, s->locations[n]);
 }
 
 bool merge_number_begin(struct merge *m) {
@@ -80,52 +69,46 @@ bool merge_number_begin(struct merge *m) {
   return true;
 }
 
-uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
+uint32_t merge_number_first(struct merge *m, uint32_t merged, struct merge_place place,
                             uint32_t *next) {
   number_main_mapping(m, next, place.source + 1);
-  if (m->location_number[class] == NONE) {
-    represent(m, class, place);
-    number_location(m, class);
+  if (m->location_number[merged] == NONE) {
+    represent(m, merged, place);
+    number_location(m, merged);
   }
-  return m->location_number[class];
+  return m->location_number[merged];
 }
 
 void merge_number_end(struct merge *m, uint32_t *next) {
   number_main_mapping(m, next, (uint32_t)m->source_count);
 }
 
-bool merge_number_tables(struct merge *m) {
-  if (!merge_number_begin(m)) return false;
-  for (uint32_t i = 0; i < m->source_count; i++) number_source(m, i);
-  return true;
-}
-
-bool merge_number_used(struct merge *m, const uint8_t *const *used) {
+bool merge_number_tables(struct merge *m, const uint8_t *const *used) {
   if (!merge_number_begin(m)) return false;
   uint32_t next = 0;
   for (uint32_t i = 0; i < m->source_count; i++) {
     const struct merge_source *s = &m->sources[i];
     number_main_mapping(m, &next, i + 1);
     for (uint32_t n = 0; n < s->profile->locations.count; n++) {
-      uint32_t class = s->locations[n];
-      if (!used[i][n] || m->location_number[class] != NONE) continue;
-      represent(m, class, (struct merge_place){i, n});
-      number_location(m, class);
+      uint32_t merged = s->locations[n];
+      if ((used && !used[i][n]) || m->location_number[merged] != NONE) continue;
+      represent(m, merged, (struct merge_place){i, n});
+      number_location(m, merged);
     }
   }
   return true;
 }
 
-/* True if all records are in different classes (groups of equal records). `seen` is all zero before
- * and after the call. */
-static bool classes_are_single(const uint32_t *classes, size_t count, uint8_t *seen) {
-  bool single = true;
+/* True if all merged records of a source are different. `seen` is all zero before and after the
+ * call. */
+static bool merge_are_different(const uint32_t *merged, size_t count, uint8_t *seen) {
+  bool different = true;
   for (size_t i = 0; i < count; i++) {
-    single = single && !seen[classes[i]];
-    seen[classes[i]] = 1;
+    different = different && !seen[merged[i]];
+    seen[merged[i]] = 1;
   }
-  for (size_t i = 0; i < count; i++) seen[classes[i]] = 0;
-  return single;
+  for (size_t i = 0; i < count; i++) seen[merged[i]] = 0;
+  return different;
 }
 
 bool merge_is_one_to_one(struct merge *m) {
@@ -133,8 +116,8 @@ bool merge_is_one_to_one(struct merge *m) {
   uint8_t *seen = arena_zero_array(&m->tables, most, 1);
   for (size_t i = 0; seen && i < m->source_count; i++) {
     const struct merge_source *s = &m->sources[i];
-    if (!classes_are_single(s->locations, s->profile->locations.count, seen) ||
-        !classes_are_single(s->mappings, s->profile->mappings.count, seen))
+    if (!merge_are_different(s->locations, s->profile->locations.count, seen) ||
+        !merge_are_different(s->mappings, s->profile->mappings.count, seen))
       return false;
   }
   return seen != NULL;
@@ -142,36 +125,35 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-/* Numbers the classes (groups of equal records) that the stack of a sample is the first to use.
- * Each record in this stack then represents its class. If `next` is NULL, the representatives stay
- * unchanged. */
-static void number_stack(struct merge *m, const struct merge_piece *piece, size_t sample,
+/* Numbers the merged records that the stack of a sample is the first to use, and gives them the
+ * fields of the records in this stack. If `next` is NULL, their fields stay unchanged. */
+static void number_stack(struct merge *m, const struct merge_segment *segment, size_t sample,
                          uint32_t *next) {
-  const struct samples *s = merge_samples_of(m, piece->source);
-  size_t local = sample - m->sources[piece->source].first_sample;
+  const struct samples *s = merge_samples_of(m, segment->source);
+  size_t local = sample - m->sources[segment->source].first_sample;
   struct packed_stack rest = {s->stack[local], s->stack[local] + s->stack_size[local], NULL};
   uint32_t v;
   while (stack_take_leaf_id(&rest, &v)) {
-    uint32_t class = piece->classes[v];
-    if (class == LOCATION_HIDDEN || m->location_number[class] != NONE) continue;
-    struct merge_place place = {piece->source, piece->map ? piece->map[v] : v - 1};
+    uint32_t merged = segment->merged[v];
+    if (merged == LOCATION_HIDDEN || m->location_number[merged] != NONE) continue;
+    struct merge_place place = {segment->source, segment->map ? segment->map[v] : v - 1};
     if (next)
-      merge_number_first(m, class, place, next);
+      merge_number_first(m, merged, place, next);
     else
-      number_location(m, class);
+      number_location(m, merged);
   }
 }
 
 bool merge_number_samples(struct merge *m) {
   if (!merge_number_begin(m)) return false;
-  const struct merge_piece *piece = m->pieces;
+  const struct merge_segment *segment = m->segments;
   size_t types = m->out->type_count;
   uint32_t next = 0;
   for (size_t i = 0; i < m->sample_count; i++) {
-    piece = merge_piece_next(m, piece, i);
-    size_t local = i - m->sources[piece->source].first_sample;
-    if (!values_are_zero(merge_samples_of(m, piece->source)->values + local * types, types))
-      number_stack(m, piece, i, &next);
+    segment = merge_segment_next(m, segment, i);
+    size_t local = i - m->sources[segment->source].first_sample;
+    if (!values_are_zero(merge_samples_of(m, segment->source)->values + local * types, types))
+      number_stack(m, segment, i, &next);
   }
   merge_number_end(m, &next);
   return true;
@@ -181,9 +163,9 @@ void merge_number_results(struct merge *m) {
   uint32_t main_mapping = m->mappings_used ? m->mapping_order[0] : NONE;
   reset_numbers(m);
   if (main_mapping != NONE) number_mapping(m, main_mapping);
-  const struct merge_piece *piece = m->pieces;
+  const struct merge_segment *segment = m->segments;
   for (size_t i = 0; i < m->result_count; i++) {
-    piece = merge_piece_next(m, piece, m->origins[i]);
-    number_stack(m, piece, m->origins[i], NULL);
+    segment = merge_segment_next(m, segment, m->origins[i]);
+    number_stack(m, segment, m->origins[i], NULL);
   }
 }

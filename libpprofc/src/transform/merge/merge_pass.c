@@ -5,8 +5,8 @@
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
-/* Value of `size` in `codes` for a location that no sample of the current piece (segment of a
- * source) has used yet. */
+/* Value of `size` in `codes` for a location that no sample of the current segment has used
+ * yet. */
 #define PASS_UNMET 0xFFu
 
 /* Number of samples that go through each step together, so that the cache misses of their lookups
@@ -17,7 +17,7 @@
 
 /* A sample of the batch. Its stack has the location numbers of the result. */
 struct pass_item {
-  const struct merge_piece *piece;
+  const struct merge_segment *segment;
   const uint8_t *stack;
   uint64_t hash;
   uint32_t stack_size, sample;
@@ -34,10 +34,10 @@ struct pass {
   struct map table; /* map from the hash of a stack to the index in `results` */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  /* Encoded new number of each location of the piece `coded` (a segment of a source). The array has
-   * space for the largest piece. */
+  /* Encoded new number of each location of the segment `coded`. The array has space for the largest
+   * segment. */
   struct stack_code *codes;
-  const struct merge_piece *coded;
+  const struct merge_segment *coded;
   uint32_t next_source; /* first source whose main mapping was not checked yet */
   struct pass_item batch[PASS_BATCH];
   size_t count;
@@ -51,22 +51,21 @@ struct pass {
 
 /* ---- stacks in new numbers --------------------------- */
 
-/* Clears p->codes, unless this piece (segment of a source) has the same tables as the piece before
- * it. */
-static void pass_begin_piece(struct pass *p, const struct merge_piece *piece) {
-  const struct merge_piece *before = p->coded;
-  p->coded = piece;
-  if (before && before->classes == piece->classes && before->size == piece->size) return;
-  memset(p->codes, PASS_UNMET, piece->size * sizeof *p->codes);
+/* Clears p->codes, unless this segment has the same tables as the segment before it. */
+static void pass_begin_segment(struct pass *p, const struct merge_segment *segment) {
+  const struct merge_segment *before = p->coded;
+  p->coded = segment;
+  if (before && before->merged == segment->merged && before->size == segment->size) return;
+  memset(p->codes, PASS_UNMET, segment->size * sizeof *p->codes);
 }
 
-static void pass_meet(struct pass *p, const struct merge_piece *piece, uint32_t id) {
-  uint32_t class = piece->classes[id];
+static void pass_meet(struct pass *p, const struct merge_segment *segment, uint32_t id) {
+  uint32_t merged = segment->merged[id];
   p->codes[id].size = 0;
-  if (class == LOCATION_HIDDEN) return;
-  uint32_t location = piece->map ? piece->map[id] : id - 1;
-  uint32_t number = merge_number_first(p->m, class, (struct merge_place){piece->source, location},
-                                       &p->next_source);
+  if (merged == LOCATION_HIDDEN) return;
+  uint32_t location = segment->map ? segment->map[id] : id - 1;
+  uint32_t number = merge_number_first(
+      p->m, merged, (struct merge_place){segment->source, location}, &p->next_source);
   p->codes[id] = stack_code_of(number + 1);
 }
 
@@ -79,7 +78,7 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
   while (stack < end) {
     uint32_t id;
     stack = varint_next(stack, &id);
-    if (p->codes[id].size == PASS_UNMET) pass_meet(p, item->piece, id);
+    if (p->codes[id].size == PASS_UNMET) pass_meet(p, item->segment, id);
     out = stack_put_code(out, &p->codes[id]);
   }
   item->stack_size = (uint32_t)(out - item->stack);
@@ -90,25 +89,25 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* True if a stack of the result equals the stack of the item. The first stack has the location
  * numbers of its source, and the second stack has the numbers of the result. */
-static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
+static bool pass_same_shared(const struct merge *m, const struct merge_segment *segment,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
   const uint8_t *b = item->stack, *b_end = b + item->stack_size;
   while (a < a_end) {
     uint32_t id, number;
     a = varint_next(a, &id);
-    if (piece->classes[id] == LOCATION_HIDDEN) continue;
+    if (segment->merged[id] == LOCATION_HIDDEN) continue;
     if (b == b_end) return false;
     b = varint_next(b, &number);
-    if (m->location_number[piece->classes[id]] + 1 != number) return false;
+    if (m->location_number[segment->merged[id]] + 1 != number) return false;
   }
   return b == b_end;
 }
 
 static bool pass_same_stack(const struct merge *m, const struct pass_result *result,
                             const struct pass_item *item) {
-  const struct merge_piece *piece = merge_piece_of(m, result->first);
-  if (m->sources[piece->source].shared) return pass_same_shared(m, piece, result, item);
+  const struct merge_segment *segment = merge_segment_of(m, result->first);
+  if (m->sources[segment->source].shared) return pass_same_shared(m, segment, result, item);
   return result->stack_size == item->stack_size &&
          memcmp(result->stack, item->stack, item->stack_size) == 0;
 }
@@ -129,7 +128,7 @@ static const uint8_t *pass_keep_stack(struct pass *p, const struct pass_item *it
 }
 
 static bool pass_add_result(struct pass *p, const struct pass_item *item) {
-  const struct merge_source *source = &p->m->sources[item->piece->source];
+  const struct merge_source *source = &p->m->sources[item->segment->source];
   if (!ARRAY_RESERVE(&p->m->out->mem, p->results, p->result_capacity, p->result_count + 1))
     return false;
   struct pass_result *result = &p->results[p->result_count];
@@ -179,9 +178,9 @@ static bool pass_end_batch(struct pass *p) {
 
 /* ---- samples ----------------------------------------- */
 
-static bool pass_sample(struct pass *p, const struct merge_piece *piece, uint32_t sample) {
+static bool pass_sample(struct pass *p, const struct merge_segment *segment, uint32_t sample) {
   struct merge *m = p->m;
-  const struct merge_source *source = &m->sources[piece->source];
+  const struct merge_source *source = &m->sources[segment->source];
   const struct samples *s = &source->profile->samples;
   size_t local = sample - source->first_sample, types = m->out->type_count;
   m->result_of[sample] = NONE;
@@ -191,7 +190,7 @@ static bool pass_sample(struct pass *p, const struct merge_piece *piece, uint32_
   if ((p->count == PASS_BATCH || p->written_size - p->used < most) && !pass_end_batch(p))
     return false;
   struct pass_item *item = &p->batch[p->count++];
-  item->piece = piece;
+  item->segment = segment;
   item->sample = sample;
   pass_write(p, item, s->stack[local], s->stack_size[local]);
   uint64_t labels = s->label_set ? source->label_hashes[s->label_set[local]] : 0;
@@ -202,11 +201,11 @@ static bool pass_sample(struct pass *p, const struct merge_piece *piece, uint32_
 
 static bool pass_samples(struct pass *p) {
   const struct merge *m = p->m;
-  const struct merge_piece *piece = m->pieces;
+  const struct merge_segment *segment = m->segments;
   for (uint32_t sample = 0; sample < m->sample_count; sample++) {
-    piece = merge_piece_next(m, piece, sample);
-    if (piece != p->coded) pass_begin_piece(p, piece);
-    if (!pass_sample(p, piece, sample)) return false;
+    segment = merge_segment_next(m, segment, sample);
+    if (segment != p->coded) pass_begin_segment(p, segment);
+    if (!pass_sample(p, segment, sample)) return false;
   }
   return pass_end_batch(p);
 }
@@ -216,8 +215,8 @@ static bool pass_samples(struct pass *p) {
 static bool pass_open(struct pass *p) {
   struct merge *m = p->m;
   size_t most = 0;
-  for (size_t i = 0; i < m->piece_count; i++)
-    if (m->pieces[i].size > most) most = m->pieces[i].size;
+  for (size_t i = 0; i < m->segment_count; i++)
+    if (m->segments[i].size > most) most = m->segments[i].size;
   for (uint32_t i = 0; i < m->source_count; i++)
     if (merge_samples_of(m, i)->max_depth > p->max_depth)
       p->max_depth = merge_samples_of(m, i)->max_depth;

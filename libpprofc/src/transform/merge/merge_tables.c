@@ -11,9 +11,9 @@ uint32_t merge_string(struct merge *m, size_t source, uint32_t string) {
   return s->strings[string];
 }
 
-/* ---- classes ----------------------------------------- */
+/* ---- merged records ---------------------------------- */
 
-static bool class_functions(struct merge *m, struct map *table, size_t source) {
+static bool merge_functions(struct merge *m, struct map *table, size_t source) {
   struct merge_source *s = &m->sources[source];
   const struct functions *f = &s->profile->functions;
   for (size_t i = 0; i < f->count; i++) {
@@ -27,16 +27,16 @@ static bool class_functions(struct merge *m, struct map *table, size_t source) {
     uint64_t hash = hash_mix(hash_mix(key.name, key.system_name),
                              hash_mix(key.filename, (uint64_t)key.start_line));
     const struct function_fields *known = m->functions;
-    MAP_FIND(class, table, hash,
-             known[class].name == key.name && known[class].system_name == key.system_name &&
-                 known[class].filename == key.filename &&
-                 known[class].start_line == key.start_line);
-    if (class == MAP_NONE) {
-      class = (uint32_t)m->function_count++;
-      m->functions[class] = key;
-      if (!map_insert(table, hash, class)) return false;
+    MAP_FIND(merged, table, hash,
+             known[merged].name == key.name && known[merged].system_name == key.system_name &&
+                 known[merged].filename == key.filename &&
+                 known[merged].start_line == key.start_line);
+    if (merged == MAP_NONE) {
+      merged = (uint32_t)m->function_count++;
+      m->functions[merged] = key;
+      if (!map_insert(table, hash, merged)) return false;
     }
-    s->functions[i] = class;
+    s->functions[i] = merged;
   }
   return true;
 }
@@ -63,9 +63,9 @@ struct placed_mapping {
   const struct mapping *mapping;
 };
 
-static struct placed_mapping mapping_of_class(const struct merge *m, uint32_t class) {
-  const pprofc_profile *p = m->sources[m->mappings[class].source].profile;
-  return (struct placed_mapping){p, &p->mappings.items[m->mappings[class].index]};
+static struct placed_mapping merged_mapping(const struct merge *m, uint32_t merged) {
+  const pprofc_profile *p = m->sources[m->mappings[merged].source].profile;
+  return (struct placed_mapping){p, &p->mappings.items[m->mappings[merged].index]};
 }
 
 /* True if two mappings have the same key. As in pprof, the key is size, offset and name. */
@@ -83,29 +83,28 @@ static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) 
          same_text(a.profile, a.mapping->build_id, b.profile, b.mapping->build_id);
 }
 
-/* Returns the class of a mapping (its group of mappings with equal keys), or MAP_NONE if the table
- * has no mapping with the same key. */
-static uint32_t find_mapping_class(struct merge *m, const struct map *table, uint64_t hash,
-                                   struct placed_mapping a) {
-  MAP_FIND(class, table, hash, same_mapping_key(a, mapping_of_class(m, class)));
-  if (class != MAP_NONE) m->ambiguous |= !same_mapping_rest(a, mapping_of_class(m, class));
-  return class;
+/* Returns the merged mapping with the same key, or MAP_NONE. */
+static uint32_t find_merged_mapping(struct merge *m, const struct map *table, uint64_t hash,
+                                    struct placed_mapping a) {
+  MAP_FIND(merged, table, hash, same_mapping_key(a, merged_mapping(m, merged)));
+  if (merged != MAP_NONE) m->ambiguous |= !same_mapping_rest(a, merged_mapping(m, merged));
+  return merged;
 }
 
-static bool class_mappings(struct merge *m, struct map *table, size_t source) {
+static bool merge_mappings(struct merge *m, struct map *table, size_t source) {
   struct merge_source *s = &m->sources[source];
   const pprofc_profile *p = s->profile;
   for (size_t i = 0; i < p->mappings.count; i++) {
     const struct mapping *a = &p->mappings.items[i];
     uint64_t hash = hash_mix(hash_str(mapping_name(p, a)), rounded_size(a));
     hash = hash_mix(hash, a->offset);
-    uint32_t class = find_mapping_class(m, table, hash, (struct placed_mapping){p, a});
-    if (class == MAP_NONE) {
-      class = (uint32_t)m->mapping_count++;
-      m->mappings[class] = (struct merge_place){(uint32_t)source, (uint32_t)i};
-      if (!map_insert(table, hash, class)) return false;
+    uint32_t merged = find_merged_mapping(m, table, hash, (struct placed_mapping){p, a});
+    if (merged == MAP_NONE) {
+      merged = (uint32_t)m->mapping_count++;
+      m->mappings[merged] = (struct merge_place){(uint32_t)source, (uint32_t)i};
+      if (!map_insert(table, hash, merged)) return false;
     }
-    s->mappings[i] = class;
+    s->mappings[i] = merged;
   }
   return true;
 }
@@ -160,7 +159,7 @@ static bool merge_tables_same_location(struct merge *m, const struct merge_locat
   return true;
 }
 
-static bool class_locations(struct merge *m, struct map *table, size_t source) {
+static bool merge_locations(struct merge *m, struct map *table, size_t source) {
   struct merge_source *s = &m->sources[source];
   const struct locations *l = &s->profile->locations;
   for (size_t i = 0; i < l->count; i++) {
@@ -170,18 +169,18 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
         .mapping = mapping == NONE ? NONE : s->mappings[mapping],
     };
     uint64_t hash = hash_location(s, &key);
-    MAP_FIND(class, table, hash, merge_tables_same_location(m, &key, &m->locations[class]));
-    if (class == MAP_NONE) {
-      class = (uint32_t)m->location_count++;
-      m->locations[class] = key;
-      if (!map_insert(table, hash, class)) return false;
+    MAP_FIND(merged, table, hash, merge_tables_same_location(m, &key, &m->locations[merged]));
+    if (merged == MAP_NONE) {
+      merged = (uint32_t)m->location_count++;
+      m->locations[merged] = key;
+      if (!map_insert(table, hash, merged)) return false;
     }
-    s->locations[i] = class;
+    s->locations[i] = merged;
   }
   return true;
 }
 
-/* ---- reusing the previous classes -------------------- */
+/* ---- tables of the previous source ------------------- */
 
 static bool merge_tables_same_columns(const void *a, const void *b, size_t count, size_t size) {
   return count == 0 || (a && b ? memcmp(a, b, count * size) == 0 : a == b);
@@ -228,9 +227,9 @@ static bool same_locations(const struct locations *a, const struct locations *b)
   return true;
 }
 
-/* Reuses the classes (groups of equal records) of the previous source if both sources have the same
- * tables. This is frequent for consecutive profiles of one process. The comparison is short if the
- * tables differ. */
+/* Reuses the merged records of the previous source if both sources have the same tables. This is
+ * frequent for consecutive profiles of one process. The comparison is short if the tables differ.
+ */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;
   struct merge_source *s = &m->sources[source];
@@ -246,69 +245,70 @@ static bool take_tables(struct merge *m, size_t source) {
   return true;
 }
 
-/* ---- pieces ------------------------------------------ */
+/* ---- segments ---------------------------------------- */
 
-static bool class_piece(struct merge *m, struct merge_piece *piece, const struct segment *segment) {
-  const struct merge_source *s = &m->sources[piece->source];
+static bool merge_fill_segment(struct merge *m, struct merge_segment *segment,
+                               const struct segment *from) {
+  const struct merge_source *s = &m->sources[segment->source];
   size_t locations = s->profile->locations.count;
-  piece->map = segment->map;
-  piece->size = segment->map ? segment->map_size : locations + 1;
-  piece->classes = s->locations - 1;
-  if (!segment->map) return true;
-  uint32_t *classes = arena_array(&m->arena, piece->size, sizeof *classes);
-  if (!classes) return false;
-  piece->classes = classes;
-  for (size_t v = 0; v < piece->size; v++) {
-    uint32_t location = segment->map[v];
-    classes[v] = location == LOCATION_HIDDEN ? LOCATION_HIDDEN : s->locations[location];
+  segment->map = from->map;
+  segment->size = from->map ? from->map_size : locations + 1;
+  segment->merged = s->locations - 1;
+  if (!from->map) return true;
+  uint32_t *merged = arena_array(&m->arena, segment->size, sizeof *merged);
+  if (!merged) return false;
+  segment->merged = merged;
+  for (size_t v = 0; v < segment->size; v++) {
+    uint32_t location = from->map[v];
+    merged[v] = location == LOCATION_HIDDEN ? LOCATION_HIDDEN : s->locations[location];
   }
   return true;
 }
 
-static bool make_pieces(struct merge *m) {
+static bool make_segments(struct merge *m) {
   size_t count = 0;
   for (size_t i = 0; i < m->source_count; i++)
     count += merge_samples_of(m, (uint32_t)i)->segment_count;
-  m->pieces = arena_array(&m->arena, count, sizeof *m->pieces);
-  if (!m->pieces) return false;
+  m->segments = arena_array(&m->arena, count, sizeof *m->segments);
+  if (!m->segments) return false;
   for (uint32_t i = 0; i < m->source_count; i++) {
     const struct samples *s = merge_samples_of(m, i);
     for (size_t n = 0; n < s->segment_count; n++) {
-      struct merge_piece *piece = &m->pieces[m->piece_count];
+      struct merge_segment *segment = &m->segments[m->segment_count];
       if (segment_end(s, n) == s->segments[n].first) continue;
-      *piece = (struct merge_piece){.first = m->sources[i].first_sample + s->segments[n].first,
-                                    .source = i};
-      if (!class_piece(m, piece, &s->segments[n])) return false;
-      m->piece_count++;
+      *segment = (struct merge_segment){.first = m->sources[i].first_sample + s->segments[n].first,
+                                        .source = i};
+      if (!merge_fill_segment(m, segment, &s->segments[n])) return false;
+      m->segment_count++;
     }
   }
   return true;
 }
 
-static bool holds(const struct merge *m, size_t piece, size_t sample) {
-  return m->pieces[piece].first <= sample &&
-         (piece + 1 == m->piece_count || sample < m->pieces[piece + 1].first);
+static bool holds(const struct merge *m, size_t segment, size_t sample) {
+  return m->segments[segment].first <= sample &&
+         (segment + 1 == m->segment_count || sample < m->segments[segment + 1].first);
 }
 
-const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
-  /* Most pieces (segments of a source) have similar sizes, so guess from the sample number. */
-  size_t guess = (size_t)((double)sample * (double)m->piece_count / (double)m->sample_count);
-  for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->piece_count; i++)
-    if (holds(m, i, sample)) return &m->pieces[i];
-  size_t low = 0, high = m->piece_count;
+const struct merge_segment *merge_segment_of(const struct merge *m, size_t sample) {
+  /* Guess the segment from the number of the sample, because most segments have similar sizes. */
+  size_t guess = (size_t)((double)sample * (double)m->segment_count / (double)m->sample_count);
+  for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->segment_count; i++)
+    if (holds(m, i, sample)) return &m->segments[i];
+  size_t low = 0, high = m->segment_count;
   while (high - low > 1) {
     size_t middle = (low + high) / 2;
-    if (m->pieces[middle].first <= sample)
+    if (m->segments[middle].first <= sample)
       low = middle;
     else
       high = middle;
   }
-  return &m->pieces[low];
+  return &m->segments[low];
 }
 
 /* ---- all tables -------------------------------------- */
 
-static bool alloc_classes(struct merge *m) {
+static bool alloc_merged(struct merge *m) {
   size_t functions = 0, mappings = 0, locations = 0;
   for (size_t i = 0; i < m->source_count; i++) {
     const pprofc_profile *p = m->sources[i].profile;
@@ -316,7 +316,7 @@ static bool alloc_classes(struct merge *m) {
     mappings += p->mappings.count;
     locations += p->locations.count;
   }
-  if (functions >= NONE || mappings >= NONE || locations >= MERGE_CLASSES) return false;
+  if (functions >= NONE || mappings >= NONE || locations >= MERGE_LOCATIONS_MAX) return false;
   m->functions = arena_array(&m->tables, functions, sizeof *m->functions);
   m->mappings = arena_array(&m->tables, mappings, sizeof *m->mappings);
   m->locations = arena_array(&m->tables, locations, sizeof *m->locations);
@@ -353,15 +353,15 @@ bool merge_tables(struct merge *m) {
   map_init(&functions, mem);
   map_init(&mappings, mem);
   map_init(&locations, mem);
-  bool ok = alloc_classes(m) && merge_tables_reserve(m, &functions, &locations);
+  bool ok = alloc_merged(m) && merge_tables_reserve(m, &functions, &locations);
   for (size_t i = 0; ok && i < m->source_count; i++)
     ok =
-        take_tables(m, i) || (alloc_source(m, i) && class_functions(m, &functions, i) &&
-                              class_mappings(m, &mappings, i) && class_locations(m, &locations, i));
+        take_tables(m, i) || (alloc_source(m, i) && merge_functions(m, &functions, i) &&
+                              merge_mappings(m, &mappings, i) && merge_locations(m, &locations, i));
   map_free(&functions);
   map_free(&mappings);
   map_free(&locations);
-  return ok && make_pieces(m);
+  return ok && make_segments(m);
 }
 
 /* ---- the tables of the result ------------------------ */

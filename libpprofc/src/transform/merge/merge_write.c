@@ -56,17 +56,17 @@ void merge_drop_zeros(struct merge *m) {
   m->stack = NULL;
 }
 
-bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
-  uint32_t *map = arena_array(&m->out->region->arena, piece->size, sizeof *map);
+bool merge_make_map(struct merge *m, const struct merge_segment *segment, struct segment *out) {
+  uint32_t *map = arena_array(&m->out->region->arena, segment->size, sizeof *map);
   if (!map) return false;
-  bool plain = piece->size <= m->locations_used + 1;
-  for (size_t v = 0; v < piece->size; v++) {
-    uint32_t class = piece->classes[v];
-    map[v] = class == LOCATION_HIDDEN ? LOCATION_HIDDEN : m->location_number[class];
+  bool plain = segment->size <= m->locations_used + 1;
+  for (size_t v = 0; v < segment->size; v++) {
+    uint32_t merged = segment->merged[v];
+    map[v] = merged == LOCATION_HIDDEN ? LOCATION_HIDDEN : m->location_number[merged];
     plain = plain && (v == 0 || map[v] == v - 1);
   }
-  segment->map = plain ? NULL : map;
-  segment->map_size = plain ? 0 : piece->size;
+  out->map = plain ? NULL : map;
+  out->map_size = plain ? 0 : segment->size;
   return true;
 }
 
@@ -90,10 +90,10 @@ static bool stack_writer_init(const struct merge *m, struct stack_writer *w) {
 
 /* Sets the stack of sample i of the result. If the source is not shared, writes the stack with new
  * numbers to the region of the result. */
-static bool merge_write_stack(struct merge *m, const struct merge_piece *piece, size_t i,
+static bool merge_write_stack(struct merge *m, const struct merge_segment *segment, size_t i,
                               struct stack_writer *w) {
   static const uint8_t no_frames;
-  const struct merge_source *source = &m->sources[piece->source];
+  const struct merge_source *source = &m->sources[segment->source];
   const struct samples *s = &source->profile->samples;
   size_t local = m->origins[i] - source->first_sample, size = s->stack_size[local], n = 0;
   struct packed_stack rest = {s->stack[local], s->stack[local] + size, NULL};
@@ -110,8 +110,8 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece, 
   /* An empty stack must not be NULL, because readers add sizes to its address. */
   w->stack[i] = w->room ? w->room : &no_frames;
   for (uint32_t id; stack_take_leaf_id(&rest, &id);)
-    if (piece->classes[id] != LOCATION_HIDDEN)
-      n += varint_put(w->room + n, m->location_number[piece->classes[id]] + 1);
+    if (segment->merged[id] != LOCATION_HIDDEN)
+      n += varint_put(w->room + n, m->location_number[segment->merged[id]] + 1);
   w->size[i] = (uint32_t)n;
   if (n) w->room += n; /* without frames, `room` may be NULL */
   w->left -= n;
@@ -121,28 +121,30 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece, 
 /* Begins a segment (range of samples whose stacks use the same location numbers) at sample `first`
  * of the result. A segment whose stacks are shared with a source needs a map from the source's
  * numbers to locations. Does nothing if neither this segment nor the previous one needs a map. */
-static bool begin_segment(struct merge *m, const struct merge_piece *piece, size_t first,
+static bool begin_segment(struct merge *m, const struct merge_segment *segment, size_t first,
                           struct segment *segments) {
   struct samples *out = &m->out->samples;
-  bool shared = m->sources[piece->source].shared;
+  bool shared = m->sources[segment->source].shared;
   if (!shared && out->segment_count && !segments[out->segment_count - 1].map) return true;
-  struct segment *segment = &segments[out->segment_count++];
-  *segment = (struct segment){.first = first};
-  return !shared || merge_make_map(m, piece, segment);
+  struct segment *made = &segments[out->segment_count++];
+  *made = (struct segment){.first = first};
+  return !shared || merge_make_map(m, segment, made);
 }
 
 /* Makes the stacks and the segments of the result. Returns false when out of memory. */
 static bool merge_write_stacks(struct merge *m) {
   struct samples *out = &m->out->samples;
-  struct segment *segments = arena_array(&m->out->region->arena, m->piece_count, sizeof *segments);
+  struct segment *segments =
+      arena_array(&m->out->region->arena, m->segment_count, sizeof *segments);
   struct stack_writer w;
-  const struct merge_piece *piece = NULL;
+  const struct merge_segment *segment = NULL;
   if (!segments || !stack_writer_init(m, &w)) return false;
   for (size_t i = 0; i < m->result_count; i++) {
-    const struct merge_piece *next = merge_piece_next(m, piece ? piece : m->pieces, m->origins[i]);
-    if (next != piece && !begin_segment(m, next, i, segments)) return false;
-    piece = next;
-    if (!m->stack && !merge_write_stack(m, piece, i, &w)) return false;
+    const struct merge_segment *next =
+        merge_segment_next(m, segment ? segment : m->segments, m->origins[i]);
+    if (next != segment && !begin_segment(m, next, i, segments)) return false;
+    segment = next;
+    if (!m->stack && !merge_write_stack(m, segment, i, &w)) return false;
   }
   out->stack = w.stack;
   out->stack_size = m->stack ? m->stack_size : w.size;
@@ -155,10 +157,10 @@ static bool write_labels(struct merge *m) {
   if (!merge_has_labels(m) || !m->result_count) return true;
   uint32_t *set = arena_array(&m->out->region->arena, m->result_count, sizeof *set);
   bool ok = set && merge_labels_open(&labels, m);
-  const struct merge_piece *piece = m->pieces;
+  const struct merge_segment *segment = m->segments;
   for (size_t i = 0; ok && i < m->result_count; i++) {
-    piece = merge_piece_next(m, piece, m->origins[i]);
-    uint32_t source = piece->source;
+    segment = merge_segment_next(m, segment, m->origins[i]);
+    uint32_t source = segment->source;
     set[i] = merge_label_set(&labels, source, m->origins[i] - m->sources[source].first_sample);
     ok = set[i] != NONE;
   }
