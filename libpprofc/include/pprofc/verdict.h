@@ -190,7 +190,7 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
-/* Property that the functions of a domain (a group of changed functions) share. */
+/* Property that the functions of a domain share. */
 typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_CALLER,  /* the domain is a function and the functions that it calls */
   PPROFC_DOMAIN_TYPE,    /* the functions belong to a type or class */
@@ -199,18 +199,18 @@ typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_RENAMED  /* the functions, or their package, have a new name in the head */
 } pprofc_verdict_domain_kind;
 
-/* A domain: a group of changed functions between which cost may have moved, such as the functions
- * of a type, file or package. */
+/* A domain: a group of functions between which cost may have moved, such as the functions of a
+ * type, file or package. */
 typedef struct pprofc_verdict_domain {
   pprofc_verdict_domain_kind kind; /* property that the functions share */
   pprofc_str name, renamed;        /* name of the group, and the new name if the group was renamed
                                       ("" if not) */
-  pprofc_verdict_estimate net;     /* change of the sum over all functions of the group, with its
-                                      interval and test */
+  pprofc_verdict_estimate net;     /* change of the sum over all functions of the group, also over
+                                      functions that are not in `rows` */
   bool moved;         /* true if the sum did not change by more than noise, so that cost only
                          moved */
-  const size_t *rows; /* indices of the rows of the changed functions, ascending */
-  size_t row_count;   /* number of changed functions */
+  const size_t *rows; /* indices of the rows whose changes the group explains, ascending */
+  size_t row_count;   /* number of items in `rows` */
 } pprofc_verdict_domain;
 
 /* Returns the domains in the order of their first rows, and sets *count to their number. Each row
@@ -222,11 +222,11 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns a domain (a group of functions) of all functions that the function of `row` calls
- * directly or indirectly. The domain also has the rows that share another domain with one of these
- * functions. `net` is the change of the sum of all self values in the domain, for all callers
- * together. If the sum did not grow (`moved`), the cum value of `row` grew only because calls moved
- * to it from other callers. Returns NULL if cum did not grow, or if the sum is too noisy. */
+/* Returns a domain of all functions that the function of `row` calls directly or indirectly. The
+ * domain also has the functions that share another domain with one of these functions. `rows` has
+ * only `row`. `net` is the change of the sum of all self values, for all callers together. If the
+ * sum did not grow (`moved`), the cum value of `row` grew only because calls moved to it from other
+ * callers. Returns NULL if cum did not grow, or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 

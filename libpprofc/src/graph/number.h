@@ -10,7 +10,7 @@ static inline int64_t number_multiply(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-/* Returns the absolute value of v. The smallest integer stays unchanged. */
+/* Returns the absolute value of v. Like in Go, the smallest integer stays negative. */
 static inline int64_t number_abs(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
 }

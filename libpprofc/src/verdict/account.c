@@ -225,8 +225,8 @@ static void sentence_functions(const pprofc_verdict_summary *s, struct buffer *o
   if (!s->changed) sentence_count(s->cum_changed, "changed with what they call", out);
 }
 
-/* Writes "Cost moved inside svc." For several domains (groups of functions between which cost
- * moved), writes "Cost moved inside 3 places." */
+/* Writes "Cost moved inside svc." For several domains (groups of functions between which cost may
+ * have moved), writes "Cost moved inside 3 places." */
 static void sentence_moved(const struct comparison *c, struct buffer *out) {
   size_t moved = 0, last = 0;
   for (size_t i = 0; i < c->domain_count; i++) {

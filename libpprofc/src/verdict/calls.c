@@ -62,7 +62,7 @@ static bool calls_read(struct calls *s) {
 }
 
 /* True if a row of the domain is a leaf in the stacks of the function. A domain is a group of
- * functions between which cost moved. */
+ * functions between which cost may have moved. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
     if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;
@@ -80,9 +80,9 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the estimate of the sum of all callees of grown[at]. If a domain (a group of functions
- * between which cost moved) among them grew more, returns the domain's estimate, because a decrease
- * of other rows can hide this growth. */
+/* Returns the estimate of the whole set. If a domain in the set grew more, returns the domain's
+ * estimate, because cost of other rows may have moved out of the set. A domain is a group of
+ * functions between which cost may have moved. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;

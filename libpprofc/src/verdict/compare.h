@@ -58,7 +58,7 @@ struct comparison {
   pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
   size_t *children;             /* indices in `stacks`, sorted by parent, then by name */
   size_t stack_count;
-  /* domains: groups of functions between which cost moved, with their sums */
+  /* domains: groups of functions between which cost may have moved, with their sums */
   pprofc_verdict_domain *domains;
   size_t domain_count;
   uint32_t *domain_of; /* for each row, its index in `domains`, or MAP_NONE; NULL without domains */
@@ -140,10 +140,10 @@ bool family_is_blind(const struct comparison *c);
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
 /* Judges the callees of each function whose cum value grew. The caller must first call
- * relations_find, which finds the domains (groups of functions between which cost moved). */
+ * relations_find, which finds the domains. */
 pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 
-/* Returns the domain of a row (a group of functions between which cost moved), or NULL. */
+/* Returns the domain of a row (a group of functions between which cost may have moved), or NULL. */
 const pprofc_verdict_domain *comparison_domain(const struct comparison *c, size_t row);
 
 /* Finds the nodes of the call tree in which functions and the total changed, if options.places is

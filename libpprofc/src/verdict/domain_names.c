@@ -1,4 +1,4 @@
-/* Finds a name for a set of functions between which cost moved. */
+/* Finds a name for a set of functions between which cost may have moved. */
 #include "verdict/relations.h"
 
 static const struct candidate *set_member(const struct relations *r, const struct domain_set *set,

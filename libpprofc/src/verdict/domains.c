@@ -1,6 +1,6 @@
-/* Finds for each function that grew the smallest domain that explains its growth. A domain is a set
- * of functions between which cost may have moved, such as the functions of a type. A domain
- * explains the growth if its sum did not grow and is precise enough to show this growth. */
+/* Finds for each function that grew the smallest domain that explains its growth. A domain is a
+ * group of functions between which cost may have moved, such as the functions of a type or file. A
+ * domain explains the growth if its sum did not grow and is precise enough to show this growth. */
 #include "verdict/relations.h"
 
 #include <math.h>

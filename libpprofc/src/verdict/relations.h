@@ -1,5 +1,5 @@
 /* Finds the rows that changed, and explanations of their changes. Explanations are functions whose
- * changes cancel, renames, and domains (groups of functions between which cost moved). */
+ * changes cancel, renames, and domains (groups of functions between which cost may have moved). */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
@@ -136,8 +136,8 @@ bool relations_linked(const struct relations *r, uint32_t a, uint32_t b);
  * costs last. */
 bool renames_match(struct relations *r);
 
-/* Finds the domains (groups of functions between which cost moved) that explain changes, and judges
- * their sums. Returns false when out of memory. */
+/* Finds the domains (groups of functions between which cost may have moved) that explain changes,
+ * and judges their sums. Returns false when out of memory. */
 bool domains_find(struct relations *r);
 
 /* ---- domains ---------------------------------------- */

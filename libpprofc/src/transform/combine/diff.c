@@ -288,12 +288,11 @@ static bool has_base_label(const pprofc_profile *p) {
 }
 
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base) {
-  const int64_t exact = (int64_t)1 << 53;
-  size_t count = base->folded ? base->samples.count * profile_values_each(base) : 0;
-  bool serves = !base->folded || !has_base_label(head);
-  for (size_t i = 0; i < count && serves; i++)
-    serves = base->samples.values[i] >= -exact && base->samples.values[i] <= exact;
-  return serves;
+  const int64_t exact = (int64_t)1 << 53; /* pprof rounds larger values */
+  if (!base->folded) return true;
+  for (size_t i = 0; i < base->samples.count * profile_values_each(base); i++)
+    if (base->samples.values[i] < -exact || base->samples.values[i] > exact) return false;
+  return !has_base_label(head); /* samples with this label may be equal to samples of the base */
 }
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,

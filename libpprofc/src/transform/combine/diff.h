@@ -11,10 +11,8 @@
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
-/* True if `base` gives the same difference as the samples in its file. If base->folded is true, the
- * reader has added up samples and dropped their labels. The function then returns false if pprof
- * would round a large value, because the rounded sum would differ. It also returns false if head
- * has samples with the base label, because they may be equal to samples of `base`. */
+/* True if `base` gives the same difference as its file, although the reader may have added up its
+ * samples and dropped their labels (base->folded). */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
 /* True if at least one profile has a stack tree (profile/stack_tree.h). Then only

@@ -94,17 +94,17 @@ struct amount_grid noise_grid(const struct noise_report *report, const struct no
 
 /* ---- domains ---------------------------------------- */
 
-/* Makes the texts of domains, which are groups of functions between which cost moved. */
+/* Makes the texts of domains, which are groups of functions between which cost may have moved. */
 
 #define DOMAIN_PLACE 300
 #define DOMAIN_TEXT  (DOMAIN_PLACE + 300)
 
-/* Returns the type of a domain (a group of functions between which cost moved) for JSON: "caller",
- * "type", "file", "package" or "renamed". */
+/* Returns the type of a domain (a group of functions between which cost may have moved) for JSON:
+ * "caller", "type", "file", "package" or "renamed". */
 const char *noise_domain_kind(pprofc_verdict_domain_kind kind);
 
-/* Returns the verdict of a domain (a group of functions between which cost moved): "moved",
- * "renamed", or the verdict on its sum. */
+/* Returns the verdict of a domain (a group of functions between which cost may have moved):
+ * "moved", "renamed", or the verdict on its sum. */
 const char *noise_domain_word(const pprofc_verdict_domain *domain);
 
 /* Formats the place to which cost moved: " inside svc.f", or ", renamed from old/enc to new/enc".
@@ -116,13 +116,13 @@ void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLA
 void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
                        bool lone, char out[DOMAIN_TEXT]);
 
-/* Writes a line with the text of a domain (a group of functions between which cost moved) and the
- * names of its functions. */
+/* Writes a line with the text of a domain (a group of functions between which cost may have moved)
+ * and the names of its functions. */
 void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,
                            const struct amount_unit *unit, struct output *out);
 
-/* Returns the domain of a row (its group of functions between which cost moved) if the changes of
- * these functions cancel. Otherwise returns NULL. */
+/* Returns the domain of a row (its group of functions between which cost may have moved) if the
+ * changes of these functions cancel. Otherwise returns NULL. */
 const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *report,
                                                 const pprofc_verdict_row *row);
 

@@ -11,7 +11,7 @@
 #define TABLE_ROWS 80
 
 /* A line of the table: a function, or the sum of a domain. A domain is a group of functions between
- * which cost moved. */
+ * which cost may have moved. */
 struct noise_line {
   const pprofc_verdict_row *row; /* row of the function; for a domain, its first row */
   const pprofc_verdict_domain *domain;
@@ -186,8 +186,8 @@ static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_ro
   output_add_char(out, '\n');
 }
 
-/* Writes the sum of a domain (a group of functions between which cost moved) and the names of its
- * functions. */
+/* Writes the sum of a domain (a group of functions between which cost may have moved) and the names
+ * of its functions. */
 static void noise_put_domain(const struct noise_rows *rows, const pprofc_verdict_domain *domain,
                              struct output *out) {
   output_row(out, true, domain->net.delta, (long double)domain->net.delta);
