@@ -9,8 +9,7 @@
 /* ---- values ----------------------------------------- */
 
 static size_t fill_add_entry(struct fill *fill, const char *name, enum fill_kind kind) {
-  if (fill->count && fill->entries[fill->count - 1].kind != FILL_ROW)
-    fill->entries[fill->count - 1].end = fill->text.size;
+  if (fill->count) fill->entries[fill->count - 1].end = fill->text.size;
   if (!ARRAY_RESERVE(fill->mem, fill->entries, fill->capacity, fill->count + 1)) {
     fill->failed = true;
     return 0;
@@ -20,17 +19,14 @@ static size_t fill_add_entry(struct fill *fill, const char *name, enum fill_kind
   return fill->count++;
 }
 
-/* Adds a value or a list to the innermost open row. */
-static void fill_link(struct fill *fill, size_t entry) {
+/* Adds a value or a list to the innermost open row. Returns 0 when out of memory. */
+static size_t fill_add_to_row(struct fill *fill, const char *name, enum fill_kind kind) {
+  size_t entry = fill_add_entry(fill, name, kind);
+  if (!entry) return 0;
   struct fill_entry *row = &fill->entries[fill->rows[fill->depth - 1]];
   fill->entries[entry].next = row->first;
   row->first = entry;
-}
-
-static struct buffer *fill_value(struct fill *fill, const char *name, enum fill_kind kind) {
-  size_t entry = fill_add_entry(fill, name, kind);
-  if (entry) fill_link(fill, entry);
-  return &fill->text;
+  return entry;
 }
 
 void fill_init(struct fill *fill, const pprofc_allocator *mem) {
@@ -45,11 +41,13 @@ void fill_free(struct fill *fill) {
 }
 
 struct buffer *fill_text(struct fill *fill, const char *name) {
-  return fill_value(fill, name, FILL_TEXT);
+  fill_add_to_row(fill, name, FILL_TEXT);
+  return &fill->text;
 }
 
 struct buffer *fill_html(struct fill *fill, const char *name) {
-  return fill_value(fill, name, FILL_HTML);
+  fill_add_to_row(fill, name, FILL_HTML);
+  return &fill->text;
 }
 
 void fill_str(struct fill *fill, const char *name, pprofc_str text) {
@@ -64,8 +62,7 @@ void fill_number(struct fill *fill, const char *name, int64_t number) {
   buffer_printf(fill_text(fill, name), "%lld", (long long)number);
 }
 
-/* Returns the index of the entry `name` in a row. The entry is a value, or the first row of a list.
- * Returns 0 if there is no such entry. */
+/* Returns the index of the value or list `name` in a row, or 0. */
 static size_t fill_find(const struct fill *fill, size_t row, pprofc_str name) {
   size_t entry = fill->entries[row].first;
   while (entry && !str_equal(str_of(fill->entries[entry].name), name))
@@ -73,20 +70,18 @@ static size_t fill_find(const struct fill *fill, size_t row, pprofc_str name) {
   return entry;
 }
 
-void fill_begin(struct fill *fill, const char *list) {
-  size_t row = fill_add_entry(fill, list, FILL_ROW), first = 0;
-  if (!row || fill->depth == FILL_DEPTH) {
-    fill->failed = true;
-    return;
-  }
-  first = fill_find(fill, fill->rows[fill->depth - 1], str_of(list));
-  if (first && fill->entries[first].kind == FILL_ROW) {
-    fill->entries[fill->entries[first].last].after = row;
-    fill->entries[first].last = row;
-  } else {
-    fill_link(fill, row);
-    fill->entries[row].last = row;
-  }
+void fill_begin(struct fill *fill, const char *name) {
+  fill->failed |= fill->depth == FILL_DEPTH;
+  if (fill->failed) return;
+  size_t list = fill_find(fill, fill->rows[fill->depth - 1], str_of(name));
+  if (!list || fill->entries[list].kind != FILL_LIST) list = fill_add_to_row(fill, name, FILL_LIST);
+  size_t row = fill_add_entry(fill, name, FILL_ROW);
+  if (fill->failed) return;
+  if (fill->entries[list].last)
+    fill->entries[fill->entries[list].last].next = row;
+  else
+    fill->entries[list].first = row;
+  fill->entries[list].last = row;
   fill->rows[fill->depth++] = row;
 }
 
@@ -100,10 +95,10 @@ void fill_flag(struct fill *fill, const char *name, bool on) {
   fill_end(fill);
 }
 
-/* Returns the text of a value. Returns "" for a row and for entry 0. */
+/* Returns the text of a value, or "" for other entries. */
 static pprofc_str fill_get(const struct fill *fill, size_t entry) {
   const struct fill_entry *e = &fill->entries[entry];
-  if (e->kind == FILL_ROW) return STR("");
+  if (e->kind >= FILL_LIST) return STR("");
   return str_slice(buffer_str(&fill->text), e->start,
                    entry + 1 == fill->count ? fill->text.size : e->end);
 }
@@ -287,9 +282,9 @@ static bool open_section(struct printing *p, char mark, pprofc_str name) {
   skip_line_break(&inner);
   if (mark == '=') return true;
   size_t entry = look_up(p, name);
-  bool is_list = entry && p->fill->entries[entry].kind == FILL_ROW;
+  bool is_list = p->fill->entries[entry].kind == FILL_LIST;
   if ((is_list || fill_get(p->fill, entry).size) == (mark == '^')) return true;
-  if (is_list) inner.row = entry;
+  if (is_list) inner.row = p->fill->entries[entry].first;
   inner.each = is_list;
   return push_section(p, &inner);
 }
@@ -308,7 +303,7 @@ static bool open_part(struct printing *p, pprofc_str name) {
 /* Begins the section again with the next row of a list. Without a next row, ends the section. */
 static void close_section(struct printing *p) {
   struct section *section = &p->sections[p->depth - 1];
-  size_t after = section->each ? p->fill->entries[section->row].after : 0;
+  size_t after = section->each ? p->fill->entries[section->row].next : 0;
   if (!after) {
     p->depth--;
     return;

@@ -28,22 +28,17 @@
 
 #define FILL_DEPTH 16 /* maximum nesting of rows */
 
-enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
+enum fill_kind { FILL_TEXT, FILL_HTML, FILL_LIST, FILL_ROW };
 
-/* A value, or a row with its own values and lists. Entry 0 is the outermost row, which contains all
- * other entries. Each other row belongs to a list, which consists of rows with the same name. The
- * first of these rows represents the list. No row or list contains entry 0, so the index 0 can mean
- * "no entry". */
+/* A value, a list or a row. A row contains values and lists, the newest first. A list contains its
+ * rows, the oldest first. Entry 0 is the outermost row, so the index 0 can mean "no entry". */
 struct fill_entry {
   const char *name;
   enum fill_kind kind;
-  size_t next;       /* index of the next older value or list of the same row, or 0 */
-  size_t first;      /* for a row: index of its newest value or list, from which `next` leads to the
-                        older ones */
-  size_t after;      /* for a row: index of the next row of the same list, or 0 */
-  size_t last;       /* for the first row of a list: index of the list's last row */
-  size_t start, end; /* for a value: start and end of its text in fill.text; the next value or row
-                        sets `end` */
+  size_t next;       /* index of the next entry in the same row or list, or 0 */
+  size_t first;      /* index of the first entry in a row or list, or 0 */
+  size_t last;       /* index of the last row in a list, or 0 */
+  size_t start, end; /* start and end of a value's text in fill.text; the next entry sets `end` */
 };
 
 struct fill {
@@ -70,7 +65,7 @@ void fill_words(struct fill *fill, const char *name, const char *text);
 void fill_number(struct fill *fill, const char *name, int64_t number);
 
 /* Begins the next row of a list. Values that are set before fill_end belong to this row. */
-void fill_begin(struct fill *fill, const char *list);
+void fill_begin(struct fill *fill, const char *name);
 void fill_end(struct fill *fill);
 
 /* If `on` is true, adds a row without values, which makes the template print the section `name`. */
