@@ -142,8 +142,7 @@ void reader_plan(struct rust_reader *r, const char *format) {
     size_t at = end - 1;
     while (format[at] != '%') at--;
     if (at + 2 < end)
-      reader_next(r,
-                  (struct rust_step){.what = 'w', .text = format + at + 2, .number = end - at - 2});
+      reader_next(r, (struct rust_step){.what = 'w', .text = {format + at + 2, end - at - 2}});
     reader_next(r, (struct rust_step){
                        .what = format[at + 1], .silent = r->silent, .lifetimes = r->lifetimes});
     end = at;
@@ -258,7 +257,7 @@ void reader_go_back(struct rust_reader *r, struct rust_step step) {
     r->failed = true;
     return;
   }
-  reader_next(r, (struct rust_step){.what = 'r', .number = r->at, .limit = r->limit});
+  reader_next(r, (struct rust_step){.what = 'r', .from = {r->at, r->limit}});
   reader_next(r, step);
   r->at = (size_t)to;
   r->limit = here;

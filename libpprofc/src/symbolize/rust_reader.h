@@ -11,8 +11,14 @@ struct rust_step {
   /* `silent` and `lifetimes` are the state of the reader when the step was added. */
   bool silent;
   uint64_t lifetimes;
-  size_t number, limit;
-  const char *text;
+  union {
+    size_t count;    /* step of a list: number of items read so far */
+    int space;       /* identifier: letter of its namespace */
+    pprofc_str text; /* text to write */
+    struct {
+      size_t at, limit;
+    } from; /* end of a back reference: position and end to restore */
+  };
 };
 
 /* State of reading a name. The first error sets `failed`, so callers check `failed` only at the

@@ -24,7 +24,7 @@ static void read_nested(struct rust_reader *r, struct rust_step path) {
     return;
   }
   r->at++;
-  reader_next(r, (struct rust_step){.what = 'i', .number = (size_t)space});
+  reader_next(r, (struct rust_step){.what = 'i', .space = space});
   reader_next(r, path);
 }
 
@@ -74,13 +74,13 @@ static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
   pprofc_str name = reader_identifier(r, &punycode);
-  bool special = step.number >= 'A' && step.number <= 'Z';
+  bool special = step.space >= 'A' && step.space <= 'Z';
   reader_print(r, special ? "::{" : "::");
   if (special) {
-    char other[2] = {(char)step.number, '\0'};
+    char other[2] = {(char)step.space, '\0'};
     const char *space = other;
-    if (step.number == 'C') space = "closure";
-    if (step.number == 'S') space = "shim";
+    if (step.space == 'C') space = "closure";
+    if (step.space == 'S') space = "shim";
     reader_print(r, space);
     if (name.size) reader_print(r, ":");
   }
@@ -94,7 +94,7 @@ static void read_identifier(struct rust_reader *r, struct rust_step step) {
 static void read_arguments(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') return;
-  if (step.number++) reader_print(r, ", ");
+  if (step.count++) reader_print(r, ", ");
   reader_next(r, step);
   if (reader_take(r, 'L'))
     reader_lifetime(r, reader_base_62(r));
@@ -197,10 +197,10 @@ static void read_type(struct rust_reader *r, struct rust_step step) {
 static void read_types(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') {
-    if (step.what == 'u' && step.number == 1) reader_print(r, ",");
+    if (step.what == 'u' && step.count == 1) reader_print(r, ",");
     return;
   }
-  if (step.number++) reader_print(r, ", ");
+  if (step.count++) reader_print(r, ", ");
   reader_next(r, step);
   reader_plan(r, "%t");
 }
@@ -210,7 +210,7 @@ static void read_types(struct rust_reader *r, struct rust_step step) {
 static void read_traits(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') return;
-  if (step.number++) reader_print(r, " + ");
+  if (step.count++) reader_print(r, " + ");
   reader_next(r, step);
   reader_plan(r, "%h%k");
 }
@@ -329,7 +329,7 @@ static void do_expect(struct rust_reader *r, struct rust_step step) {
 }
 
 static void do_write(struct rust_reader *r, struct rust_step step) {
-  reader_write(r, step.text, step.number);
+  reader_write(r, step.text.data, step.text.size);
 }
 
 static void do_silent(struct rust_reader *r, struct rust_step step) {
@@ -341,22 +341,22 @@ static void do_lifetimes(struct rust_reader *r, struct rust_step step) {
 }
 
 static void do_come_back(struct rust_reader *r, struct rust_step step) {
-  r->at = step.number;
-  r->limit = step.limit;
+  r->at = step.from.at;
+  r->limit = step.from.limit;
 }
 
 // clang-format off
 static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = {
     ['p'] = rust_v0_read_path,   /* a path in a type */
     ['P'] = rust_v0_read_path,   /* a path of a value: has "::" before generic arguments */
-    ['i'] = read_identifier,     /* an identifier after a nested path; number: the namespace */
+    ['i'] = read_identifier,     /* an identifier after a nested path */
     ['t'] = read_type,
     ['c'] = read_constant,       /* the value of a const generic */
-    ['a'] = read_arguments,      /* generic arguments up to 'E'; number: arguments read so far */
-    ['y'] = read_types,          /* a list of types up to 'E'; number: types read so far */
+    ['a'] = read_arguments,      /* generic arguments up to 'E' */
+    ['y'] = read_types,          /* a list of types up to 'E' */
     ['u'] = read_types,          /* like 'y', but a single type gets a comma */
     ['f'] = rust_v0_read_result, /* the result type of a function */
-    ['b'] = read_traits,         /* the bounds of dyn up to 'E'; number: bounds read so far */
+    ['b'] = read_traits,         /* the bounds of dyn up to 'E' */
     ['h'] = read_trait,          /* one bound */
     ['o'] = do_opened,           /* end of a bound with an open bracket */
     ['n'] = do_opened,           /* end of a bound without an open bracket */
@@ -364,12 +364,11 @@ static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = 
     ['m'] = read_bindings,       /* further associated types, in an open bracket */
     ['d'] = read_dyn_lifetime,   /* the lifetime at the end of dyn */
     ['e'] = do_expect,           /* a required 'E' */
-    ['w'] = do_write,            /* text of `number` bytes */
+    ['w'] = do_write,            /* writes text */
     ['q'] = do_silent,           /* the following steps write nothing */
     ['s'] = do_silent,           /* restores `silent` */
     ['l'] = do_lifetimes,        /* restores the number of lifetimes in scope */
-    ['r'] = do_come_back         /* end of a back reference; number, limit: position and end to
-                                    restore */
+    ['r'] = do_come_back         /* end of a back reference */
 };
 // clang-format on
 
