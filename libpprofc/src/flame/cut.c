@@ -38,28 +38,23 @@ static uint32_t cut_bits(float value) {
   return bits;
 }
 
-/* Finds half of the bits of the weight that has the rank *place in descending order. If `low` is
- * false, returns its 16 upper bits. Otherwise returns its 16 lower bits, and considers only weights
- * with the upper bits `upper`. Sets *place to its rank among the weights with the returned bits. */
-static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t upper,
-                          uint32_t *bins, size_t *place) {
-  memset(bins, 0, 65536 * sizeof *bins);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t bits = cut_bits(weight[i]);
-    if (!low)
-      bins[bits >> 16]++;
-    else if (bits >> 16 == upper)
-      bins[bits & 0xFFFF]++;
-  }
-  uint32_t bin = 65535;
-  for (; bin && *place >= bins[bin]; bin--) *place -= bins[bin];
-  return bin;
-}
-
-/* Returns the bits of the weight that has the rank `place` in descending order. */
+/* Returns the bits of the weight that has the rank `place` in descending order. Finds the 16 upper
+ * bits first. Then finds the 16 lower bits among the weights with these upper bits. */
 static uint32_t cut_select(const float *weight, size_t count, size_t place, uint32_t *bins) {
-  uint32_t upper = cut_count(weight, count, false, 0, bins, &place);
-  return upper << 16 | cut_count(weight, count, true, upper, bins, &place);
+  uint32_t found = 0, mask = 0;
+  for (unsigned shift = 32; shift;) {
+    shift -= 16;
+    memset(bins, 0, 65536 * sizeof *bins);
+    for (size_t i = 0; i < count; i++) {
+      uint32_t bits = cut_bits(weight[i]);
+      if ((bits & mask) == found) bins[bits >> shift & 0xFFFF]++;
+    }
+    uint32_t bin = 65535;
+    for (; bin && place >= bins[bin]; bin--) place -= bins[bin];
+    found |= bin << shift;
+    mask |= UINT32_C(0xFFFF) << shift;
+  }
+  return found;
 }
 
 /* Keeps at most `limit` nodes. A parent weighs at least as much as its children, and nodes of equal
