@@ -344,6 +344,60 @@ TEST(test_many_stacks_are_sorted_in_groups) {
   check_random(90000, 2, 60, 9, false);
 }
 
+/* Checks that a set of all samples is equal to the set of a selection that contains all samples.
+ * The selection prevents that equal stacks are added up first. */
+static void check_repeated(const struct stack_frames *frames, struct stack_selection selection) {
+  struct stack_set sums, each;
+  size_t count = frames->profile->samples.count;
+  uint32_t *samples = malloc(count * sizeof *samples), one[64], other[64];
+  CU_ASSERT_PTR_NOT_NULL_FATAL(samples);
+  for (size_t i = 0; i < count; i++) samples[i] = (uint32_t)i;
+  CU_ASSERT_EQUAL_FATAL(stack_set_build(frames, &selection, &mem_default, &sums, NULL), PPROFC_OK);
+  selection.samples = samples;
+  selection.count = count;
+  CU_ASSERT_EQUAL_FATAL(stack_set_build(frames, &selection, &mem_default, &each, NULL), PPROFC_OK);
+  free(samples);
+  CU_ASSERT_EQUAL_FATAL(sums.count, each.count);
+  CU_ASSERT_EQUAL_FATAL(sums.columns, each.columns);
+  bool equal = true;
+  for (size_t i = 0; equal && i < sums.count; i++) {
+    size_t depth = stack_set_read(&sums, i, 0, one);
+    equal = stack_set_read(&each, i, 0, other) == depth && sums.shared[i] == each.shared[i] &&
+            memcmp(one, other, depth * sizeof *one) == 0 &&
+            memcmp(stack_values(&sums, i), stack_values(&each, i),
+                   sums.columns * sizeof *sums.values) == 0;
+  }
+  CU_ASSERT(equal);
+  stack_set_free(&sums);
+  stack_set_free(&each);
+}
+
+TEST(test_adding_up_repeated_stacks_changes_no_sum) {
+  uint64_t state = 10;
+  for (unsigned has_base = 0; has_base < 2; has_base++) {
+    pprofc_builder *b = new_builder();
+    uint32_t frames[6], names[3];
+    for (uint32_t i = 0; i < 3; i++)
+      names[i] = pprofc_builder_frame(b, (char[]){(char)('a' + i), 0}, "", 0);
+    for (size_t i = 0; i < 40000; i++) {
+      uint32_t depth = unit_random(&state) % 7;
+      for (uint32_t k = 0; k < depth; k++) frames[k] = names[unit_random(&state) % 3];
+      bool is_base = has_base && unit_random(&state) % 10 == 0;
+      int64_t value = unit_random(&state) % 100 ? unit_random(&state) % 4 : INT64_MAX;
+      pprofc_builder_sample(b, frames, depth, (int64_t[]){0, is_base ? -value : value});
+      if (is_base) pprofc_builder_label(b, "pprof::base", "true");
+      if (i % 5 == 0) pprofc_builder_label(b, "thread", i % 2 ? "main" : "worker");
+    }
+    struct built s;
+    build(&s, b, &by_function, NULL);
+    check_repeated(&s.frames, (struct stack_selection){0});
+    check_repeated(&s.frames, (struct stack_selection){.one_type = true, .type = 1});
+    check_repeated(&s.frames, (struct stack_selection){.from_leaf = true});
+    check_repeated(&s.frames, (struct stack_selection){.max_depth = 3});
+    drop(&s);
+  }
+}
+
 /* Tests orders of samples that a simple quicksort would sort in quadratic time. */
 TEST(test_no_order_of_samples_is_slow) {
   enum { COUNT = 70000 };

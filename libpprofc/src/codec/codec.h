@@ -87,8 +87,9 @@ pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_
                                pprofc_profile **profile);
 
 /* Replaces the stacks of a profile by a tree. Keeps only the values of sample type `only`; SIZE_MAX
- * keeps all values. Returns NULL when out of memory, or if there are too many sample types. */
-pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only);
+ * keeps all values. If `sums` is true, keeps only the label of base samples. Returns NULL when out
+ * of memory, if there are too many sample types, or if `sums` is true and stacks hardly repeat. */
+pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only, bool sums);
 
 /* Writes profile.proto as gzip, one top-level field at a time. */
 pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write, void *context,

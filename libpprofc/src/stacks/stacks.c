@@ -2,8 +2,10 @@
  * stack, and adds it to a prefix tree. Frames that stacks share are therefore read once. */
 #include "stacks/stacks.h"
 
+#include "codec/codec.h"
 #include "core/array.h"
 #include "core/budget.h"
+#include "core/threshold.h"
 #include "profile/delta.h"
 #include "profile/sum.h"
 
@@ -105,6 +107,18 @@ static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
   return sums != NULL;
 }
 
+/* Minimum number of samples of a profile whose equal stacks are added up first. */
+#define REPEATED_FROM THRESHOLD((size_t)1 << 15)
+
+/* Returns a copy of the profile that has each stack only once, or NULL if stacks hardly repeat. The
+ * hash of a whole stack finds an equal stack faster than the prefix tree, which compares frames. */
+static pprofc_profile *stacks_of_sums(const pprofc_profile *p, const struct stack_selection *s) {
+  const struct samples *samples = &p->samples;
+  if (samples->count < REPEATED_FROM || samples->tree || samples->segment_count != 1 || s->samples)
+    return NULL;
+  return fold_profile(p, s->one_type ? s->type : SIZE_MAX, true);
+}
+
 static bool stacks_add_samples(struct stacks_builder *b) {
   const struct samples *samples = &b->profile->samples;
   const uint32_t *selected = b->selection->samples;
@@ -177,8 +191,9 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
                               const struct stack_selection *selection, const pprofc_allocator *mem,
                               struct stack_set *set, pprofc_error *error) {
   static const struct stack_selection all = {0};
-  const pprofc_profile *p = frames->profile;
   if (!selection) selection = &all;
+  pprofc_profile *sums = stacks_of_sums(frames->profile, selection);
+  const pprofc_profile *p = sums ? sums : frames->profile;
   *set = (struct stack_set){.types = selection->one_type ? 1 : p->type_count,
                             .has_base = profile_has_base(p),
                             .from_leaf = selection->from_leaf,
@@ -193,6 +208,7 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   if (selection->one_type) b.values = profile_values(p, selection->type);
   bool done =
       stack_paths_init(&set->paths, mem) && stacks_add_samples(&b) && stacks_order(set, mem);
+  pprofc_profile_release(sums);
   set->value_rows = b.value_capacity;
   if (done) return PPROFC_OK;
   stack_set_free(set);

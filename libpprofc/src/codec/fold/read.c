@@ -10,21 +10,38 @@
 
 /* ---- profiles that are read as a whole --------------- */
 
-static bool fold_take_profile(struct fold *f, const pprofc_profile *p) {
-  const struct samples *s = &p->samples;
-  for (size_t i = 0; i < s->count; i++) {
-    const int64_t *row = s->values + i * p->type_count;
-    struct fold_parts parts = {.stack = s->stack[i], .stack_size = s->stack_size[i]};
-    if (s->label_set && !values_are_zero(row, p->type_count)) parts.set = s->label_set[i];
-    memcpy(parts.row, f->only == SIZE_MAX ? row : row + f->only, f->width * sizeof *row);
-    for (size_t t = 0; t < f->width; t++) parts.negative |= parts.row[t] < 0;
-    parts.hash = hash_bytes(parts.stack, parts.stack_size);
-    if (!fold_add_entry(f, &parts)) return false;
-  }
-  return fold_settle(f);
+/* Adds sample i of a profile to the batch. */
+static void fold_take_sample(struct fold *f, const pprofc_profile *p, const uint32_t *sets,
+                             size_t i) {
+  const int64_t *row = p->samples.values + i * p->type_count;
+  struct fold_parts *parts = &f->batch[f->batched++];
+  parts->stack = p->samples.stack[i];
+  parts->stack_size = p->samples.stack_size[i];
+  parts->set = sets && !values_are_zero(row, p->type_count) ? sets[i] : 0;
+  parts->negative = false;
+  memcpy(parts->row, f->only == SIZE_MAX ? row : row + f->only, f->width * sizeof *row);
+  for (size_t t = 0; t < f->width; t++) parts->negative |= parts->row[t] < 0;
+  parts->hash = hash_bytes(parts->stack, parts->stack_size);
+  fold_fetch_slot(f, parts->hash);
 }
 
-pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
+/* fold_take_profile checks after 1 / FOLD_TRIAL of the samples if stacks repeat. */
+#define FOLD_TRIAL 16
+
+/* Adds all samples to the entries. If `sums` is true, drops the labels of a profile without base
+ * samples, and returns false if stacks hardly repeat. */
+static bool fold_take_profile(struct fold *f, const pprofc_profile *p, bool sums) {
+  size_t count = p->samples.count;
+  const uint32_t *sets = sums && !profile_has_base(p) ? NULL : p->samples.label_set;
+  for (size_t i = 0; i < count; i++) {
+    fold_take_sample(f, p, sets, i);
+    if (f->batched == FOLD_BATCH && !fold_flush(f)) return false;
+    if (sums && i == count / FOLD_TRIAL && f->count > i / 2) return false;
+  }
+  return fold_flush(f) && fold_settle(f);
+}
+
+pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only, bool sums) {
   const pprofc_limits limits = {.stack_depth = UINT32_MAX};
   size_t width = only == SIZE_MAX ? profile->type_count : 1;
   pprofc_profile *copy = width <= FOLD_TYPES_MAX ? profile_edit(profile) : NULL;
@@ -36,7 +53,7 @@ pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
   fold.types = profile->type_count;
   fold.lost_labels = profile->folded;
   fold.width = width;
-  bool done = fold_take_profile(&fold, profile) && fold_publish_tree(&fold, copy) &&
+  bool done = fold_take_profile(&fold, profile, sums) && fold_publish_tree(&fold, copy) &&
               (!profile->samples.label_set || fold_publish_sets(&fold, copy));
   fold_free(&fold);
   if (done) return copy;
