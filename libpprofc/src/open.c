@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define FOLDER_MAX  4096
-#define NEAREST_MAX 400 /* maximum size of import_nearest's sentence in bytes */
-/* Memory in bytes below which inflate_ratio does not apply. */
+#define NEAREST_MAX 400 /* maximum size in bytes of the sentence that import_nearest writes */
+/* Smallest memory limit in bytes that inflate_ratio sets. */
 #define RATIO_FROM ((uint64_t)64 << 20)
 
 void pprofc_read_options_init(pprofc_read_options *options) {
@@ -55,7 +55,7 @@ static pprofc_limits effective_limits(const pprofc_limits *given) {
   return limits;
 }
 
-/* True if the sum of the magnitudes of a sample type does not fit 63 bits. */
+/* True if the sum of the magnitudes of all values of a sample type does not fit 63 bits. */
 static bool open_total_is_too_large(const pprofc_profile *profile, size_t type) {
   const struct samples *samples = &profile->samples;
   uint64_t sum = 0;
@@ -94,8 +94,7 @@ static pprofc_status open_complete(const struct import_format *format, pprofc_st
   return status;
 }
 
-/* Tries the formats in the table of importers. Returns PPROFC_E_NO_MATCH if the data matches no
- * format. */
+/* Tries the formats of import_formats. Returns PPROFC_E_NO_MATCH if the data matches no format. */
 static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
                                  const struct import_options *options, pprofc_profile **profile,
                                  pprofc_error *error) {
@@ -109,8 +108,9 @@ static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
   return status;
 }
 
-/* Tries the formats that read streams. Returns PPROFC_E_NO_MATCH if another format reads the
- * first bytes, so that the whole text must be read. */
+/* Tries the formats of import_formats whose readers can read line by line. Returns
+ * PPROFC_E_NO_MATCH if another format reads the first bytes, so that the whole text must be
+ * read. */
 static pprofc_status try_streams(struct text_stream *text, const pprofc_allocator *mem,
                                  const struct import_options *options, pprofc_profile **profile,
                                  pprofc_error *error) {
@@ -150,7 +150,7 @@ static void foreign_warn(const pprofc_profile *profile, const struct import_opti
       options->warn(options->warn_context, text);
 }
 
-/* Returns the status of a reader, with a message about the limit if the reader exceeded
+/* Returns the status of a reader, with a message about the memory limit if the reader exceeded
  * `budget`. */
 static pprofc_status foreign_status(struct budget *budget, const pprofc_limits *limits,
                                     pprofc_status status, pprofc_error *error) {
@@ -164,7 +164,8 @@ static pprofc_status foreign_status(struct budget *budget, const pprofc_limits *
                    (unsigned long long)most, limits->inflate_ratio);
 }
 
-/* Tries the formats in the table of importers, within `budget`. */
+/* Converts UTF-16 to UTF-8 and tries all formats of import_formats, within `budget`. If no format
+ * matches, writes a sentence that describes the data to `nearest`, which may be NULL. */
 static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
                                   const struct import_options *options, pprofc_profile **profile,
                                   char *nearest, pprofc_error *error) {
@@ -178,8 +179,7 @@ static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
   return foreign_status(budget, options->limits, status, error);
 }
 
-/* Tries the formats in the table of importers. If no format matches, writes a sentence that
- * describes the data to `nearest`, which may be NULL. */
+/* Calls foreign_read with a new budget. */
 static pprofc_status foreign_try(const struct input *input, const struct import_options *options,
                                  pprofc_profile **profile, char *nearest, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
@@ -408,8 +408,8 @@ static pprofc_status read_source(const struct open_input_source *source,
   return open_whole(source, mem, options, profile, error);
 }
 
-/* Reads a pipe. The function keeps the bytes of the pipe for a report of sums, because two readers
- * may need them. */
+/* Reads a pipe. If open_stream cannot read the pipe, reads all bytes into memory for a report of
+ * sums, because open_fold and then another reader may need them. */
 static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_allocator *mem,
                                const struct import_options *options, const struct open_sums *sums,
                                pprofc_profile **profile, pprofc_error *error) {

@@ -14,8 +14,8 @@ struct open_sums {
                     are all 0 */
   bool tree; /* true to keep the stacks as a tree; the report must read them with profile/delta.h,
                 in any order */
-  const char *sample_index; /* sample_index of the report, used if `tree` is set; NULL for all
-                               types */
+  /* value of the option sample_index, used if `tree` is set; NULL for all types */
+  const char *sample_index;
   bool always; /* true to add up the samples also in small profiles, which are otherwise read in
                   full; for tests */
   bool times;  /* true to keep the times of samples (profile/times.h), if the format has them */

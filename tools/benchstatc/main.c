@@ -19,7 +19,8 @@ static int benchstat_fail(const char *message) {
   return EXIT_FAILED;
 }
 
-/* Prints an error in an expression of the command line, and marks the position of the error. */
+/* Prints an error in a filter or projection of the command line, and marks the position of the
+ * error. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
   message_error_lines(str_of(error->message));

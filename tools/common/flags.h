@@ -23,7 +23,7 @@ struct flag {
   const char *name;
   enum flag_kind kind;
   size_t offset;        /* offset of the field in the options struct; unused if `call` is set */
-  size_t group;         /* index of the group in the table */
+  size_t group;         /* index of the group in the program's table of groups */
   const char *argument; /* name of the value in the help: "N", "RE", or "FILE" (a path) */
   const char *help;     /* explanation in the help: one line, lower case, no full stop */
   const char *initial;  /* initial value as typed; NULL: false, 0, "" or the first choice */

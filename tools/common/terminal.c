@@ -54,7 +54,7 @@ static void terminal_say(bool red, pprofc_str text) {
   terminal_add_line(&out, text);
   if (red) buffer_add_text(&out, RESET);
   int fd = STDERR_FILENO;
-  /* Ignore a failed write. A message about it would also fail. */
+  /* Ignore a failed write, because a message about it would also fail. */
   if (!out.failed) (void)fd_write(&fd, out.data, out.size);
   buffer_free(&out);
 }

@@ -39,7 +39,8 @@ struct tls_files {
   const char *cert, *key, *ca; /* paths of certificate, its key, and authorities; "": no file */
 };
 
-/* Checks the files. As in pprof, a bad file makes every request fail, even plain HTTP. */
+/* Checks that the files contain certificates and a key. As in pprof, an invalid file makes every
+ * request fail, even plain HTTP. */
 pprofc_status tls_check(const struct tls_files *files, pprofc_error *error);
 
 struct client_options {

@@ -26,7 +26,8 @@ static bool headers_is_name(pprofc_str name) {
   return name.size > 0;
 }
 
-/* True if the value has no control character. A newline would begin another header. */
+/* True if the value has no control character, such as a newline, which would begin another
+ * header. */
 static bool headers_is_value(pprofc_str value) {
   for (size_t i = 0; i < value.size; i++) {
     unsigned char c = (unsigned char)value.data[i];

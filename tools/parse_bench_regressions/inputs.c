@@ -205,7 +205,7 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 }
 
 /* Maps a large file of results into memory, and reads it. Returns false if the file cannot be
- * mapped. The caller then reads the file in the usual way and reports errors. */
+ * mapped. The caller then reads the file without mapping it, and reports errors. */
 static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                             const char *path, pprofc_status *status, pprofc_error *error) {
   struct bench_map map;

@@ -155,8 +155,8 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
   return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", ERRNO_TEXT(errno));
 }
 
-/* Appends the table to the file $GITHUB_STEP_SUMMARY, which may already have the output of other
- * commands. */
+/* Appends the result as a Markdown table to the file $GITHUB_STEP_SUMMARY, which may already have
+ * the output of other commands. */
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;

@@ -21,7 +21,7 @@ static bool folding_meets(const struct command *command, const struct report_for
 }
 
 /* True if the program can read all sources twice, which a difference may need. Standard input and
- * pipes can be read only once. A server would record a new profile. */
+ * pipes can be read only once, and a server would record a new profile. */
 static bool folding_may_read_again(const struct command *command) {
   struct stat file;
   bool may = true;

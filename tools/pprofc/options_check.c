@@ -100,7 +100,7 @@ static const char *sums_conflict(const struct command *command) {
 }
 
 /* Returns an error if -frames is combined with another source, with a base, or with an action that
- * cannot use a stream. Otherwise returns NULL. A stream can be read only once. */
+ * cannot use a stream, because a stream can be read only once. Otherwise returns NULL. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
@@ -115,7 +115,7 @@ static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)
     readers += strcmp(command->bases.items[i], "-") == 0;
-  /* -diff_time_range reads each source twice. Standard input can be read only once. */
+  /* -diff_time_range reads each source twice, but standard input can be read only once. */
   size_t times = command->diff_time_range.to ? 2 : 1;
   for (size_t i = 0; i < command->source_count; i++)
     readers += strcmp(command->sources[i], "-") == 0 ? times : 0;

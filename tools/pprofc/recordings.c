@@ -1,5 +1,6 @@
-/* Reads files of `perf record` and logs of `node --prof` by running perf and node. Only these
- * programs know all versions of their file formats. They also unwind stacks and find symbols. */
+/* Reads files of `perf record` and logs of `node --prof` by running perf and node, because only
+ * these programs know all versions of their file formats. The programs also unwind stacks and find
+ * symbols. */
 #include "recordings.h"
 
 #include "common/terminal.h"

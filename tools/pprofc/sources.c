@@ -132,7 +132,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* Merges the readable profiles of `count` items into the sum of the head or of the base. */
+/* Merges the readable profiles of `count` sources into the sum of the head or of the base. */
 static pprofc_status merge_side(const struct fetch *items, size_t count, struct fetch_side *side,
                                 pprofc_error *error) {
   const pprofc_profile *profiles[CHUNK];
@@ -208,7 +208,8 @@ static void fetch_all(struct source_chunk *chunk) {
   parallel_run(workers, fetch_some, chunk);
 }
 
-/* Initializes a chunk, except its large array of items, because add_item initializes each item. */
+/* Initializes a chunk, except its large array `items`, because add_item initializes each
+ * element. */
 static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->fetched = fetched;
   chunk->before = NULL;
@@ -493,8 +494,8 @@ static bool sources_is_other(const pprofc_error *error) {
          strstr(error->message, "unrecognized profile format") != NULL;
 }
 
-/* Prepares an item's profile and moves it to the run. If there is no profile, skips the file or
- * returns the item's error. */
+/* Prepares the profile of `item` (a fetched source) and moves it to `run`. A file of a folder that
+ * is not a profile is skipped. If the profile is missing otherwise, returns its error. */
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {

@@ -49,9 +49,10 @@ PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char 
 /* Result of one benchmark line. Its measurements are in the array of pprofc_bench_values. They
  * begin at index first_value and end before first_value of the next result. */
 typedef struct pprofc_bench_result {
-  uint32_t name;      /* name without "Benchmark", as an index for pprofc_bench_string */
-  uint32_t config;    /* number of the configuration; results with equal configurations have equal
-                         numbers */
+  uint32_t name; /* name without "Benchmark", as an index for pprofc_bench_string */
+  /* number that identifies the configuration; results with equal configurations have equal
+   * numbers */
+  uint32_t config;
   uint32_t input;     /* index of the input: 0 .. pprofc_bench_inputs - 1 */
   uint32_t line;      /* line of the input, from 1; 0 if the input has no lines */
   int64_t iterations; /* number of iterations that the line states */

@@ -58,10 +58,11 @@ typedef struct pprofc_gate_options {
   double alpha;          /* largest adjusted p-value of a significant change, default 0.05 */
   pprofc_gate_test test; /* test for raw results, default PPROFC_GATE_BOTH */
   pprofc_gate_correction
-      correction;         /* correction for the number of tests, default PPROFC_GATE_BH */
-  pprofc_gate_time time;  /* time that is judged, default PPROFC_GATE_TIME_AUTO */
-  size_t min_samples;     /* minimum number of samples on each side, default 4; a benchmark with
-                             fewer samples is inconclusive */
+      correction;        /* correction for the number of tests, default PPROFC_GATE_BH */
+  pprofc_gate_time time; /* time that is judged, default PPROFC_GATE_TIME_AUTO */
+  /* minimum number of samples in base and in head, default 4; a benchmark with fewer samples is
+   * inconclusive */
+  size_t min_samples;
   const char *floor;      /* smallest absolute change that is a regression, such as "1us or 16 B";
                              default "": 0, except for memory per operation */
   bool strict;            /* true: inconclusive results have the exit status 3; default false */
@@ -70,8 +71,9 @@ typedef struct pprofc_gate_options {
                              `pprofci store` wrote. pprofc_gate_new reads it. A t-test must also
                              show that a regression exceeds the noise between these runs. "": no
                              earlier runs. */
-  bool one_process; /* true (default): judge results even if all samples of a side come from one
-                       process; false: a regression of such samples is inconclusive */
+  /* true (default): judge results even if all samples of base or of head come from one process;
+   * false: a regression of such samples is inconclusive */
+  bool one_process;
 } pprofc_gate_options;
 
 /* Sets all fields to their defaults. */
@@ -131,9 +133,9 @@ PPROFC_API pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const ch
 
 /* ---- judging */
 
-/* Compares the raw results of both sides, and gives every row its verdict. Call the function once,
- * after all reading; a later call that reads or judges returns PPROFC_E_INVALID. A side without
- * results is a problem if the other side has results. A regression is not an error: see
+/* Compares the raw results of base and head, and gives every row its verdict. Call the function
+ * once, after all reading; a later call that reads or judges returns PPROFC_E_INVALID. It is a
+ * problem if only base or only head has results. A regression is not an error: see
  * pprofc_gate_exit_status. Errors: PPROFC_E_NOMEM. */
 PPROFC_API pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *error);
 
@@ -167,7 +169,7 @@ typedef struct pprofc_gate_row {
   pprofc_str name;  /* name of the benchmark */
   pprofc_str unit;  /* unit of the values: a base unit ("sec/op") for raw results; for a printed
                        comparison, the printed unit */
-  pprofc_str file;  /* source file of the row */
+  pprofc_str file;  /* path of the file that the row was read from */
   size_t line;      /* line of the file, from 1; 0: the row is not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: unknown */
 
@@ -189,9 +191,10 @@ typedef struct pprofc_gate_row {
   pprofc_gate_verdict verdict; /* verdict on the row */
   bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
                        differ */
-  double threshold; /* smallest relative change that counts, from the options or from a rule; for
-                       counts of events, at least 3 times the range of the counts on a side */
-  double alpha;     /* significance level of the row */
+  /* smallest relative change that counts, from the options or from a rule; for counts of events, at
+   * least 3 times the range of the counts of base or of head */
+  double threshold;
+  double alpha;          /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no effect
                             would be significant; NaN if unknown */
 } pprofc_gate_row;
@@ -203,7 +206,7 @@ PPROFC_API const pprofc_gate_row *pprofc_gate_rows(const pprofc_gate *gate, size
 
 /* Number of rows with each verdict; all 0 before judging. */
 typedef struct pprofc_gate_totals {
-  size_t compared;    /* number of rows that were judged by comparing both sides */
+  size_t compared;    /* number of rows that were judged by comparing base and head */
   size_t significant; /* number of compared rows with a significant change in either direction */
   size_t regressed;   /* number of regressed rows */
   size_t improved, suspicious, accepted, missing; /* numbers of rows with these verdicts */

@@ -100,7 +100,7 @@ typedef struct pprofc_tree_node {
   /* self: sum over the samples whose stack ends at this node. total: sum over the samples whose
    * stack passes through this node or ends at it. */
   int64_t self, total;
-  int64_t base_self, base_total; /* self and total of the base */
+  int64_t base_self, base_total; /* `self` and `total` of the base profile */
   bool inlined;                  /* true if inlined into the caller */
 } pprofc_tree_node;
 

@@ -57,10 +57,11 @@ typedef struct pprofc_read_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);
 
-/* Reads a profile of any known format, gzip'd or plain. Recognises the format by the content. The
- * `path` "-" means standard input. `options` may be NULL. The caller releases *profile with
- * pprofc_profile_release. Errors: PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_LIMIT, PPROFC_E_NOMEM,
- * PPROFC_E_INVALID for options of size 0, PPROFC_E_UNSUPPORTED, PPROFC_E_CANCELLED. */
+/* Reads a profile of any known format, gzip'd or uncompressed. Recognises the format by the
+ * content. The `path` "-" means standard input. `options` may be NULL. The caller releases *profile
+ * with pprofc_profile_release. Errors: PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_LIMIT,
+ * PPROFC_E_NOMEM, PPROFC_E_INVALID for options of size 0, PPROFC_E_UNSUPPORTED,
+ * PPROFC_E_CANCELLED. */
 PPROFC_API pprofc_status pprofc_profile_read_file(const char *path,
                                                   const pprofc_read_options *options,
                                                   pprofc_profile **profile, pprofc_error *error);

@@ -90,7 +90,7 @@ typedef struct pprofc_report_options {
 
   /* Only for the report `list` of a difference: commits REF or REF1..REF2 in the git repository of
    * the current folder. The report prints the changes of the sources, and the cost of each line in
-   * base and head. "": the plain listing. */
+   * base and head. "": the report without changes. */
   const char *source_diff;
 
   int calls;        /* callgrind: number of calls to write for each edge; 0: the same number as
@@ -145,7 +145,7 @@ typedef enum pprofc_option_kind {
 /* An option of reports. */
 typedef struct pprofc_option_info {
   const char *name;           /* name of the flag and of the field: "nodecount" */
-  pprofc_option_kind kind;    /* type of the field `name` */
+  pprofc_option_kind kind;    /* type of the field in pprofc_report_options */
   size_t offset;              /* offset of the field in pprofc_report_options */
   const char *default_text;   /* default as pprof prints it: "minimum", "0.005", "false" */
   const char *url;            /* name of the option's parameter in a URL of the web page, or NULL */

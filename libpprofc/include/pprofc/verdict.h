@@ -33,11 +33,12 @@ typedef struct pprofc_verdicts pprofc_verdicts;
 
 /* Verdict on a function, a total or all functions together. */
 typedef enum pprofc_verdict {
-  PPROFC_VERDICT_RARE,          /* too few samples for a verdict */
-  PPROFC_VERDICT_ENVIRONMENT,   /* time of the kernel, a scheduler or another part outside the
-                                   program; not judged */
-  PPROFC_VERDICT_UNKNOWN,       /* no verdict is possible, because the sample type needs more than
-                                   one run on each side */
+  PPROFC_VERDICT_RARE, /* too few samples for a verdict */
+  /* time of the kernel, a scheduler or other code whose time the program does not decide; not
+   * judged */
+  PPROFC_VERDICT_ENVIRONMENT,
+  /* no verdict is possible, because the sample type needs several runs of base and of head */
+  PPROFC_VERDICT_UNKNOWN,
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
@@ -47,8 +48,8 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK,        /* shrank by itself */
   PPROFC_VERDICT_NEW,           /* grew; the base has no samples of the function */
   PPROFC_VERDICT_GONE,          /* shrank; the head has no samples of the function */
-  PPROFC_VERDICT_DIFFERS /* exact counts differ, but no test is possible because each side has
-                            one run */
+  /* exact counts differ, but no test is possible because base and head each have one run */
+  PPROFC_VERDICT_DIFFERS
 } pprofc_verdict;
 
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
@@ -106,24 +107,26 @@ typedef struct pprofc_verdict_options {
   pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
   double alpha;                         /* accepted share of wrong verdicts among the functions that
                                            are reported as changed, default 0.05 */
-  double noise_cv;    /* if each side has one run: assumed noise of each function between runs,
-                         as a share of its value; default 0.05 */
-  double min_samples; /* minimum number of samples on both sides together, default 10; a
-                         function with fewer samples is rare. 0: a function is rare if the
-                         comparison would miss a doubling of its cost */
-  bool no_common;     /* true: judge a function by its recorded difference alone, without first
-                         removing the factor that all functions of a run share */
+  /* if base and head each have one run: assumed noise of each function between runs, as a share of
+   * its value; default 0.05 */
+  double noise_cv;
+  /* minimum number of samples of base and head together, default 10; a function with fewer samples
+   * is rare. 0: a function is rare if the comparison would miss a doubling of its cost */
+  double min_samples;
+  bool no_common; /* true: judge a function by its recorded difference alone, without first
+                     removing the factor that all functions of a run share */
   bool dependent; /* true: adjust p-values so that they hold for any dependence between functions */
   const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no rules */
   size_t rules_size;      /* length of `rules` in bytes */
   const char *rules_name; /* name of the rules file in messages */
   bool places;            /* true: find the nodes of the call tree where the changes occur */
   bool stacks;            /* true: judge the nodes of the call tree */
-  bool fcr;   /* true: widen the intervals of changed rows; on average only a share alpha of these
-                 intervals then misses the true value (false coverage rate) */
-  bool lines; /* true: judge lines instead of functions. The name of a row is then the function, a
-                 newline, the file, ':' and the line. Rows of lines have no `relation` and no
-                 domain */
+  bool fcr; /* true: widen the intervals of changed rows; on average only a share alpha of these
+               intervals then misses the true value (false coverage rate) */
+  /* true: judge lines instead of functions. The name of a row is then the function, a newline, the
+   * file, ':' and the line. Rows of lines have no `relation` and no domain (group of functions
+   * between which cost moved) */
+  bool lines;
 } pprofc_verdict_options;
 
 /* Sets all fields to their defaults. */
@@ -213,12 +216,12 @@ typedef struct pprofc_verdict_domain {
   size_t row_count;   /* number of items in `rows` */
 } pprofc_verdict_domain;
 
-/* Returns the domains in the order of their first rows, and sets *count to their number. Each row
- * is in at most one domain. */
+/* Returns the domains (groups of functions between which cost moved) in the order of their first
+ * rows, and sets *count to their number. Each row is in at most one domain. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_verdicts *verdicts,
                                                                 size_t *count);
 
-/* Returns the domain of a row, or NULL. */
+/* Returns the domain of a row (its group of functions between which cost moved), or NULL. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
@@ -283,14 +286,16 @@ typedef struct pprofc_verdict_summary {
                           5 functions are new." */
   /* divisor of the values; never PPROFC_EXPOSURE_AUTO */
   pprofc_verdict_exposure exposure;
-  bool exact;       /* true if events were counted, not sampled */
-  bool lone;        /* true if the values are exact and a side has one run, so that their
-                       variation is unknown */
+  bool exact; /* true if events were counted, not sampled */
+  /* true if the values are exact and base or head has one run, so that their variation is
+   * unknown */
+  bool lone;
   bool lower_bound; /* true for profiles of lock contention, because their estimated sampling noise
                        is a lower bound */
   bool mixed_periods; /* true if the runs have different periods */
-  bool other_length;  /* true if the durations of the sides differ but the values per second do not;
-                         PPROFC_EXPOSURE_TIME then gives a better comparison */
+  /* true if the durations of base and head differ but the values per second do not;
+   * PPROFC_EXPOSURE_TIME then gives a better comparison */
+  bool other_length;
   size_t tested;      /* number of rows whose flat value was tested */
   size_t changed;     /* number of tested rows whose flat value changed by itself */
   size_t cum_changed; /* number of rows whose cum value changed by itself */
@@ -301,7 +306,7 @@ typedef struct pprofc_verdict_summary {
   double alpha; /* accepted share of wrong verdicts among the changed functions, as in the
                    options */
 
-  /* recorded total with its 95 % interval; with one run on each side, the interval assumes
+  /* recorded total with its 95 % interval; with one run each of base and head, the interval assumes
    * noise_cv */
   double total_base, total_head, total_delta, total_low, total_high, total_p;
   pprofc_verdict total_verdict; /* verdict on the total */
@@ -315,12 +320,12 @@ typedef struct pprofc_verdict_summary {
                            base first; their geometric mean is 1; NULL if only sums over runs are
                            known */
 
-  double between_run_cv, prior_degrees; /* with several runs on a side: noise between runs as a
-                                           share of the value, and the degrees of freedom of the
-                                           prior of this estimate */
-  double dispersion, noise_cv; /* with one run on each side: observed variance of the functions
-                                  divided by the expected variance, and the assumed noise between
-                                  runs */
+  /* with several runs of base or of head: noise between runs as a share of the value, and the
+   * degrees of freedom that the other functions add to this estimate */
+  double between_run_cv, prior_degrees;
+  /* with one run each of base and head: observed variance of the functions divided by the expected
+   * variance, and the assumed noise between runs */
+  double dispersion, noise_cv;
 
   double part;                /* sum of the changes of the changed rows, divided by total_delta */
   double part_low, part_high; /* Fieller's confidence interval of `part`; NaN: unbounded */
@@ -331,9 +336,9 @@ typedef struct pprofc_verdict_summary {
   double visible; /* smallest relative change of the row `largest` that the comparison finds in 80 %
                      of cases; infinite: above 1000 % */
   size_t largest; /* index of the row with the most samples, or PPROFC_VERDICT_NO_ROW */
-  double runs_for_5, samples_for_5; /* number of runs on each side, and factor for the number of
-                                       samples, that would show a change of 5 % of the row
-                                       `largest`; infinite if no number suffices */
+  /* number of runs in base and in head, and factor for the number of samples, that would show a
+   * change of 5 % of the row `largest`; infinite if no number suffices */
+  double runs_for_5, samples_for_5;
   double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:
                             95 % */
   size_t stacks_tested, stacks_changed; /* number of tested nodes, and number of changed nodes, with

@@ -28,7 +28,8 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
   return need_note(t, false, INTERVAL_SEARCH, "for confidence interval at level", level);
 }
 
-/* least_p[n - 1] is the smallest possible p-value of the U test with n values on each side */
+/* least_p[n - 1] is the smallest possible p-value of the U test with n values in base and in
+ * head */
 static const double least_p[] = {1,
                                  .3333333333333333,
                                  .1,
@@ -40,8 +41,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the smallest number of values on each side for which a p-value can be significant at
- * alpha. Returns MIN_P + 1 if that number is above MIN_P. */
+/* Returns the smallest size of both samples for which a p-value can be significant at alpha.
+ * Returns MIN_P + 1 if that number is above MIN_P. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < MIN_P && least_p[n] > alpha) n++;
@@ -182,7 +183,8 @@ static void compute_cell(struct computation *c, const struct table *table,
 
 /* ---- summaries --------------------------------------- */
 
-/* Centers and ratios of a column, collected for its summary row. */
+/* Centers (medians or means) of a column and their ratios to the baseline, collected for its
+ * summary row. */
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;

@@ -29,7 +29,8 @@ static int pairs_side_of(const struct pairs *pairs, const struct bench_input *in
   return head ? PAIR_HEAD : PAIR_BASE;
 }
 
-/* Counts the processes that ran each side's benchmarks. Inputs of one process are adjacent. */
+/* Counts the processes that ran benchmarks of base, and the processes that ran benchmarks of head.
+ * Inputs of one process are adjacent. */
 static void pairs_count_processes(struct pairs *pairs) {
   uint32_t last[PAIR_SIDES] = {0, 0};
   for (size_t i = 0; i < pairs->set->input_count; i++) {
@@ -40,8 +41,8 @@ static void pairs_count_processes(struct pairs *pairs) {
   }
 }
 
-/* Returns the index in pairs.texts of a result's round (repetition of the measurement). If a side
- * has several processes, each process has its own rounds. */
+/* Returns the index in pairs.texts of a result's round (repetition of the measurement). If base or
+ * head has several processes, each process has its own rounds. */
 static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
@@ -193,8 +194,8 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the arrays of measurements. Gives each side of a pair its range in the arrays, and sets
- * its count to 0. */
+/* Allocates the arrays of measurements. Gives base and head of each pair a range in the arrays, and
+ * sets its count to 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

@@ -1,7 +1,7 @@
 /* Pairs of measurements: one benchmark in one unit, before and after a change. The gate compares
  * pairs, and estimates noise from them. Unlike tables (tables.h), pairs have a fixed key and two
- * sides. They keep the order of measurement, because drift and rounds depend on this order.
- * docs/EXTENDING.md gives the reasons. */
+ * sides, base and head. They keep the order of measurement, because drift and rounds depend on this
+ * order. docs/EXTENDING.md gives the reasons. */
 #ifndef PPROFC_BENCH_PAIRS_H
 #define PPROFC_BENCH_PAIRS_H
 
@@ -10,8 +10,9 @@
 enum { PAIR_BASE, PAIR_HEAD, PAIR_SIDES };
 
 struct pair_side {
-  size_t first, count; /* index in pairs.values of the first measurement of this side, and number of
-                          measurements */
+  /* index in pairs.values of the first measurement of base or of head, and number of these
+   * measurements */
+  size_t first, count;
   uint32_t input, line; /* input and line of the pair's first value; undefined if count is 0 */
 };
 
@@ -37,18 +38,19 @@ struct pairs {
   uint32_t *units; /* indices in `texts` of the tidied units; MAP_NONE if unknown. Each unit of the
                       set has two entries: one for values other than 0, and one for values of 0. */
   size_t unit_count;
-  /* one item per measurement. The measurements of a pair's side are adjacent, in the order of the
-   * inputs. */
+  /* Value of each measurement. The measurements of a pair in base are adjacent, and so are its
+   * measurements in head, in the order of the inputs. */
   double *values;
-  uint32_t *rounds; /* index in `texts` of each measurement's round: the process if the side has
-                       several processes; otherwise the value of the key "round", or 0. NULL if no
-                       measurement has a round. */
+  /* index in `texts` of each measurement's round: the process if base or head has several
+   * processes; otherwise the value of the key "round", or 0. NULL if no measurement has a round. */
+  uint32_t *rounds;
   uint32_t *inputs; /* input of each measurement; NULL if the argument `head` of pairs_make was not
                        NULL */
   bool has_rounds;
   size_t value_count;
-  size_t *flaws; /* for each pair with a bad value, index of the first result that has such a value,
-                    in input order */
+  /* for each pair with a value that is not finite (`bad`), index of the first result that has such
+   * a value, in input order */
+  size_t *flaws;
   size_t flaw_count, flaw_capacity;
   size_t processes[PAIR_SIDES]; /* number of executions of the program; 0 if there are no inputs */
 };

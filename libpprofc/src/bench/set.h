@@ -20,14 +20,15 @@ struct bench_config {
 };
 
 struct bench_input {
-  uint32_t label;   /* string index of the label; BENCH_EMPTY: no label */
-  uint32_t path;    /* string index of the path that messages show */
-  bool debug;       /* true if a debug build of the benchmark library was used */
-  double load;      /* load average when the benchmarks began; 0: unknown */
-  double cpus;      /* number of processors of the machine; 0: unknown */
-  bool alone;       /* true if the input has the results of one execution of a program */
-  uint32_t process; /* number of the process that ran the benchmarks; inputs from one command line
-                       argument have equal numbers */
+  uint32_t label; /* string index of the label; BENCH_EMPTY: no label */
+  uint32_t path;  /* string index of the path that messages show */
+  bool debug;     /* true if a debug build of the benchmark library was used */
+  double load;    /* load average when the benchmarks began; 0: unknown */
+  double cpus;    /* number of processors of the machine; 0: unknown */
+  bool alone;     /* true if the input has the results of one execution of a program */
+  /* number that identifies the process that ran the benchmarks; inputs from one command line
+   * argument have equal numbers */
+  uint32_t process;
 };
 
 /* Unit of a measurement. `original` is the unit in the input, or BENCH_EMPTY if the input has the
@@ -86,11 +87,12 @@ struct pprofc_bench {
   size_t metadata_count, metadata_capacity;
   struct map metadata_map; /* map from unit and key to the index of the metadata */
 
-  pprofc_bench_result *results; /* one item per result, and one more item, whose first_value is the
-                                   number of measurements */
+  /* one element per result, and one more element, whose first_value is the number of
+   * measurements */
+  pprofc_bench_result *results;
   size_t result_count, result_capacity;
 
-  /* one item per measurement */
+  /* value of each measurement */
   double *values;
   uint32_t *value_unit; /* for each measurement, its index in `units` */
   size_t value_count, value_capacity, value_unit_capacity;

@@ -49,8 +49,8 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
   return true;
 }
 
-/* Returns the distinct keys in sorted order, in the arena. Stores the position of each key in
- * `places`, which has one item for each key of the projection. */
+/* Returns the distinct keys in sorted order, in the arena. Stores the index of each key in this
+ * order in `places`, which has one element for each key of the projection. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -184,8 +184,8 @@ static size_t cells_place(const struct tables_collector *c, const struct table_p
   return step ? part->row_places[id->row] : part->column_places[id->column];
 }
 
-/* Sorts cells by row, then by column, by two counting sorts. `from` and `to` have one item for each
- * cell. The result is in `from`. */
+/* Sorts cells by row, then by column, by two counting sorts. `from` and `to` have one element for
+ * each cell. The result is in `from`. */
 static bool cells_sort(const struct tables_collector *c, const struct table *table,
                        const struct table_part *part, uint32_t *from, uint32_t *to) {
   size_t most = table->row_count > table->column_count ? table->row_count : table->column_count;

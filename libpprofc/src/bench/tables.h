@@ -7,7 +7,8 @@
 #include "bench/projection.h"
 #include "pprofc/bench.h"
 
-/* Summary row of a column: the geometric mean of its centers, and of its ratios to the baseline. */
+/* Summary row of a column: the geometric mean of its centers (medians or means), and of their
+ * ratios to the baseline. */
 struct table_summary {
   bool has_center, has_ratio;
   double center, ratio;

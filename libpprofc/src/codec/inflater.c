@@ -18,7 +18,7 @@ struct inflater_source {
   const uint8_t *rest; /* unread part of the bytes in memory */
   size_t rest_size;
   uint8_t *step;       /* buffer of INPUT_STEP bytes for reads of fd */
-  const uint8_t *data; /* bytes of the current piece */
+  const uint8_t *data; /* bytes of the piece that was read last */
   size_t size;
   uint64_t consumed; /* size of all previous pieces in bytes */
 };

@@ -30,7 +30,7 @@ struct id_count {
   size_t stored;
   uint64_t largest;
   bool other;    /* true if the ids are not 1, 2, 3 ... */
-  bool repeated; /* true if any small id occurs twice */
+  bool repeated; /* true if any id below SMALL_IDS occurs twice */
   uint64_t seen[SMALL_IDS / 64];
 };
 

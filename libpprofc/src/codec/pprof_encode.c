@@ -39,8 +39,9 @@ struct encoder {
   uint64_t *ids;     /* scratch for the location ids of a sample, with space for max_depth ids */
   uint32_t *frames;  /* scratch for the location indices of a sample, with space for max_depth
                         indices */
-  struct stack_code *codes; /* for each id in the stacks of the segment (range of samples) `coded`:
-                               the varint to write in place of the id; room for code_count items */
+  /* for each id in the stacks of the segment (range of samples) `coded`: the varint to write in
+   * place of the id; room for code_count varints */
+  struct stack_code *codes;
   const struct segment *coded;
   size_t code_count;
   uint8_t *packed; /* scratch for an encoded stack, with space for max_depth * VARINT32_BYTES_MAX

@@ -114,7 +114,7 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
 }
 
 /* Copies a stack, and replaces each id by the location's index + 1. This is needed if the ids are
- * so sparse that a table with an item for each id would be too large. */
+ * so sparse that a table with an element for each id would be too large. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
   struct wire w = wire_over(data, size);
@@ -389,7 +389,7 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  /* If labels recur, parts of `labels` and `sets` stay unused. Unused pages take no memory. */
+  /* If labels recur, parts of `labels` and `sets` stay unused, but unused pages take no memory. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
   f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);

@@ -254,8 +254,8 @@ void base64_put_hash(struct buffer *out, const char *sha256) {
 /* ---- Markdown --------------------------------------- */
 
 /* Writes names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions,
- * references and bare addresses, because GitHub resolves these escapes first. A code span prevents
- * all three, because GitHub does not search code spans. */
+ * references and addresses such as "www.x.org", because GitHub resolves these escapes first. A code
+ * span prevents all three, because GitHub does not search code spans. */
 
 /* True if the text contains, for example, "@team", "#12", "GH-12", "https://", ":tada:" or "www.".
  * A colon before a blank does not count. */

@@ -134,7 +134,7 @@ bool rune_is_graphic(int32_t rune) {
       {0x2028, 0x202E, 1}, {0x2060, 0x206F, 1}, {0xD800, 0xF8FF, 1},   {0xFEFF, 0xFEFF, 1},
       {0xFFF0, 0xFFFB, 1}, {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1}, {0xE01F0, 0x10FFFF, 1},
   };
-  if (rune < 0) return true; /* Go reads an invalid byte as U+FFFD, a symbol. */
+  if (rune < 0) return true; /* Go decodes an invalid byte as U+FFFD, which is a symbol. */
   return !in_ranges(others, sizeof others / sizeof *others, rune);
 }
 

@@ -225,7 +225,7 @@ struct json_tree_pack {
   const char *text; /* text of the array, after the opening bracket */
   size_t marks, room;
   bool rows, inside; /* rows: true if the items are rows; inside: true inside a row */
-  bool first;        /* true until the array or row has an item */
+  bool first;        /* true until the first item of the array or of the current row was read */
 };
 
 enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
@@ -262,7 +262,7 @@ static void json_tree_skip_integers(struct json_tree_parser *s, bool inside) {
   }
 }
 
-/* Reads the end of the array or of its row. */
+/* Reads the closing bracket of a row, or of the whole array. */
 static enum pack_step json_tree_pack_end(struct json_tree_parser *s, struct json_tree_pack *pack) {
   s->p++;
   if (!pack->inside) return PACK_END;

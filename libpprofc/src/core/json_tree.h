@@ -1,4 +1,5 @@
 /* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled.
+ * An item is an element of an array or a member of an object.
  *
  * The library does not use Jansson, for these reasons. When memory runs out, Jansson drops bytes of
  * a string without an error. It has one allocator for the whole process, so it cannot use the

@@ -1,5 +1,6 @@
-/* Writes JSON item by item, and keeps only the nesting in memory. The writer adds commas, and
- * escapes names and strings. Inside objects, the caller alternates between keys and values. */
+/* Writes JSON item by item (an element of an array or a member of an object), and keeps only the
+ * nesting in memory. The writer adds commas, and escapes names and strings. Inside objects, the
+ * caller alternates between keys and values. */
 #ifndef PPROFC_CORE_JSON_WRITE_H
 #define PPROFC_CORE_JSON_WRITE_H
 
@@ -34,7 +35,7 @@ void json_end(struct json_writer *json);
  * 1). */
 struct json_writer *json_key(struct json_writer *json, const char *name);
 
-/* Puts a newline before the next item. This keeps the text readable. */
+/* Puts a newline before the next item, to keep the text readable. */
 void json_line_break(struct json_writer *json);
 
 /* Writes a string. Invalid UTF-8 becomes U+FFFD. */
@@ -46,7 +47,7 @@ void json_uint(struct json_writer *json, uint64_t value);
 void json_double(struct json_writer *json, double value);
 void json_bool(struct json_writer *json, bool value);
 
-/* Writes an item that is already JSON. */
+/* Writes a value that is already JSON. */
 void json_verbatim(struct json_writer *json, pprofc_str text);
 
 #endif

@@ -235,7 +235,7 @@ void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_s
   return head->data;
 }
 
-/* Allocates memory for a string. A string needs no alignment. */
+/* Allocates memory without alignment, for strings. */
 static char *arena_text(struct arena *arena, size_t size) {
   if (size > (size_t)(arena->end - arena->next)) return arena_alloc(arena, size);
   char *text = arena->next;

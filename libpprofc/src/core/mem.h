@@ -65,7 +65,7 @@ void mem_will_fill(void *block, size_t size);
 /* Copies a string, and adds a NUL after it. The result's `data` is NULL when out of memory. */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
 
-/* A reference-counted arena for the columns of a profile (arrays with an item for each record).
+/* A reference-counted arena for the columns of a profile (arrays with an element for each record).
  * Profiles that share columns all retain the region of these columns. The region copies the
  * allocator, and retains its budget. */
 struct region {

@@ -142,7 +142,7 @@ bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned thre
   unsigned workers = block < 64 ? 1 : parallel_workers(threads, blocks->items, block / 4);
   struct renderer *renderers = mem_array(mem, workers, sizeof *renderers);
   if (!renderers) return false;
-  size_t share = blocks->items / workers + 1; /* number of items for each thread */
+  size_t share = blocks->items / workers + 1; /* number of items (units of work) for each thread */
   struct round round = {blocks, renderers, block < share ? block : share, 0};
   bool ok = blocks_begin(renderers, workers, blocks->room, mem);
   if (ok && workers == 1)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /* Returns the number of workers, 1 to 16. `wanted` is the number of threads that the user wants (0:
- * one per processor), and `items` is the number of units of work. Each worker gets at least `grain`
- * units. */
+ * one per processor), and `items` is the number of items (units of work). Each worker gets at least
+ * `grain` items. */
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain);
 
 /* Calls fn(context, 0) ... fn(context, workers - 1), each once. Returns when all calls have

@@ -65,8 +65,8 @@ bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 /* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, like Go's ParseFloat. */
 bool str_parse_float(pprofc_str s, double *out);
 
-/* Parses a decimal of up to 19 digits with a small exponent fast. Returns false for any other
- * text. */
+/* Parses a decimal of up to 19 digits and an exponent of up to two digits, faster than
+ * str_parse_float. Returns false for any other text, and if the number is too large or small. */
 bool str_quick_float(pprofc_str s, double *out);
 
 /* These functions return the same as Base, Dir and Clean of Go's path/filepath. str_path_clean and

@@ -228,8 +228,9 @@ static bool float_underscores_fit(pprofc_str s) {
   return !after_underscore;
 }
 
-/* Number of significant digits that are kept. The longest exact expansion of a midpoint between two
- * doubles has 767 digits. Later digits affect rounding only if any of them is not 0. */
+/* Number of significant digits that are kept. They suffice, because the longest exact expansion of
+ * a midpoint between two doubles has 767 digits. Later digits affect rounding only if any of them
+ * is not 0. */
 #define MAX_DIGITS 800
 
 /* A number in the syntax of strtod: without underscores, and with a limited number of digits. */

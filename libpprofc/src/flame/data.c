@@ -110,7 +110,8 @@ pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer 
 
 /* ---- the data of the page ---------------------------- */
 
-#define DATA_SIZES 4 /* number of parts whose length is given: JSON, frames, nodes, labels */
+/* number of parts of the data whose length is given: JSON, frames, nodes, labels */
+#define DATA_SIZES 4
 #define DATA_PARTS 5 /* number of parts if the data has times; the times are the last part */
 
 static int data_write(void *buffer, const void *bytes, size_t size) {

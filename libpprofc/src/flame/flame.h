@@ -60,7 +60,7 @@ struct flame_group {
   pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;
   const uint32_t *node; /* indices of the nodes at which the stacks of the group end, ascending */
-  const int64_t *self;  /* values at these nodes: one row of all columns per node */
+  const int64_t *self;  /* for each of these nodes, a row with a value for each column (layout.h) */
 };
 
 /* A term in the estimate of a function's bottleneck. The cost of a term is `weight` times the

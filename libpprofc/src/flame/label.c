@@ -300,7 +300,7 @@ bool label_make(struct label_forms *forms, pprofc_str name) {
   forms->count = 0;
   buffer_clear(all);
   label_add(forms, name);
-  /* The results of the four steps fit, because each step shortens the text. So the buffer never
+  /* Each of the four steps shortens the text, so `all` has space for all results and never
    * moves. */
   if (!buffer_reserve(all, 4 * name.size + 1)) return false;
   pprofc_str text = name;
@@ -415,7 +415,8 @@ enum label_look label_fit(const struct label_forms *forms, double room, struct b
   if (label_fit_form(forms, most, out)) return LABEL_IS_WHOLE;
   if (label_fit_form(forms, small, out)) return LABEL_IS_SMALL;
   pprofc_str last = forms->form[forms->count - 1];
-  /* Upper bound of the number of letters that fit. Every character is at least 3 pixels wide. */
+  /* Upper bound of the number of letters that fit, because every character is at least 3 pixels
+   * wide. */
   size_t low = FEWEST_LETTERS - 1, high = small / 300;
   if (high > utf8_length(last)) high = utf8_length(last);
   while (low < high) {

@@ -18,13 +18,14 @@ struct flame_cut {
 
   /* for each node in `kept`, number of cut nodes below it, at any depth; 0: nothing was cut */
   uint32_t *cut;
-  int64_t *total;  /* for each node in `kept`, a row of all columns with the sums of the cut nodes
-                      below it */
+  /* for each node in `kept`, a row with a value for each column (layout.h): the sums of the cut
+   * nodes below it */
+  int64_t *total;
   double *widths;  /* for each node in `kept`, sums of the widths of the cut nodes below it
                       (flame_cut_widths) */
   size_t frames;   /* number of frames that are sent */
   uint32_t *frame; /* indices of the frames that are sent */
-  uint32_t *sent;  /* for each frame, its new number; NONE: the frame is not sent */
+  uint32_t *sent;  /* for each frame, its index in `frame`; NONE: the frame is not sent */
 };
 
 /* Returns the number of widths of a remainder (a node that replaces cut nodes). For each sample
@@ -34,8 +35,8 @@ static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }
 
-/* Chooses the widest nodes of the range. The width of a node is the largest share that its total
- * has in any column. */
+/* Chooses the widest nodes of the range. The width of a node is the largest share of the whole that
+ * its total has in any column (a sample type of head or base). */
 pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_range range,
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
@@ -69,7 +70,8 @@ struct flame_sums {
   struct arena arena;            /* arena for the arrays */
   size_t frames, count, columns; /* number of frames, of functions and of columns */
   uint32_t *function;            /* for each frame, the index of its function */
-  int64_t *self;  /* self values of the functions; a function has a row of all columns */
+  /* self values of the functions; a function has a row with a value for each column (layout.h) */
+  int64_t *self;
   int64_t *total; /* total values of the functions, in the order of `self`; only the outermost of
                      recursive calls counts */
 };

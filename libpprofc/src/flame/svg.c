@@ -233,7 +233,8 @@ static enum flame_coloring coloring_of(const struct svg *s) {
   return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
 }
 
-#define PALE 0.16 /* factor that makes the color of a FLAME_SHARED change pale */
+/* factor that makes the color of a FLAME_SHARED change (common to all functions) pale */
+#define PALE 0.16
 
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
                       char color[FLAME_COLOR]) {

@@ -8,14 +8,15 @@
 #include <stdlib.h>
 
 #define EXACT_MAX 50 /* largest sample size for which the distribution of U is computed exactly */
-#define DRIFT_MIN 6  /* minimum number of samples on each side for a test of drift */
+#define DRIFT_MIN 6  /* minimum number of samples in base and in head for a test of drift */
 /* Significance level of the test for drift. It is small, because a suite of 100 benchmarks makes
  * 200 of these tests. */
 #define DRIFT_ALPHA 0.001
-/* Minimum number of rounds (repetitions) on each side for a test of their medians. If each round is
- * a separate process, the minimum is 2. */
+/* Minimum number of rounds (repetitions) in base and in head for a test of their medians. If each
+ * round is a separate process, the minimum is 2. */
 #define ROUNDS_MIN 4
-/* Maximum number of rounds on a side. With more, the key "round" probably counts samples. */
+/* Maximum number of rounds of base or of head. With more, the configuration key "round" probably
+ * counts samples. */
 #define ROUNDS_MAX 1000
 
 static double compare_median(struct gate_sample s) {
@@ -309,8 +310,8 @@ static double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1, 2 and so on, in the order of their first values. Returns the
- * number of rounds, or 0 if a value has no round or there are too many rounds. */
+/* Numbers the rounds of base or of head 0, 1, 2 and so on, in the order of their first values.
+ * Returns the number of rounds, or 0 if a value has no round or there are too many rounds. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {
@@ -367,7 +368,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* The noise of a count is this number times the larger range of both sides. */
+/* The noise of a count is this number times the larger range of base and head. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */
@@ -398,7 +399,8 @@ static bool compare_counts(const struct gate *gate, struct gate_row *row, struct
 
 /* ---- both sides -------------------------------------- */
 
-/* Compares the samples of both sides, or the medians of their rounds if there are enough rounds. */
+/* Compares the samples of base and head, or the medians of their rounds if there are enough
+ * rounds. */
 static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct gate_side base,
                            struct gate_side head) {
   struct block_buffers b, h;

@@ -11,8 +11,8 @@ struct gate_sample {
   size_t count;
 };
 
-/* Runs the test `test`. Fills in centers, delta, interval and p of the row. Returns false when out
- * of memory. */
+/* Runs the test `test`. Fills in the centers (means or medians), delta, interval and p of the row.
+ * Returns false when out of memory. */
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                   struct gate_sample head, pprofc_gate_test test);
 
@@ -27,9 +27,10 @@ struct gate_side {
   size_t count;
 };
 
-/* Compares both sides by the settings of the gate, and fills in the row. Compares medians of rounds
- * if each side has at least 4 rounds. An exact row (a count of events) needs no test; its noise is
- * three times the larger relative range of both sides. Returns false when out of memory. */
+/* Compares base and head by the settings of the gate, and fills in the row. Compares medians of
+ * rounds if base and head each have at least 4 rounds. An exact row (a count of events) needs no
+ * test; its noise is three times the larger relative range of base and head. Returns false when out
+ * of memory. */
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
@@ -48,8 +49,8 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
  * given change. A test finds a change if its two-sided p-value is at most `level` in a share
  * GATE_POWER of runs. Noise is normal and proportional to the value. Welch's test uses the
  * noncentral t distribution with the degrees of freedom of Welch and Satterthwaite. Up to 50
- * samples a side, U is simulated with a fixed seed. For more samples, U finds sqrt(pi / 3) times
- * the change of Welch's test. */
+ * samples each of base and head, U is simulated with a fixed seed. For more samples, U finds
+ * sqrt(pi / 3) times the change of Welch's test. */
 
 #define GATE_POWER 0.8
 
@@ -62,7 +63,8 @@ struct gate_design {
   bool ranks;    /* true for the U test, false for Welch's test */
 };
 
-/* Shift of the head that the U test finds, for two sample sizes and a level (simulated). */
+/* Shift of the head that the U test finds, for two sample sizes and a significance level
+ * (simulated). */
 struct gate_power_known {
   size_t n, m;
   double level, shift;
@@ -86,7 +88,7 @@ double gate_power_select(double *values, size_t count, size_t k);
  * of 1000 % or a decrease of 100 % is not enough. Returns false when out of memory. */
 bool gate_power_visible(struct gate_power *power, const struct gate_design *design, double *change);
 
-/* Computes the smallest number of samples on each side that finds the change. The result is
+/* Computes the smallest number of samples in base and in head that finds the change. The result is
  * infinite if 10,000 samples are not enough. Returns false when out of memory. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples);

@@ -53,8 +53,8 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
-/* Escapes control characters of texts from files, once for all formats. The rows of one line share
- * its text, so a long text is escaped only once. */
+/* Escapes control characters of texts from files, once for all formats. Successive rows can come
+ * from one line of a file. They share its text, which is then escaped only once. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
   struct gate_shown *last = &gate->line;

@@ -45,10 +45,11 @@ struct gate_settings {
   pprofc_gate_time time;
   size_t min_samples;
   bool strict;
-  bool screening;   /* true: select benchmarks for more rounds (repetitions of the measurement)
-                       instead of judging them */
-  bool one_process; /* true: judge rows even if all samples of a side come from one process */
-  bool any_load;    /* true: judge times although the machine was overloaded */
+  bool screening; /* true: select benchmarks for more rounds (repetitions of the measurement)
+                     instead of judging them */
+  /* true: judge rows even if all samples of base or of head come from one process */
+  bool one_process;
+  bool any_load;          /* true: judge times although the machine was overloaded */
   const char *overloaded; /* load of the machine if it was too high to judge times: "load 20 on 2
                              processors"; else NULL */
   struct gate_floor floor;
@@ -106,8 +107,9 @@ enum gate_delta { GATE_DELTA_NUMBER, GATE_DELTA_FROM_ZERO, GATE_DELTA_UNKNOWN };
 
 /* Result of a test of a row. */
 struct gate_test {
-  bool tested;       /* true if the test computed p */
-  double base, head; /* centers of the samples in base units, such as seconds; NaN if missing */
+  bool tested; /* true if the test computed p */
+  /* centers (means or medians) of the samples in base units, such as seconds; NaN if missing */
+  double base, head;
   enum gate_delta delta_kind;
   double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
   double low, high;   /* confidence interval of delta; NaN if unknown */
@@ -181,14 +183,15 @@ struct gate_row {
   bool is_cpu;       /* true if this is a CPU time, which is judged instead of the wall time */
   const char *aside; /* reason why the gate judges another row of the benchmark instead, such as its
                         CPU time; else NULL */
-  bool watched;  /* true for a wall time if -time auto chose the CPU time; if only the wall time got
-                    worse, this row is inconclusive */
-  size_t judged; /* for a watched row: index of the row that the gate judges, with the CPU time */
-  double level;  /* p-value up to which the row would be significant if no other row changed */
+  bool watched; /* true for a wall time if -time auto chose the CPU time; if only the wall time got
+                   worse, this row is inconclusive */
+  /* for a row with `watched` set: index of the row that the gate judges, with the CPU time */
+  size_t judged;
+  double level;   /* p-value up to which the row would be significant if no other row changed */
   double visible; /* smallest change that the test would find; infinite if it would find no change;
                      NaN if unknown */
-  /* number of samples (or rounds) on each side with which the test finds a change as large as the
-   * threshold; infinite or NaN as in `visible` */
+  /* number of samples (or rounds) in base and in head with which the test finds a change as large
+   * as the threshold; infinite or NaN as in `visible` */
   double needed;
   bool blind;    /* true if the test would miss a change as large as the threshold */
   bool unjudged; /* true for a compared row that is blind, inconclusive or has too few samples */
@@ -241,10 +244,11 @@ struct gate {
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
-  double needed_worst; /* number of rounds on each side with which every row's test finds a change
-                          as large as the threshold */
-  /* drifting: most benchmarks drift during the rounds of a side; shifted: most benchmarks change in
-   * one direction from base to head */
+  /* number of rounds in base and in head with which every row's test finds a change as large as the
+   * threshold */
+  double needed_worst;
+  /* drifting: most benchmarks drift during the rounds of base or of head; shifted: most benchmarks
+   * change in one direction from base to head */
   bool drifting, shifted;
 };
 

@@ -133,8 +133,8 @@ static bool is_member(const struct gate_row *row, const struct family *family) {
   return row->verdict == PPROFC_GATE_UNCHANGED && row->screened == family->screened;
 }
 
-/* Adjusts the p-values of a family. `p` has space for one number per row. Returns false when out of
- * memory. */
+/* Adjusts the p-values of a family (group of p-values that are corrected together). `p` has space
+ * for one number per row. Returns false when out of memory. */
 static bool adjust_family(struct gate *gate, const struct family *family, double *p) {
   static const corrections_fn corrections[] = {[PPROFC_GATE_BH] = corrections_benjamini_hochberg,
                                                [PPROFC_GATE_HOLM] = corrections_holm,
@@ -256,7 +256,7 @@ static void describe_rule(const struct gate_rule *rule, char *out, size_t size) 
            rule->unit.data);
 }
 
-/* Warns about rules that match no row. Their patterns are probably misspelt. */
+/* Warns about rules that match no row, because their patterns are probably misspelt. */
 static void check_rules(struct gate *gate) {
   char name[512];
   for (size_t i = 0; i < gate->settings.rule_count; i++) {

@@ -26,8 +26,8 @@ static inline const char *gate_overload(const struct gate *gate) {
  * the machine was overloaded. */
 bool gate_is_inconclusive(const struct gate *gate);
 
-/* True if the change of the row is significant. If a side has only one sample, this is true only
- * for exact rows. */
+/* True if the change of the row is significant. If base or head has only one sample, this is true
+ * only for exact rows. */
 bool gate_is_significant(const struct gate_row *row);
 
 /* True if the verdict of the row comes from a comparison of base and head. */
@@ -108,7 +108,8 @@ bool gate_find_visible(struct gate *gate);
 #define GATE_SCREEN_ROUNDS 5  /* number of rounds of all benchmarks in the first stage */
 #define GATE_SCREEN_LEAST  10 /* with fewer requested rounds, there is only one stage */
 
-#define GATE_LOOK_ROUNDS 5 /* number of further rounds from one look to the next */
+/* number of further rounds from one look (early judgement) to the next */
+#define GATE_LOOK_ROUNDS 5
 
 /* Changes the settings so that gate_judge selects benchmarks for further rounds instead of judging
  * them. */

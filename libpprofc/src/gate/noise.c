@@ -115,14 +115,15 @@ struct unit_noise {
   double fourth, second, product;
   size_t products; /* number of benchmarks in `product`, which needs four runs */
   double skew;     /* sum over the benchmarks of the third cumulant of a run */
-  /* tail (see above), and sum over the benchmarks of 1 / number of runs */
+  /* tail (see the comment on the struct), and sum over the benchmarks of 1 / number of runs */
   double tail, inverse_runs;
-  /* common variance of the benchmarks, and its weight in degrees of freedom */
+  /* variance that all benchmarks of the unit share, and its weight in degrees of freedom */
   double variance, degrees;
 };
 
-/* Adds a benchmark to the sums for the tail. `fourth`, `second` and `product` get means over all
- * pairs of runs, computed from the powers of the deviations from the benchmark's mean. */
+/* Adds a benchmark to the sums for the tail (unit_noise.tail). `fourth`, `second` and `product` get
+ * means over all pairs of runs, computed from the powers of the deviations from the benchmark's
+ * mean. */
 static void unit_noise_add_tail(struct unit_noise *u, const struct gate_earlier *e) {
   double n = e->degrees + 1, pairs = n * e->degrees, squares = e->variance * e->degrees;
   u->fourth += (2 * n * e->fourth + 6 * squares * squares) / pairs;
@@ -170,8 +171,8 @@ static void unit_noise_finish(struct unit_noise *u) {
   u->variance = exp(u->mean + stats_digamma(u->degrees / 2) - log(u->degrees / 2));
 }
 
-/* Lowers the degrees of freedom, so that the t distribution has the same tail as the noise. Scales
- * the variance, so that the test statistic keeps its variance. */
+/* Lowers the degrees of freedom, so that the t distribution has large values as often as the noise.
+ * Scales the variance, so that the test statistic keeps its variance. */
 static void earlier_add_tail(struct gate_earlier *e, double tail) {
   if (!(tail > 0) || !(e->degrees > 4)) return;
   double degrees = 4 + 6 / (tail + 6 / (e->degrees - 4));

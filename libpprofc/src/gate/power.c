@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define CHANGE_MAX  10.0  /* largest relative increase that is tried; a decrease is at most 1 */
-#define SAMPLES_MAX 10000 /* largest number of samples on each side that is useful advice */
+#define SAMPLES_MAX 10000 /* largest useful number of samples in base and in head */
 #define U_COUNTED   50    /* largest sample size for which U is simulated */
 #define U_DRAWS     2000
 /* sqrt(pi / 3): in large normal samples, the smallest change that the U test finds is this many
@@ -271,8 +271,8 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* Estimates the number of samples on each side from the normal distribution. Then repeats the
- * estimate with the t distribution for this number. */
+/* Estimates the number of samples that base and head each need from the normal distribution. Then
+ * repeats the estimate with the t distribution for this number. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;

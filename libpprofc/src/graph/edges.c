@@ -138,7 +138,7 @@ static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
   return true;
 }
 
-/* Value of a sample, and the divisor for its mean. */
+/* Value of a sample, and the number by which it is divided for a mean. */
 struct amount {
   int64_t value, divisor;
 };

@@ -171,7 +171,7 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
   return info_id(b->frames, &info);
 }
 
-/* Returns the number of items that the lists of inlined frames need together. */
+/* Returns the number of elements that the lists of inlined frames need together. */
 static size_t list_room(const struct locations *l) {
   size_t room = 0;
   for (size_t i = 0; i < l->count; i++) {

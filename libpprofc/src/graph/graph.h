@@ -43,7 +43,7 @@ struct frames {
 
 #define FRAME_LIST 0x80000000u
 
-/* Returns the list of node_infos of a location. `entry` is the location's item in `of_location`,
+/* Returns the list of node_infos of a location. `entry` is the location's element in `of_location`,
  * which has the flag FRAME_LIST. Element 0 of the list is its length; indices of node_infos
  * follow. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
@@ -137,7 +137,7 @@ struct graph {
   uint32_t *out_from, *out;
   uint32_t *sorted; /* all edges that are not dropped (dead), sorted like `in` */
   size_t sorted_count;
-  size_t linked; /* allocated number of items of `in`, `out` and `sorted` */
+  size_t linked; /* allocated number of elements of `in`, `out` and `sorted` */
 
   uint32_t *shown; /* shown nodes in display order */
   size_t shown_count;
@@ -145,8 +145,8 @@ struct graph {
   uint8_t *matches; /* for each node, 1 if its name matches edges_of; NULL without edges_of */
 
   struct graph_tag *tags; /* tags of all nodes, grouped by node */
-  /* For each node, the index of its first tag. An extra last item is the number of all tags. NULL:
-   * no tags. */
+  /* For each node, the index of its first tag. An extra last element is the number of all tags.
+   * NULL: no tags. */
   uint32_t *tag_from;
 
   size_t nodes_before, dropped_nodes, dropped_edges;

@@ -1,5 +1,5 @@
 /* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). Every order is total: if pprof defines no
- * order for two items, the item that was created first comes first. */
+ * order for two nodes, edges or tags, the one that was created first comes first. */
 #include "graph/graph.h"
 #include "stats/stats.h"
 
@@ -148,9 +148,9 @@ static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node)
   return r;
 }
 
-/* Moves the nodes with the largest changes of flat to the first quarter of the list. The rest is
- * sorted by the change of cum, which is often larger for callers than for a leaf. So without
- * this function, the report could drop a leaf with a large change. */
+/* Moves the nodes with the largest changes of flat to the first quarter of the sorted nodes. The
+ * rest is sorted by the change of cum, which is often larger for callers than for a leaf. So
+ * without this function, the report could drop a leaf with a large change. */
 static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
   size_t count = g->shown_count, places = count / 4;
   if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)

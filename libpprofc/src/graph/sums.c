@@ -17,7 +17,7 @@
 
 struct sums_step {
   int64_t pending;
-  uint32_t entry; /* item of frames.of_location: a node_info or a list of node_infos */
+  uint32_t entry; /* element of frames.of_location: a node_info or a list of node_infos */
   uint32_t offset;
 };
 

@@ -77,7 +77,7 @@ struct tagger {
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
   struct arena arena; /* arena for the arrays below, except `path` */
   uint32_t *class_of; /* for each sample, its class (samples with equal labels), or TAG_NONE */
-  /* For each tag, the index of its first item in `uses`. An extra last item is the number of
+  /* For each tag, the index of its first element in `uses`. An extra last element is the number of
    * uses. */
   uint32_t *use_from;
   struct use *uses;

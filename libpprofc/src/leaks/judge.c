@@ -12,7 +12,8 @@
 #define LATE_SHARE 0.25
 /* Largest fall of values that count as growing, as a share of the growth. */
 #define FALL_SHARE 0.25
-/* Smallest fall and smallest rise of a sawtooth, as a share of the range of the values. */
+/* Smallest fall and smallest rise of a sawtooth (values that rise and fall by similar amounts), as
+ * a share of the range of the values. */
 #define SAW_SHARE 0.5
 #define TROUGHS   8 /* minimum number of low points of a sawtooth that can show a leak */
 /* Smallest range of a sawtooth, as a share of its highest value. */

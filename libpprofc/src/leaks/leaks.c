@@ -41,7 +41,7 @@ struct leak_item {
   const pprofc_profile *profile;
   struct leak_source source;
   int64_t time;
-  size_t given; /* position of the profile in the inputs */
+  size_t given; /* index of the profile in the caller's array of profiles */
 };
 
 static int leak_by_time(const void *a, const void *b) {

@@ -17,7 +17,8 @@
 /* Verdicts on a series in order of precedence: the first verdict that applies counts. `leak` and
  * `grows` also need a small p-value. */
 enum leak_verdict {
-  LEAK_IGNORED,  /* the stack is on the ignore list */
+  /* a frame of the stack is on the list of ignored names (LEAK_LIST_HEAP, LEAK_LIST_COUNTS) */
+  LEAK_IGNORED,
   LEAK_BELOW,    /* the values, or their growth, are below the smallest growth to report */
   LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
@@ -48,8 +49,11 @@ struct leak_series {
 
 struct leak_fit {
   enum leak_verdict verdict;
-  bool of_troughs; /* true if the growth is the rise of a sawtooth's lowest points */
-  double slope;    /* Theil-Sen slope, per unit of t */
+  /* true if the growth is the rise of the lowest points of a series that rises and falls
+   * (LEAK_SAWTOOTH) */
+  bool of_troughs;
+  /* Theil-Sen slope (median of the slopes between all pairs of values), per unit of t */
+  double slope;
   double growth;   /* last value minus first value */
   double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
@@ -118,7 +122,7 @@ bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_
 struct leak_source {
   pprofc_str kind; /* "heap", or the name of a count such as "goroutine" */
   pprofc_str unit; /* unit of the values: "bytes", "count" */
-  /* Columns of the values in use and of the total allocated; SIZE_MAX if missing. */
+  /* Sample types of the values in use and of the total allocated; SIZE_MAX if missing. */
   size_t value, allocated;
   bool is_heap;
   bool proves; /* true if each sample is a proved leak, as in Go's goroutineleak profile */
@@ -137,8 +141,8 @@ struct leak_frame {
 struct leak_place {
   const struct leak_frame *frames;
   size_t count;
-  /* ignored: true if the name of a frame is on the ignore list of the profile's kind. all_way: true
-   * if all frames are functions of allocators. */
+  /* ignored: true if the name of a frame is on the list of ignored names of the profile's kind.
+   * all_way: true if all frames are functions of allocators. */
   bool ignored, all_way;
 };
 
@@ -210,7 +214,7 @@ struct leak_row {
   bool is_site;                    /* true for a row of all stacks that allocate at one line */
   bool proved;                     /* true if the garbage collector proved the leak */
   const struct leak_stack *stack;  /* stack of the row; for a site, the stack that grew most */
-  const struct leak_frame *where;  /* frame that allocates */
+  const struct leak_frame *where;  /* frame of `stack` that allocates */
   const struct leak_frame *caller; /* frame that calls the frame that allocates, or NULL */
   size_t stacks;                   /* number of stacks; 1 unless is_site */
   const double *values;            /* value in each judged profile */

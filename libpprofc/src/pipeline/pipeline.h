@@ -38,8 +38,8 @@ struct pipeline_result {
   const pprofc_profile *profile; /* profile after the filters */
 
   struct granularity granularity;
-  size_t value_index; /* column of the displayed values */
-  bool mean;          /* true to divide values by column 0 */
+  size_t value_index; /* index of the sample type of the displayed values */
+  bool mean;          /* true to divide values by the values of the first sample type */
   double ratio;       /* factor 1 / divide_by for values; ignored unless it is above 0 */
   int64_t total;      /* denominator of percentages (docs/spec/pprof.md, 11) */
   /* Sums of the values of each sample type before the filters: all types of the head, then all
@@ -120,7 +120,7 @@ extern const char pipeline_stopped[];
 /* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */
 pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *error);
 
-/* Finds the column of values that `sample_index` selects. `sample_index` is a number, the name of a
+/* Finds the column of values that `sample_index` selects. `sample_index` is an index, the name of a
  * sample type with or without "inuse_", or "" for the default. */
 pprofc_status value_select(const pprofc_profile *profile, pprofc_str sample_index, size_t *index,
                            pprofc_error *error);

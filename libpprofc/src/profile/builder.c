@@ -11,7 +11,8 @@
 
 #define PACKED_CHUNK ((size_t)1 << 20)
 
-/* Item sizes in bytes of the columns. A column that is not listed has items of type uint32_t. */
+/* Size in bytes of an element of each column. A column that is not listed has elements of type
+ * uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
     [TYPES] = sizeof(struct value_type),     [VALUES] = sizeof(int64_t),
     [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
@@ -89,14 +90,14 @@ static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_
   return grown;
 }
 
-/* Reserves memory for `more` items after the last item of a column. */
+/* Reserves memory for `more` elements after the last element of a column. */
 static inline bool reserve(pprofc_builder *b, int column, size_t more) {
   struct builder_column *c = &b->columns[column];
   return more <= c->capacity - c->count || builder_grow(b, c, more);
 }
 
-/* Appends to a column that has memory for the item. Each item type has its own function, so the
- * compiler checks the value. */
+/* Appends to a column that has memory for the value. Each type of elements has its own function, so
+ * the compiler checks the value. */
 #define DEFINE_PUT(name, type)                                                                     \
   static inline void name(pprofc_builder *b, int column, type item) {                              \
     struct builder_column *c = &b->columns[column];                                                \
@@ -111,7 +112,7 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* Returns the address of an item of the column FIRST_FUNCTION or FIRST_LOCATION, and extends the
+/* Returns the address of an element of the column FIRST_FUNCTION or FIRST_LOCATION, and extends the
  * column if needed. Returns NULL after an error. Most functions have a unique name and one
  * location, so these columns replace a hash table for such functions. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {

@@ -6,7 +6,7 @@
 #include "profile/builder.h"
 #include "profile/label_table.h"
 
-/* A column (array with an item for each record), which grows while records are added. */
+/* A column (array with an element for each record), which grows while records are added. */
 struct builder_column {
   void *items;
   size_t count, capacity, item_size;

@@ -1,8 +1,8 @@
 /* The profile: columns of records, which do not change once the profile is made.
  *
  * A record has an index, which differs from its id in the file. Strings are indices into a table
- * whose item 0 is ""; two items may have the same text. Stacks stay in the packed form of the file.
- * profile/stack.h explains and reads this form, and explains how edits change a profile. */
+ * whose first text is ""; two of its texts may be equal. Stacks stay in the packed form of the
+ * file. profile/stack.h explains and reads this form, and explains how edits change a profile. */
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 
@@ -37,7 +37,7 @@ struct label_set {
 struct segment {
   size_t first;
   const uint32_t *map; /* for each varint, its location; LOCATION_HIDDEN removes the frame */
-  size_t map_size;     /* number of items of `map`; 0 if `map` is NULL */
+  size_t map_size;     /* number of elements of `map`; 0 if `map` is NULL */
 };
 
 struct samples {
@@ -66,11 +66,11 @@ struct locations {
   size_t count;
   const uint64_t *ids; /* for each location, its id in the file; NULL: location i has id i + 1 */
   const uint64_t *address;
-  const uint32_t *mapping;   /* for each location, its mapping, or NONE */
-  const uint32_t *line_from; /* for each location, the index of its first line; the last item is the
-                                number of lines */
-  const struct line *lines;  /* lines of a location, innermost inlined function first */
-  const uint8_t *is_folded;  /* for each location, 1 if functions share its code; NULL: all 0 */
+  const uint32_t *mapping; /* for each location, its mapping, or NONE */
+  /* for each location, the index of its first line; the last element is the number of lines */
+  const uint32_t *line_from;
+  const struct line *lines; /* lines of a location, innermost inlined function first */
+  const uint8_t *is_folded; /* for each location, 1 if functions share its code; NULL: all 0 */
 };
 
 struct functions {
@@ -140,7 +140,7 @@ struct value_column {
 
 struct value_column profile_values(const pprofc_profile *profile, size_t type);
 
-/* Returns the index of the sample type whose name or number is `wanted`. "" means the default type.
+/* Returns the index of the sample type whose name or index is `wanted`. "" means the default type.
  * "inuse_space" also finds the type "space" of old heap profiles. Returns type_count if there is no
  * such type. */
 size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
@@ -165,8 +165,8 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
   return p->strings.items[index];
 }
 
-/* Replaces the profile's string table by a copy with `more` additional strings: item old_count + i
- * is extra[i]. Returns false when out of memory. */
+/* Replaces the profile's string table by a copy with `more` additional strings: the string with the
+ * index old_count + i is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
 /* A row of the columns in `struct functions`: string indices of the names and the file of a

@@ -53,7 +53,7 @@
  * from the leaf end or from the root end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
-  const uint32_t *map; /* map of the stack's segment, or NULL */
+  const uint32_t *map; /* `map` of the segment that contains the stack, or NULL */
 };
 
 /* Returns the location that a varint means, or LOCATION_HIDDEN. */

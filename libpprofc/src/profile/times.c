@@ -92,14 +92,14 @@ static void times_end_track(struct times_writer *w, const struct time_track *old
 }
 
 /* True if an edit keeps an event. If `number` is not NULL, the edit keeps the events of samples
- * that get a new number. Otherwise it keeps the events in the range of time. */
+ * that get a new index. Otherwise it keeps the events in the range of time. */
 static bool times_keeps(const struct times *t, size_t event, const uint32_t *number,
                         struct time_range range) {
   return number ? number[t->sample[event]] != NONE : time_range_meets(range, t, event);
 }
 
 /* Copies the kept events, cut to the range of time. If `number` is not NULL, gives their samples
- * new numbers. */
+ * new indices. */
 static bool times_edit(pprofc_profile *copy, const uint32_t *number, struct time_range range) {
   const struct times *old = copy->times;
   struct times_writer w;

@@ -59,7 +59,7 @@ struct time_shares {
   size_t samples;
   uint64_t *total; /* for each sample, the total duration of its events; if this is 0, the number of
                       its events */
-  uint8_t *timed;  /* for each sample, 1 if its item in `total` is a sum of durations */
+  uint8_t *timed;  /* for each sample, 1 if its element in `total` is a sum of durations */
 };
 
 /* Prepares the shares of a profile that has times. Returns false when out of memory, and then there

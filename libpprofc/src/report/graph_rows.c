@@ -19,7 +19,7 @@ struct graph_copy {
   const struct graph *graph;
   struct pprofc_graph *rows;
   size_t *row_of; /* for each node, its index among the shown nodes; SIZE_MAX if it is not shown */
-  pprofc_str *texts; /* copy of each item of frames.texts; data is NULL until the copy is made */
+  pprofc_str *texts; /* copy of each text in frames.texts; data is NULL until the copy is made */
 };
 
 /* Copies a text into the region. Returns false when out of memory. */

@@ -113,10 +113,11 @@ report_fn report_top, report_tree, report_peek, report_traces, report_tags, repo
 
 /* ---- no match --------------------------------------- */
 
-/* Sets the error for a report whose expression matches no code with samples. `what` is pprof's name
- * for the expression, such as "regexp:". If no function of the profile matches, the error names up
- * to three similar names. If functions match but have no instructions, the caller gives the reason
- * in `present`. If functions match but have no samples, `present` is NULL. */
+/* Sets the error for a report whose argument (a regular expression) matches no code with samples.
+ * `what` is pprof's name for the expression, such as "regexp:". If no function of the profile
+ * matches, the error names up to three similar names. If functions match but have no instructions,
+ * the caller gives the reason in `present`. If functions match but have no samples, `present` is
+ * NULL. */
 pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
                               pprofc_error *error);
 
@@ -143,7 +144,8 @@ pprofc_str kept_report_first(struct kept_report *kept, bool by_cum);
 /* Returns the filtered profile, the displayed sample type and its total. */
 const struct pipeline_result *kept_report_result(const struct kept_report *kept);
 
-/* Does the same as pprofc_graph_new, but without edges. Building edges takes most of the time. */
+/* Does the same as pprofc_graph_new, but without edges, because building edges takes most of the
+ * time. */
 pprofc_status graph_nodes_new(const pprofc_profile *profile, const pprofc_report_options *options,
                               pprofc_graph **graph, pprofc_error *error);
 

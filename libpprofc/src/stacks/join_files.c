@@ -18,9 +18,10 @@
 struct lone_file {
   pprofc_str path;
   uint32_t file;
-  uint32_t partner; /* id of the file on the other side that is paired with this file, or NONE */
-  uint32_t shared;  /* number of last path components that are equal in this file and the previous
-                       file of `lone` */
+  /* id of the paired file of head (for a file of base) or of base (for a file of head), or NONE */
+  uint32_t partner;
+  uint32_t shared; /* number of last path components that are equal in this file and the previous
+                      file of `lone` */
   bool is_head;
 };
 

@@ -12,7 +12,7 @@
 
 /* A function: its name and its file. */
 struct joined_function {
-  uint64_t name;  /* number of the name; equal names have equal numbers */
+  uint64_t name;  /* number that identifies the name; equal names have equal numbers */
   uint32_t file;  /* id of the file in the interner; join_files replaces the file of a base function
                      by the paired file of the head */
   uint32_t index; /* index of the function, which the caller sets, because join_files changes the

@@ -218,8 +218,8 @@ static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   return true;
 }
 
-/* Returns the number of the stack that ends at `place`, and moves past its branch. Returns MAP_NONE
- * if no stack ends there. */
+/* Returns the index of the stack that ends at `place`, and moves `place` over the branch that marks
+ * this end. Returns MAP_NONE if no stack ends there. */
 static uint32_t path_take_stack(const struct stack_paths *p, struct path_place *place) {
   if (place->at.node + 1 == path_run_end(p, place->at.run)) return p->runs[place->at.run].stack;
   const struct path_branch *branch = &p->branches[place->branch];

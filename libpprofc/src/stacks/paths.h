@@ -17,8 +17,8 @@ struct path_run {
   uint32_t first;         /* index of the first node of the run (a chain of nodes) */
   struct path_node above; /* parent of the run's first node */
   uint32_t branches;      /* index of the first branch at a node of the run, after sorting */
-  uint32_t stack;         /* number of the stack that ends at the last node of the run, or
-                             MAP_NONE */
+  /* index of the stack that ends at the last node of the run, or MAP_NONE */
+  uint32_t stack;
 };
 
 /* A branch: a child that is not the next node of its parent's run, or a stack that ends before the
@@ -26,7 +26,7 @@ struct path_run {
 struct path_branch {
   uint32_t node;
   uint32_t key; /* frame of the child + 1; 0 for the end of a stack */
-  uint32_t to;  /* run of the child, or number of the stack that ends */
+  uint32_t to;  /* run of the child, or index of the stack that ends */
 };
 
 struct stack_paths {
@@ -47,8 +47,8 @@ void stack_paths_free(struct stack_paths *paths);
  * memory. */
 bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t frame);
 
-/* Returns the number of the stack that ends at a node. Adds the stack if it is new. Returns
- * MAP_NONE when out of memory. */
+/* Returns the index of the stack that ends at a node. Adds the stack if it is new: its index is the
+ * number of earlier stacks. Returns MAP_NONE when out of memory. */
 uint32_t stack_paths_end(struct stack_paths *paths, struct path_node at);
 
 /* Stores the frames of the path to a node at `depth`. The first `from` frames are already in
@@ -59,7 +59,7 @@ void stack_paths_read(const struct stack_paths *paths, struct path_node at, uint
 /* A stack that the walk returns. The stacks are in the order of the tree. */
 struct path_stack {
   struct path_node end;
-  uint32_t number; /* number of the stack, as stack_paths_end returned it */
+  uint32_t number; /* index of the stack, as stack_paths_end returned it */
   uint32_t depth;
   uint32_t shared; /* number of frames that the stack shares with the previous stack */
 };

@@ -153,8 +153,8 @@ static void stacks_move_values(struct stack_set *set, uint32_t *from, int64_t *s
   }
 }
 
-/* Stores the stacks in the order of the tree. number[i] becomes the number that stack_paths_end
- * gave to stack i. */
+/* Stores the stacks in the order of the tree. number[i] becomes the index that stack_paths_end
+ * returned for stack i. */
 static bool stacks_walk(struct stack_set *set, struct path_walk *walk, uint32_t *number,
                         const pprofc_allocator *mem) {
   struct path_stack stack;

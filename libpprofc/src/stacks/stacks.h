@@ -46,7 +46,8 @@ struct stack_frames {
   /* Frames, sorted by name, file, line, column and address. Stacks are sorted by the indices of
    * their frames. The array has space for one more frame (FLAME_FOLDED). */
   struct stack_frame *items;
-  uint32_t *location_from;   /* for each location, the index of its first item in location_frames */
+  /* for each location, the index of its first frame in location_frames */
+  uint32_t *location_from;
   uint32_t *location_frames; /* for each location, its frames, outermost first */
 };
 

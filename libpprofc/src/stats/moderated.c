@@ -1,6 +1,6 @@
-/* Estimates the prior distribution of variances. The median ratio of observed variance to expected
- * variance gives the noise between runs. The spread of the logarithms of the variances gives the
- * degrees of freedom. */
+/* Estimates the prior distribution of variances (what all rows together say about the variance of a
+ * row). The median ratio of observed variance to expected variance gives the noise between runs.
+ * The spread of the logarithms of the variances gives the degrees of freedom. */
 
 #include "pprofc/stats.h"
 #include "stats/stats.h"
@@ -11,7 +11,8 @@
 #define CV2_MAX 4.0
 /* Minimum of a row's observed variance, as a share of its sampling variance. */
 #define RATIO_MIN 1e-3
-/* Degrees of freedom if all variances agree with the prior. PRIOR_DEGREES_MOST then limits them. */
+/* Degrees of freedom if the variances of all rows agree with the prior distribution.
+ * PRIOR_DEGREES_MOST then limits them. */
 #define DEGREES_PERFECT 100.0
 
 static double variance_trend(const struct variance *row, double cv2) {
@@ -46,9 +47,9 @@ static double variance_noise(const struct variance *rows, size_t count, double d
   return (low + high) / 2;
 }
 
-/* Returns the degrees of freedom of the prior, from the spread of the logarithms of the observed
- * variances. This spread is the sum of the spread of a chi-squared variable and the spread of the
- * true variances. */
+/* Returns the degrees of freedom of the prior distribution, from the spread of the logarithms of
+ * the observed variances. This spread is the sum of the spread of a chi-squared variable and the
+ * spread of the true variances. */
 static double variance_degrees(const struct variance *rows, size_t count, double degrees,
                                double cv2) {
   double mean = 0, squares = 0;

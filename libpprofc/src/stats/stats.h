@@ -15,12 +15,12 @@ void sort_doubles(double *values, size_t count);
 
 struct weighted {
   double value, weight;
-  size_t place; /* decides the order of items with equal values; the caller sets it */
+  size_t place; /* decides the order of elements with equal values; the caller sets it */
 };
 
-/* Returns the weighted median: the value at half of the total weight. The position of an item is
- * the weight before it plus half of its own weight. Interpolates linearly between positions. Sorts
- * the items. Returns NaN if there are no items. */
+/* Returns the weighted median: the value at half of the total weight. The position of a value is
+ * the sum of the weights before it plus half of its own weight. Interpolates linearly between
+ * positions. Sorts the values. Returns NaN if there are no values. */
 double stats_weighted_median(struct weighted *items, size_t count);
 
 /* Returns the median. For an even number of values, it is the mean of the two middle values. Sorts
@@ -30,7 +30,7 @@ double stats_median(double *values, size_t count);
 /* ---- intervals of ratios and means ------------------ */
 
 struct ratio_interval {
-  bool defined; /* true if the denominator is not 0 */
+  bool defined; /* true if the denominator of `ratio` is not 0 */
   bool bounded; /* true if low and high are finite */
   double ratio, low, high;
 };
@@ -121,7 +121,7 @@ struct variance {
 };
 
 struct variance_prior {
-  double cv2;     /* square of the relative noise between runs */
+  double cv2;     /* square of cv, the relative noise between runs */
   double degrees; /* weight of the variance that the other rows predict, in degrees of freedom */
 };
 
@@ -131,8 +131,8 @@ struct variance_prior {
 /* Minimum number of rows for a prior. With fewer rows, both fields of the prior are 0. */
 #define PRIOR_ROWS_MIN 10
 
-/* Estimates the prior from the rows, whose floors must be above 0. `scratch` has space for `count`
- * items. */
+/* Estimates the prior from the rows, whose sampling variances (`floor`) must be above 0. `scratch`
+ * has space for `count` items. */
 struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
                                            double degrees, struct weighted *scratch);
 

@@ -1,5 +1,5 @@
-/* Finds change points of a series: finds candidates in windows, drops weak candidates, joins the
- * steps of a drift, and computes the sizes of the changes. */
+/* Finds change points of a series: finds candidates in windows, drops candidates that a test
+ * rejects, joins the steps of a drift, and computes the sizes of the changes. */
 #include "stats/steps.h"
 
 #include "core/array.h"
@@ -71,7 +71,7 @@ static size_t finder_bisect(const struct finder *f, size_t start, size_t end, si
   }
 }
 
-/* Adds a change point at `index`, unless the list has it already. Returns false when out of
+/* Adds a change point at `index`, unless f->items has it already. Returns false when out of
  * memory. */
 static bool finder_add(struct finder *f, size_t index) {
   size_t k = f->count;
@@ -174,8 +174,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the weakest change point again and again until the t-test accepts all others. Then does the
- * same with the permutation test. */
+/* Drops the change point with the largest p-value again and again until the t-test accepts all
+ * others. Then does the same with the permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {

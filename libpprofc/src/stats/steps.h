@@ -1,12 +1,13 @@
-/* Finds the change points of a series: the places where its level changes. The method is
+/* Finds the change points of a series: the indices at which its level changes. The method is
  * "E-divisive means".
  *
  * Candidates are the splits with the greatest energy distance between both sides (Matteson, James:
  * "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", 2014, with
- * exponent 1). Bisection finds them in overlapping windows. Then the search drops weak candidates,
- * the weakest first (Fleming et al.: "Hunter: Using Open Source Change Point Detection to Hunt for
- * Performance Regressions", 2023). A change point stays if Student's t-test accepts it, and if
- * random orders of the values around it rarely give the same distance. */
+ * exponent 1). Bisection finds them in overlapping windows. Then the search drops candidates
+ * whose p-value is too large, the largest p-value first (Fleming et al.: "Hunter: Using Open Source
+ * Change Point Detection to Hunt for Performance Regressions", 2023). A change point stays if
+ * Student's t-test accepts it, and if random orders of the values around it rarely give the same
+ * distance. */
 #ifndef PPROFC_STATS_STEPS_H
 #define PPROFC_STATS_STEPS_H
 

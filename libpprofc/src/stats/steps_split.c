@@ -16,9 +16,9 @@ static void split_add_within(const double *x, size_t count, double *within) {
 }
 
 /* Returns the largest energy distance between the values [0, left) and [left, end), for any `end`.
- * The energy distance is twice the mean distance between the sides, minus the mean distances within
- * each side, and scaled by the sizes of the sides. right[end] is the sum of the distances within
- * [left, end). */
+ * The energy distance is twice the mean distance between a value of the first range and a value of
+ * the second, minus the mean distances within each range, times a factor that depends on the sizes
+ * of the ranges. right[end] is the sum of the distances within [left, end). */
 static double split_greatest(size_t left, size_t count, size_t least, const double *within,
                              const double *right) {
   double greatest = -HUGE_VAL, inside = within[left], n = (double)left;

@@ -37,7 +37,7 @@ struct kendall {
   double sorted[TREND_EXACT];
 };
 
-/* Returns an array: item k is the number of orders of `chosen` equal values and n - chosen other
+/* Returns an array: element k is the number of orders of `chosen` equal values and n - chosen other
  * values with k inversions between them. Uses Pascal's rule [n, c] = [n - 1, c] + q^(n - c) [n - 1,
  * c - 1]. */
 static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen) {

@@ -91,8 +91,9 @@ static int code_symbol_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* True for a name that does not identify an object. Go's linker gives one name to many objects
- * ("type:*", "go:string.*", "go:func.*"). LLVM numbers constants without a name: "anon.0a1b.12". */
+/* True for a name that does not identify an object. For example, Go's linker gives one name to many
+ * objects ("type:*", "go:string.*", "go:func.*"). LLVM numbers constants without a name:
+ * "anon.0a1b.12". */
 static bool is_collective(const struct code_image *m, pprofc_str name) {
   if (!m->go) return str_starts(name, STR("anon."));
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||

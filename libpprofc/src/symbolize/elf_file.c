@@ -364,7 +364,7 @@ bool elf_is_object(const char *path, const pprofc_allocator *mem) {
 /* ---- builds ----------------------------------------- */
 
 #define SECTION_MOST ((uint64_t)16 << 20) /* maximum size of a section that is read, in bytes */
-#define ITEMS_MOST   200                  /* maximum number of items of each kind */
+#define ITEMS_MOST   200                  /* maximum number of lines in a list of built_add */
 #define GO_HEADER    32                   /* bytes of the header of Go's build information */
 #define GO_MARK      16 /* bytes of the fixed text before and after the list of modules */
 #define DYNAMIC_SIZE 16 /* bytes of an entry of .dynamic in a 64-bit file */

@@ -103,9 +103,9 @@ static bool try_name(struct search *s, pprofc_str folder) {
          try_join(s, folder, "usr/lib/debug/%.*s/%.*s.debug", STR_ARG(dir), STR_ARG(base));
 }
 
-/* True if a folder of the search path does not exist. This check takes one system call, but a
- * search of the folder takes nine. Returns false for a file name with "..", which may lead out of a
- * missing folder. */
+/* True if a folder of the search path does not exist. The check saves time: it takes one system
+ * call, but a search of the folder takes nine. Returns false for a file name with "..", which may
+ * lead out of a missing folder. */
 static bool is_missing(const struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   struct stat info;

@@ -57,9 +57,10 @@ struct remote_pass {
   bool force;
   struct mapping *mappings; /* mappings of the profile, with new flags */
   uint32_t *named; /* for each location, the index of its new function; NONE: no new function */
-  uint32_t *order; /* locations, sorted by mapping */
-  size_t *first;   /* for each mapping, the index of its first location in `order`; the last item is
-                      the end */
+  uint32_t *order; /* locations that have a mapping, sorted by mapping */
+  /* for each mapping, the index of its first location in `order`; the last element is the size of
+   * `order` */
+  size_t *first;
   pprofc_str *names; /* names of the new functions */
   size_t count, capacity;
   struct remote_symbol *symbols; /* symbols of the current reply */

@@ -33,7 +33,7 @@ struct rust_reader {
   size_t most, taken; /* most: maximum number of written bytes, and of steps; taken: number of steps
                          so far */
   struct buffer *out;
-  struct buffer steps; /* array of struct rust_step; the last item is the next step */
+  struct buffer steps; /* array of struct rust_step; the last element is the next step */
 };
 
 /* reader_peek returns the next byte, or -1 at the end. reader_take skips the next byte and returns

@@ -1,4 +1,4 @@
-/* Source maps (version 3, plain or with sections). Source maps map positions in generated
+/* Source maps (version 3, with or without sections). Source maps map positions in generated
  * JavaScript to the original names, files and lines. */
 #ifndef PPROFC_SYMBOLIZE_SOURCE_MAP_H
 #define PPROFC_SYMBOLIZE_SOURCE_MAP_H

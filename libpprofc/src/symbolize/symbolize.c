@@ -100,9 +100,9 @@ struct symbolize_pass {
   struct mode mode;
   struct tools tools;
   struct arena scratch;
-  struct symbolize_answer *answers; /* frames found for each mapping */
+  struct symbolize_answer *answers; /* for each mapping, the frames found for its addresses */
   uint32_t *slot;    /* for each location, index of its address in its mapping's query, or NONE */
-  uint32_t *members; /* number of locations of each mapping */
+  uint32_t *members; /* for each mapping, its number of locations */
   bool missing_binaries, any;
 };
 

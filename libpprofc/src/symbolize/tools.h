@@ -39,8 +39,8 @@ struct source_frame {
 struct source_frames {
   struct source_frame *items;
   size_t count, capacity;
-  size_t *from; /* for each address, the index of its first frame; the last item is the number of
-                   frames */
+  /* for each address, the index of its first frame; the last element is the number of frames */
+  size_t *from;
 };
 
 /* Addresses of a file for which a tool must find names. */

@@ -17,7 +17,7 @@ struct name_filters {
                           these samples */
 };
 
-/* True for each expression that matched anything. The caller warns about an expression without a
+/* True for each filter whose expression matched anything. The caller warns about a filter without a
  * match. */
 struct name_matches {
   bool focus, ignore, hide, show;

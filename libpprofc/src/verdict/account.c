@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* If the mean durations of base and head differ by more than this factor, their lengths count as
- * different. */
+/* If the mean durations of base and head differ by more than this factor, they count as recordings
+ * of different lengths. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */
@@ -27,7 +27,7 @@ static double account_squares(const struct comparison *c, size_t side, double me
   return sum;
 }
 
-/* Returns the variance of a side's mean total that sampling alone causes. */
+/* Returns the variance that sampling alone causes in the mean total of base or head. */
 static double account_sampling(const struct comparison *c, size_t side) {
   size_t from = comparison_from(c, side), end = comparison_from(c, side + 1);
   double sum = 0;
@@ -35,9 +35,9 @@ static double account_sampling(const struct comparison *c, size_t side) {
   return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* Returns the variance of the difference of the mean totals. Estimates it from the totals of the
- * runs. Returns at least the sampling variance. With one run on each side, uses the assumed noise
- * between runs. */
+/* Returns the variance of the difference between the mean totals of base and head. Estimates it
+ * from the totals of the runs. Returns at least the sampling variance. With one run each of base
+ * and head, uses the assumed noise between runs. */
 static double account_variance(const struct comparison *c, double base, double head) {
   double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
   double sampling = account_sampling(c, 0) + account_sampling(c, 1);

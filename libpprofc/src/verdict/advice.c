@@ -13,9 +13,9 @@
 #define ADVICE_POWER 0.85
 /* Factors that multiply the standard errors, because the estimated variance is often too large with
  * few runs. */
-#define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs on each side */
-#define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs on each side */
-#define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs on each side */
+#define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs each of base and head */
+#define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs each of base and head */
+#define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs each of base and head */
 /* Factor for the variance between runs, because a changed function may vary more between runs than
  * the median function. */
 #define ADVICE_UNEQUAL 2.0
@@ -40,9 +40,9 @@ static double advice_factor(const struct advice *a) {
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* Returns the relative variance between runs. With one run on each side, this is the assumed
- * variance. Otherwise increases the estimate, because the changed function may vary more than the
- * median function. */
+/* Returns the relative variance between runs. With one run each of base and head, this is the
+ * assumed variance. Otherwise increases the estimate, because the changed function may vary more
+ * than the median function. */
 static double advice_noise(const struct advice *a) {
   return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
 }
@@ -63,7 +63,8 @@ double advice_change(const struct advice *a) {
   return change;
 }
 
-/* Returns the smallest relative change that a comparison with `runs` runs on each side finds. */
+/* Returns the smallest relative change that a comparison with `runs` runs each of base and head
+ * finds. */
 static double advice_change_with(const struct advice *a, double runs) {
   struct advice other = *a;
   other.runs = runs;

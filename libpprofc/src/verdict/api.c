@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* If the squared coefficient of variation of the runs' divisors is at most this, the divisors count
- * as equal. */
+/* If the squared coefficient of variation of the runs' divisors (such as their durations) is at
+ * most this, the divisors count as equal. */
 #define SAME_DIVISOR 1e-9
 
 struct pprofc_verdicts {
@@ -120,7 +120,8 @@ double comparison_range(const double *values, const double *divisors, size_t fro
   return most - least;
 }
 
-/* Returns the sum of the divisors of a side's runs, or with `squared`, the sum of their squares. */
+/* Returns the sum of the divisors (such as durations) of the runs of base or head, or with
+ * `squared`, the sum of their squares. */
 static double comparison_divisors(const struct comparison *c, size_t side, bool squared) {
   double sum = 0;
   for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++)

@@ -18,13 +18,14 @@ struct sums;
 struct comparison {
   const pprofc_allocator *mem;
   pprofc_verdict_options options;
-  struct arena arena; /* memory for the results */
+  struct arena arena; /* memory for the results of the comparison */
   struct rules rules;
   struct names names;
   struct run
       *runs; /* runs, base before head; each run keeps its profile until the rows are complete */
-  size_t count, bases; /* number of all columns, and of the columns of the base; a column is a run,
-                          or a side if only sums over runs are known */
+  /* number of all columns, and of the columns of the base; a column is a run, or all runs of base
+   * or of head if only sums over runs are known */
+  size_t count, bases;
   double side_runs[2]; /* number of runs in the base, and in the head */
   const pprofc_verdict_run *given_base,
       *given_head; /* runs that the caller passed, valid only during the comparison */
@@ -33,17 +34,21 @@ struct comparison {
   pprofc_str type, unit;
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
-  double *divisors;  /* divisor of the recorded values for each run */
-  double *exposures; /* divisor of the judged values for each run, such as its duration */
-  bool pooled;    /* true if a shown value is the sum over the runs of a side divided by their total
-                     seconds; false if it is the mean of the runs */
+  /* for each run, divisor of its shown values, such as its number of operations */
+  double *divisors;
+  double *exposures; /* for each run, divisor of its judged values, such as its duration */
+  /* true if a shown value is the sum over the runs of base or of head divided by their total
+   * seconds; false if it is the mean of the runs */
+  bool pooled;
   double *shares; /* total of each run divided by the mean total; NULL if a total is 0 */
   double *totals; /* for each run, sum of the samples that have a function */
   double *wholes; /* for each run, sum of all samples; reports show this total */
   /* for each run, sum of value times quantum (walk.h), which is the sampling variance */
   double *noises;
-  double total_spread[2]; /* for sums over runs: relative variance of the totals of each side */
-  double mean_total;      /* mean total of the runs divided by their mean exposure */
+  /* for sums over runs: relative variance of the totals of base and of head */
+  double total_spread[2];
+  /* mean total of the runs divided by their mean exposure (divisor of judged values) */
+  double mean_total;
 
   uint32_t *order; /* ids of the names that have a value, sorted by name */
   size_t rows;
@@ -111,8 +116,8 @@ pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
  * sums of values, and `noises` are sums of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
-/* Adjusts p-values, and finds the verdicts on the flat and cum values of all rows. The verdicts do
- * not count the factor that all functions of a run share. */
+/* Adjusts p-values, and finds the verdicts on the flat and cum values of all rows. A factor that
+ * all functions of a run share (such as a slower machine) does not affect them. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
 /* Adjusts the p-values of all rows of a matrix together, and finds the verdicts. Returns false when
@@ -125,7 +130,7 @@ bool family_words(const struct comparison *c, const struct matrix *m, const stru
  * if no row is significant. */
 double family_level(const struct comparison *c, size_t changed, size_t tested);
 
-/* Widens the interval of a row to `level` if its verdict is a change. */
+/* Widens the interval of a row to the confidence level `level` if its verdict is a change. */
 void family_widen(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   size_t row, double level, pprofc_verdict_estimate *e);
 
@@ -165,7 +170,7 @@ pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
 /* Maximum number of runs in base or in head. */
 #define SUMS_RUNS_MOST 10000000
 
-/* Does the same as comparison_read for sums over runs. Each side has one column. */
+/* Does the same as comparison_read for sums over runs. Base and head have one column each. */
 pprofc_status comparison_read_sums(struct comparison *c, const struct sums *const sums[2],
                                    pprofc_error *error);
 
@@ -179,29 +184,32 @@ struct recorded_rows {
   const struct matrix *m;
   const struct fit *fit;
   bool plain; /* true if the same constant factor converts each judged value to a recorded value */
-  double log_scale[2]; /* for each side, logarithm of the factor that converts a judged value to a
-                          recorded value */
-  double error[2];     /* for each side, variance of log_scale, which is a mean over the runs of the
-                          side */
+  /* for base and for head, logarithm of the factor that converts a judged value to a recorded
+   * value */
+  double log_scale[2];
+  /* for base and for head, variance of log_scale, which is a mean over its runs */
+  double error[2];
   double
-      degrees; /* degrees of freedom of the variance `error`; infinite with one run on each side */
-  double change, half;   /* logarithm of the factor between base and head that all rows of the fit
-                            share, and half the width of its interval */
-  double p;              /* two-sided p-value of this shared factor */
-  pprofc_verdict common; /* verdict on this shared factor; PPROFC_VERDICT_UNKNOWN if the fit has no
-                            common factor */
-  double stretch;        /* factor that widens intervals because runs have unequal lengths */
+      /* degrees of freedom of the variance `error`; infinite with one run each of base and head */
+      degrees;
+  double change, half; /* logarithm of the factor between base and head that all rows of the fit
+                          share, and half the width of its interval */
+  double p;            /* two-sided p-value of `change` */
+  /* verdict on the factor that all rows share; PPROFC_VERDICT_UNKNOWN if the fit has no such
+   * factor */
+  pprofc_verdict common;
+  double stretch; /* factor that widens intervals because runs have unequal lengths */
 };
 
 /* Prepares the conversion to recorded amounts for the rows of a fit. */
 void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
                     const struct fit *fit);
 
-/* Fills in the fields of the summary about the common factor. */
+/* Fills in the summary's fields about the factor that all functions of a run share. */
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
 
 /* Fills in the recorded values of a row, their interval, and the verdict to show. Derives this
- * verdict from e->own, the verdict without the common factor. */
+ * verdict from e->own, the verdict without the factor that all functions of a run share. */
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
 
 /* Returns the judged difference of a row. For cum, this difference excludes time of the environment

@@ -211,8 +211,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if a set of more than two functions grew, between which cost may have moved. Then a function
- * may have lost cost to several others, so a pair whose changes cancel explains nothing. */
+/* True if the sum of a set of more than two linked functions grew. Then a function may have lost
+ * cost to several others, so two functions whose changes cancel explain nothing. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&

@@ -11,8 +11,8 @@
 #define DOUBLING_ERRORS 4.5
 
 /* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find
- * a doubling are tested, because fewer tests need a weaker correction. With one run on each side,
- * all rows are tested, so that new functions are not excluded. */
+ * a doubling are tested, because fewer tests need a smaller correction of their p-values. With one
+ * run each of base and head, all rows are tested, so that new functions are not excluded. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;

@@ -7,9 +7,11 @@
 
 #include <math.h>
 
-/* Minimum number of samples per run of a function that contributes to common_of_run. */
+/* Minimum number of samples per run of a function that contributes to the common factor
+ * (model.h). */
 #define COMMON_SAMPLES 5
-/* Minimum number of functions with COMMON_SAMPLES samples for common_of_run. */
+/* Minimum number of functions with COMMON_SAMPLES samples for estimating the common factor
+ * (model.h). */
 #define COMMON_ROWS  10
 #define COMMON_LEAST 1e-6
 /* Variance of a median divided by the variance of a mean. */
@@ -51,7 +53,7 @@ static double common_of_run(const struct model *model, size_t run) {
   return fmax(stats_weighted_median(model->medians, count), COMMON_LEAST);
 }
 
-/* Stores the common factor of each run in fit->common. Also fills in model->scaled. */
+/* Stores the common factor of each run (model.h) in fit->common. Also fills in model->scaled. */
 static void model_common(struct model *model) {
   const struct matrix *m = model->m;
   struct fit *fit = model->fit;
@@ -69,9 +71,9 @@ static void model_common(struct model *model) {
   }
 }
 
-/* Returns the relative variance of the common factor, which is a weighted median of ratios, one for
- * each row. A row contributes its weight times the probability density of its ratio at the median.
- */
+/* Returns the relative variance of the common factor (model.h), which is a weighted median of
+ * ratios, one for each row. A row contributes its weight times the probability density of its ratio
+ * at the median. */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;

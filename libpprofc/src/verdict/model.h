@@ -37,10 +37,13 @@ struct matrix {
 };
 
 struct model_settings {
-  double noise_cv; /* assumed coefficient of variation of each function between runs; used only with
-                      one run on each side */
+  /* assumed coefficient of variation of each function between runs; used only with one run each of
+   * base and head */
+  double noise_cv;
   double min_samples; /* minimum number of samples over all runs for judging a function */
-  bool common;        /* true if the model removes the common factor before it judges functions */
+  /* true if the model removes the factor that all functions of a run share before it judges
+   * functions */
+  bool common;
 };
 
 struct estimate {
@@ -54,15 +57,19 @@ struct estimate {
 struct fit {
   double *common; /* common factor of each column: all functions of the column are larger or smaller
                      by this factor; 1 without a common factor */
-  bool has_common;     /* true if there are enough functions for a common factor */
-  double common_error; /* relative variance of the common factor; 0 without a common factor */
-  double cv2;     /* with several runs on a side: squared coefficient of variation between runs */
-  double prior;   /* with several runs on a side: degrees of freedom that the variances of the other
-                     functions add to the variance of a function */
-  double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double dispersion; /* with one run on each side: observed variance of the functions divided by the
-                        expected variance */
-  size_t tested;     /* number of tested rows */
+  bool has_common;     /* true if there are enough functions to estimate the common factor */
+  double common_error; /* relative variance of `common`; 0 without a common factor */
+  /* with several runs of base or of head: squared coefficient of variation between runs */
+  double cv2;
+  /* with several runs of base or of head: degrees of freedom that the variances of the other
+   * functions add to the variance of a function */
+  double prior;
+  /* degrees of freedom of the t distribution; infinite with one run each of base and head */
+  double degrees;
+  /* with one run each of base and head: observed variance of the functions divided by the expected
+   * variance */
+  double dispersion;
+  size_t tested;       /* number of tested rows */
   struct estimate *of; /* estimate for each row */
 };
 
@@ -72,8 +79,8 @@ struct fit {
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
-/* Judges the rows of `m`. Uses the common factor and the noise of `known`, which was fitted to
- * other rows of the same runs. */
+/* Judges the rows of `m`. Takes the noise and the factor that all functions of a run share from
+ * `known`, a fit of other rows of the same runs. */
 pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
                           const struct fit *known, struct arena *arena, struct fit *fit,
                           pprofc_error *error);
@@ -86,7 +93,7 @@ void model_interval(const struct matrix *m, double noise_cv, const struct fit *f
 /* ---- shared by the files of the model ---------------- */
 
 /* Limit of the unadjusted p-value in the first round of tests. Rows with a smaller p-value do not
- * contribute to the common factor in the second round. */
+ * contribute, in the second round, to the factor that all functions of a run share. */
 #define MODEL_SUSPECT 0.05
 /* quantile for the upper end of a 95 % interval */
 #define MODEL_TAIL 0.975
@@ -95,14 +102,17 @@ struct model {
   const struct matrix *m;
   const struct model_settings *settings;
   struct fit *fit;
-  const struct fit *known;    /* fit that gives the noise; NULL if the noise must be estimated */
-  double run_count;           /* number of runs over all columns */
-  double *scaled;             /* for each column, divisor: exposure times common factor */
-  double *scratch, *squares;  /* scratch memory with one number per row */
-  struct weighted *medians;   /* scratch memory with one item per row */
-  struct variance *variances; /* two items per row: first the variances of the rows that determine
-                                 the prior, then the variances of all rows */
-  bool *suspect;              /* for each row, true if it changed in the first round of tests */
+  const struct fit *known; /* fit that gives the noise; NULL if the noise must be estimated */
+  double run_count;        /* number of runs over all columns */
+  /* for each column, the number that divides its values: exposure (such as duration) times common
+   * factor */
+  double *scaled;
+  double *scratch, *squares; /* scratch memory with one number per row */
+  struct weighted *medians;  /* scratch memory with one element per row */
+  /* two variances per row: first for the rows from which the prior (struct variance_prior) is
+   * estimated, then for all rows */
+  struct variance *variances;
+  bool *suspect; /* for each row, true if it changed in the first round of tests */
 };
 
 /* Returns the number of samples in a value. It is the value divided by the row's sampling variance
@@ -125,26 +135,29 @@ static inline double model_size(const struct matrix *m, size_t column) {
 }
 double model_sizes(const struct matrix *m, size_t from, size_t end);
 
-/* Returns the rate of a row: the mean of value / exposure over the runs of a column. */
+/* Returns the rate of a row: the mean of value / exposure (divisor, such as the duration) over the
+ * runs of a column. */
 static inline double model_rate(const struct matrix *m, size_t row, size_t column) {
   size_t at = row * m->runs + column;
   return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
 }
 
-/* Both functions test every row once. model_pair_test needs exactly one run on each side, and
- * model_runs_test is for more runs. */
+/* Both functions test every row once. model_pair_test needs exactly one run each of base and head,
+ * and model_runs_test is for more runs. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
-/* Mean and sum of squared deviations of a row over the runs of some columns. Each value is divided
- * by the exposure and the common factor of its run first. */
+/* Mean and sum of squared deviations of a row over the runs of some columns. First divides each
+ * value by the exposure (such as the duration) of its run, and by the factor that all functions of
+ * the run share. */
 struct row_spread {
   double mean, squares;
 };
 struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
                                size_t from, size_t end);
-/* Computes the interval of a row with one run on each side. The interval extends by z standard
- * errors in both directions. `scaled` has the divisors of base and head. `run_cv` is the noise
- * between runs that all functions share. */
+/* Computes the confidence interval of a row's change, for one run on each side (base and head). It
+ * extends by z standard errors in both directions. `scaled` has the numbers that divide the values
+ * of base and head. `run_cv` is the noise that changes all functions of a run by the same
+ * factor. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high);
@@ -155,10 +168,12 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
  * find a change of 5 %. */
 
 struct advice {
-  double runs;    /* number of runs on each side; harmonic mean if both numbers differ */
-  double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double prior;   /* degrees of freedom that the variances of other rows add; with one run on each
-                     side, the number that several runs would have */
+  double runs; /* number of runs in base and in head; harmonic mean if both numbers differ */
+  /* degrees of freedom of the t distribution; infinite with one run each of base and head */
+  double degrees;
+  /* degrees of freedom that the variances of other rows add; with one run each of base and head,
+   * the number that several runs would have */
+  double prior;
   double limit; /* probability whose quantile is the limit of significance: 1 - alpha / (2 * number
                    of tested rows) */
   double sampling; /* sampling variance of the row in one run, relative to the square of the row's
@@ -172,8 +187,8 @@ struct advice {
  * infinite if noise grows as fast as the change. */
 double advice_change(const struct advice *a);
 
-/* Returns the number of runs on each side that find a change of 5 %, at least 5. The result is
- * infinite if no number suffices. */
+/* Returns the number of runs in base and in head that find a change of 5 %, at least 5. The result
+ * is infinite if no number suffices. */
 double advice_runs(const struct advice *a);
 
 /* Returns the factor by which the number of samples must grow to find a change of 5 %, at least 1.

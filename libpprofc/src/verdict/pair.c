@@ -1,12 +1,13 @@
-/* Tests the rows. With one run on each side, uses a score test. With more runs, uses moderated
- * t-tests. */
+/* Tests the rows. With one run each of base and head, uses a score test. With more runs, uses
+ * moderated t-tests. */
 #include "pprofc/stats.h"
 #include "stats/stats.h"
 #include "verdict/model.h"
 
 #include <math.h>
 
-/* Minimum number of functions for estimating the dispersion. */
+/* Minimum number of functions for estimating the dispersion (observed divided by expected
+ * variance). */
 #define DISPERSION_ROWS 20
 
 /* The 50 % and the 80 % quantile of the chi-squared distribution with one degree of freedom. */
@@ -14,8 +15,8 @@
 #define CHI2_UPPER  1.6423744151498176
 #define UPPER       0.8
 
-/* Returns the test statistic z of a row before its division by the square root of the dispersion.
- * Stores base, head and delta in the row's estimate. */
+/* Returns the test statistic z of a row before its division by the square root of the dispersion
+ * (pair_dispersion). Stores base, head and delta in the row's estimate. */
 static double pair_score(const struct model *model, size_t row) {
   const double *values = model->m->values + row * 2, *scaled = model->scaled;
   struct estimate *e = &model->fit->of[row];
@@ -46,7 +47,7 @@ static double pair_dispersion(const struct model *model, const double *z, double
 
 /* Returns the p-value of a row with the statistic z. Flat values use the normal distribution. Cum
  * values use a t distribution, which gives larger p-values, because overlapping rows give a less
- * certain estimate of the dispersion. */
+ * certain estimate of the dispersion (pair_dispersion). */
 static double pair_p(const struct model *model, double z) {
   if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
   return 2 * pprofc_normal_cdf(-fabs(z));
@@ -90,14 +91,16 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 /* ---- several runs ----------------------------------- */
 
 /* Compares base and head if they have several runs, by moderated t-tests. The variances of all
- * functions give a prior for each variance. No variance is below the sampling variance. */
+ * functions (the prior) correct the variance of each function. No variance is below the sampling
+ * variance. */
 
 struct many_shape {
   /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
   double bases, heads, degrees;
-  /* mean of 1 / divisor over each side's runs; divisor: exposure times common factor (model.h) */
+  /* mean of 1 / divisor over the runs of base and of head; divisor: exposure times common factor
+   * (model.h) */
   double inverse_base, inverse_head;
-  double scaled; /* sum of the divisors of all runs */
+  double scaled; /* sum of the divisors (see above) of all runs */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {
@@ -157,8 +160,8 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* Returns the prior of the variances: the prior of the known fit or, without a known fit, an
- * estimate from tested rows with sampling noise. */
+/* Returns the prior (the variance that the other functions suggest): the prior of the known fit or,
+ * without a known fit, an estimate from tested rows with sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;

@@ -252,8 +252,8 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
 
 /* Returns the quantum of a row (sampling variance per unit of value) for runs with different
  * periods. The quantum is a weighted mean that gives the correct variance for the difference of
- * head and base. A plain mean would underestimate the noise of a side with few runs and a long
- * period. */
+ * head and base. An unweighted mean would underestimate the noise if base or head has few runs and
+ * a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);

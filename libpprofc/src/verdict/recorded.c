@@ -22,14 +22,14 @@ static size_t recorded_end(const struct recorded_rows *r, size_t side) {
 /* ---- the common factor ------------------------------- */
 
 /* Returns the logarithm of the factor that converts a judged rate of a column to a recorded value.
- * A column is a run, or a side if only sums over runs are known. */
+ * A column is a run, or all runs of base or of head if only sums over runs are known. */
 static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
   double exposure = r->m->exposure[column] / model_size(r->m, column);
   return log(exposure * r->fit->common[column] / r->c->divisors[column]);
 }
 
-/* Returns the variance of recorded_log_scale between the runs of a side. For sums over runs,
- * returns the variance of the totals instead. */
+/* Returns the variance of recorded_log_scale between the runs of base or of head. For sums over
+ * runs, returns the variance of the totals instead. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
   size_t from = recorded_from(r, side), end = recorded_end(r, side);
   double sum = 0;
@@ -41,8 +41,9 @@ static double recorded_log_variance(const struct recorded_rows *r, size_t side) 
   return end - from > 1 ? sum / (double)(end - from - 1) : 0;
 }
 
-/* Computes the variance of each side's mean of recorded_log_scale, and the degrees of freedom of
- * both variances together (Welch). A side with one run uses the variance of the other side. */
+/* Computes, for base and for head, the variance of the mean of recorded_log_scale, and the degrees
+ * of freedom of both variances together (Welch). If base or head has one run, it uses the variance
+ * of the other. */
 static void recorded_errors(struct recorded_rows *r) {
   double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
   double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
@@ -71,7 +72,8 @@ pprofc_verdict recorded_word(double delta, double p) {
   return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Computes the change of the common factor between base and head, with its interval and verdict. */
+/* Computes the change of the factor that all functions of a run share between base and head, with
+ * its interval and verdict. */
 static void recorded_factor(struct recorded_rows *r) {
   double error = sqrt(r->error[0] + r->error[1]);
   r->change = r->log_scale[1] - r->log_scale[0];
@@ -117,8 +119,8 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* Returns the mean of 1 / divisor over the runs of a side. With `judged`, these are the divisors of
- * judged values: exposure times common factor (model.h). */
+/* Returns the mean of 1 / divisor over the runs of base or of head. With `judged`, these are the
+ * divisors of judged values: exposure times common factor (model.h). */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
   for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
@@ -132,7 +134,8 @@ static double recorded_inverse(const struct recorded_rows *r, size_t side, bool 
   return sum / r->c->side_runs[side];
 }
 
-/* Returns a row's variance between a side's runs, divided by the variance from sampling. */
+/* Returns a row's variance between the runs of base or of head, divided by the variance from
+ * sampling. */
 static double recorded_excess(const struct recorded_rows *r, size_t row) {
   double sum = 0, degrees = 0;
   for (size_t side = 0; side < 2; side++) {
@@ -146,8 +149,8 @@ static double recorded_excess(const struct recorded_rows *r, size_t row) {
   return degrees > 0 ? sum / degrees : 0;
 }
 
-/* Returns the variance of a row's mean on one side. The variance has two parts: sampling, and noise
- * between runs. */
+/* Returns the variance of a row's mean in base or in head. The variance has two parts: sampling,
+ * and noise between runs. */
 static double recorded_variance(const struct recorded_rows *r, size_t row, size_t side,
                                 double excess) {
   const struct variance_prior prior = {r->fit->cv2, r->fit->prior};
@@ -215,8 +218,9 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns the verdict to show. `own` is the verdict without the common factor. If the recorded
- * difference has the other sign, returns "grew less" or "shrank less" than the rest. */
+/* Returns the verdict to show. `own` is the verdict without the factor that all functions of a run
+ * share. If the recorded difference has the other sign, returns "grew less" or "shrank less", which
+ * mean: than all functions. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
@@ -238,9 +242,10 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the common factor of flat values. If this verdict is uncertain and the
- * row's interval does not contain 0, returns r->common instead. Cum values have a separate factor
- * in r->common, because callers grow together even if few functions have flat values. */
+/* Returns the verdict on the common factor (the factor that all functions of a run share) of flat
+ * values. If this verdict is uncertain and the row's interval does not contain 0, returns r->common
+ * instead. Cum values have a separate factor in r->common, because callers grow together even if
+ * few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

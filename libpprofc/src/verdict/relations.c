@@ -182,8 +182,8 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* For each name, sets its candidate and the hash of its last part. Sets `both` if base and head
- * have samples of the name. */
+/* For each name, sets its candidate and the hash of its last part (name_parts.last). Sets `both` if
+ * base and head have samples of the name. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {
@@ -218,8 +218,8 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds the caller of each candidate in the current stack to the candidate's callers. If only base
- * or head has the caller, also adds the nearest caller above it that both have. */
+/* Adds the caller of each candidate in the current stack to the candidate's callers. Also adds the
+ * nearest caller up the stack that is in both base and head. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {

@@ -18,7 +18,7 @@
  * add to closures and copies. */
 struct name_parts {
   pprofc_str package; /* "old/enc" in "old/enc.(*Writer).flush.func1"; "" without a package */
-  pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a plain function */
+  pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a function without a type */
   pprofc_str last;    /* last part of the name: "flush" */
   bool generated;     /* true if the name had a part that a compiler generated */
 };
@@ -41,7 +41,7 @@ bool names_similar(pprofc_str a, pprofc_str b);
 /* Maximum number of changes that are examined. If there are more, only the largest are examined. */
 #define CANDIDATES_MOST 512
 /* Number of 64-bit words in a sketch. A sketch is a short summary of a set: a bit set with one bit
- * for the hash of each item. */
+ * for the hash of each member. */
 #define SKETCH_WORDS 4
 
 struct sketch {
@@ -85,14 +85,15 @@ struct relations {
   uint32_t *candidate_of; /* for each name, its index in `candidates`, or MAP_NONE */
   bool *both; /* for each name, true if both base and head have samples of the function or of its
                  callees */
-  uint64_t *sketch_of; /* for each name, the hash of its last part */
-  uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, and one bit
-                        for the root. If only base or head has a caller, the set also contains the
-                        nearest caller above it that both have. */
+  uint64_t *sketch_of; /* for each name, the hash of its last part (name_parts.last) */
+  /* for each candidate, a bit set of its callers: one bit per name, and one bit for the root. The
+   * set also contains the nearest caller up the stack that is in both base and head. */
+  uint64_t *callers;
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each function, the sum of the changes of its callees that changed */
-  size_t *seen;      /* for each name, number of the sample that was last added to `explained` */
+  /* for each name, number (from 1) of the sample that was last added to `explained` */
+  size_t *seen;
   size_t names;
 };
 

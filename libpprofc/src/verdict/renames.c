@@ -91,7 +91,8 @@ static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
 }
 
-/* Updates the scan with the byte at `i`. The byte must be outside of brackets. */
+/* Updates the scan (struct parts_scan) with the byte at `i`. The byte must be outside of
+ * brackets. */
 static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
   size_t join = i == s->start ? 0 : parts_join(name, i);
   if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
@@ -184,8 +185,8 @@ bool names_similar(pprofc_str a, pprofc_str b) {
   return (double)(start + end) >= SIMILAR_SHARE * (double)most;
 }
 
-/* Scores of two names. SCORE_LAST is added if the last parts are equal, and SCORE_LOCAL if the
- * types are also equal. Callers and callees together add at most 2. */
+/* Scores of two names. SCORE_LAST is added if the last parts of both names are equal, and
+ * SCORE_LOCAL if the types are also equal. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
 /* Minimum score of two names with different last parts. Two names reach it only if their callers

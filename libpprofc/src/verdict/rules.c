@@ -67,7 +67,7 @@ static pprofc_status rules_wrong(const char *path, const struct node *at, const 
   return error_set(error, PPROFC_E_FORMAT, "%s:%u: %s", path, at->line, what);
 }
 
-/* Compiles an expression of the file. An error message has the line of the expression. */
+/* Compiles an expression of the rules file. An error message has the line of the expression. */
 static pprofc_status rules_compile(const struct rules *rules, const char *path,
                                    const struct node *at, struct regex **regex,
                                    pprofc_error *error) {

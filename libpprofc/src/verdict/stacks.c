@@ -24,9 +24,10 @@ struct stacks {
   size_t *cell_counts; /* number of cells of each run; nodes that later runs added have no cell */
   uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
-  uint32_t *from;  /* for each node, index of its first child in `places`; one more item has the
-                      number of places */
-  uint32_t *order; /* for each node, its number in preorder; the root has 0 */
+  /* for each node, index of its first child in `places`; one more element has the number of
+   * places */
+  uint32_t *from;
+  uint32_t *order; /* for each node, its position in preorder; 0 for the root */
   struct arena scratch;
 };
 
@@ -172,7 +173,7 @@ static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) 
 }
 
 static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
-  /* The root's number is SIZE_MAX, so adding 1 makes it 0 and sorts its children first. */
+  /* The root has the index SIZE_MAX. Adding 1 makes it 0, so its children come first. */
   size_t x = c->stacks[stack].parent + 1, y = parent + 1;
   return (x > y) - (x < y);
 }

@@ -199,7 +199,7 @@ static bool judge_column(const struct judge *j, size_t side) {
   return run->cells != NULL;
 }
 
-/* Fills in `grouped` of a matrix: mean and squared deviations over each side's runs. */
+/* Fills in `grouped` of a matrix: mean and squared deviations over the runs of base and of head. */
 static bool judge_group(const struct judge *j, enum sums_value value, struct matrix *m) {
   struct comparison *c = j->c;
   double *rates = arena_zero_array(&c->arena, 2 * m->rows, sizeof *rates);

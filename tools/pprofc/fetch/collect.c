@@ -30,7 +30,8 @@ struct collect_server {
   struct collect_item items[COLLECT_KINDS];
 };
 
-#define LONGER   (NEW_FOLDER_ROOM + 512) /* size of a buffer for the path of a file in the folder */
+/* size of a buffer for the path of a file in the folder of -collect */
+#define LONGER   (NEW_FOLDER_ROOM + 512)
 #define MANIFEST "manifest.json"
 
 /* Adds a time to the manifest: "2026-11-22T04:40:00.123456789Z". */

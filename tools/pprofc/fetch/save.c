@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define PATH_ROOM 4096
-/* Size of a buffer for a path in the folder. The longest name of a temporary file fits. */
+/* Size of a buffer for a path in the folder of copies. The longest name of a temporary file
+ * fits. */
 #define TEMPORARY_ROOM (PATH_ROOM + 48)
 /* Maximum length of a name in bytes. File systems allow 255 bytes, and ".0001.pb.gz" must also fit.
  */

@@ -120,7 +120,7 @@ pprofc_status costs_read(struct costs *costs, const struct command *command, ppr
   bool judged = costs_can_judge(command);
   pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
   if (status == PPROFC_E_INVALID && !*command->noise.show) {
-    costs_free(costs); /* If there are no verdicts, show the plain difference. */
+    costs_free(costs); /* If there are no verdicts, show the difference without verdicts. */
     judged = false;
     status = PPROFC_OK;
   }

@@ -304,8 +304,8 @@ static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
   lsp->shows = node_is(support, NODE_TRUE);
 }
 
-/* Requests that the editor shows the page. If the editor does not support this request, shows the
- * user the path of the page. */
+/* Requests that the editor shows the page with the flame graph. If the editor does not support this
+ * request, shows the user the path of the page. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
   struct fill fill;
   struct buffer params;
@@ -320,14 +320,16 @@ static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address)
   buffer_free(&params);
 }
 
-/* Shows the user the path of the page if the editor failed to show the page. */
+/* Shows the user the path of the page with the flame graph if the editor failed to show the
+ * page. */
 static void lsp_respond(void *context, struct rpc *rpc, const struct node *message) {
   const struct lsp *lsp = context;
   if (*lsp->page.folder && !node_is(node_path(message, "result.success"), NODE_TRUE))
     lsp_show(lsp, rpc, STR(""));
 }
 
-/* Shows the page with the requested function selected. The result is the page's URL. */
+/* Shows the page of the flame graph with the requested function selected. The result is the page's
+ * URL. */
 static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request,
                         struct rpc_answer *answer) {
   const struct node *argument = node_at(node_get(request->params, "arguments"), 0);

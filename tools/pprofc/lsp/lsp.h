@@ -1,4 +1,5 @@
-/* Declares the parts of the server for editors: costs of lines, changed files, and the page. */
+/* Declares the parts of the server for editors: costs of lines, changed files, and the page with
+ * the flame graph. */
 #ifndef PPROFC_LSP_LSP_H
 #define PPROFC_LSP_LSP_H
 

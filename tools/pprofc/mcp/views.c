@@ -16,7 +16,7 @@
 #define PATH_NAME   60
 
 struct heavy_path {
-  /* value of the stack, and its absolute value (`size`); an unused entry has the size 0 */
+  /* value of the stack, and its absolute value (`size`); 0 in an unused element */
   int64_t value, size;
   uint32_t stack, depth;
   uint32_t frames[PATH_FRAMES]; /* frames nearest to the leaf, in order from root to leaf */
@@ -36,9 +36,9 @@ static void paths_free(struct paths *p) {
   mem_free(p->mem, p, 1, sizeof *p);
 }
 
-/* Inserts a stack into the list, which is sorted by size. Skips a stack that is already in the
- * list. A stack of a recursive function contains the function several times and would be inserted
- * again. */
+/* Inserts a stack into `of`, the largest stacks of a function, sorted by size. Skips a stack that
+ * `of` already has. A stack of a recursive function contains the function several times and would
+ * be inserted again. */
 static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
   size_t at = PATHS - 1;
   for (size_t i = 0; i < PATHS; i++)
@@ -286,7 +286,7 @@ bool view_warm(struct call *call) {
     if (p->views[i]->last_call == p->calls) v = p->views[i];
   view_make_fn make = v && !v->is_full ? view_missing(v) : NULL;
   if (!make) return false;
-  /* Ignore the error here. A call that needs this result will report it. */
+  /* Ignore the error here, because a call that needs this result will report it. */
   v->is_full = view_make(call, v, make, "", false, &error) != PPROFC_OK;
   return !v->is_full;
 }

@@ -30,7 +30,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
 /* True if the command's format can show verdicts. */
 bool noise_has_format(const struct command *command);
 
-/* True if the command's format is a flame graph, which shows the difference with verdicts. */
+/* True if the command's format is a flame graph. Its colors then show the verdicts. */
 bool noise_is_picture(const struct command *command);
 
 /* Returns an error if an option and verdicts cannot be combined, else NULL. */
@@ -58,7 +58,7 @@ pprofc_status noise_write(const struct command *command, pprofc_write_fn write, 
                           pprofc_error *error);
 
 /* Hides frames that the verdicts ignore, such as runtime.asyncPreempt. A flame graph of the
- * difference then shows the same values as the table. Returns false when out of memory. */
+ * difference then shows the same values as the verdict table. Returns false when out of memory. */
 bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 

@@ -63,7 +63,7 @@ static void history_read(struct shell_history *history) {
   history->text.failed = false;
 }
 
-/* True if the line has no control bytes. The editor cannot show control bytes. */
+/* True if the line has no control bytes, which the editor cannot show. */
 static bool history_is_plain(pprofc_str line) {
   for (size_t i = 0; i < line.size; i++) {
     unsigned char c = (unsigned char)line.data[i];

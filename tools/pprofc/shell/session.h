@@ -112,8 +112,7 @@ bool shell_option_stands_alone(const pprofc_option_info *info);
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
 
 /* Sets the option that has the value `name`, such as "cum", to this value. `truth` is the text
- * after
- * '=' in a line such as "cum=true". Fails unless it means true. */
+ * after '=' in a line such as "cum=true". Fails unless it means true. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str truth);
 
 void shell_print_options(struct shell *shell);
@@ -163,7 +162,8 @@ struct shell_target {
   const char **argv; /* program and its arguments for OUTPUT_PROGRAM */
 };
 
-/* Creates the report that `run` describes, and writes it to the target. */
+/* Creates the report that `run` describes, and writes it to the target: standard output, a file or
+ * a program. */
 pprofc_status shell_output(struct shell *shell, const struct command *run,
                            const struct shell_target *target, pprofc_error *error);
 
@@ -175,7 +175,7 @@ bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *c
 /* True if the option noise is set and this report can show verdicts. */
 bool shell_wants_verdicts(const struct command *run);
 
-/* Creates the report with verdicts, and writes it to the target. */
+/* Creates the report with verdicts, and writes it to the target, like shell_output. */
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error);
 
@@ -239,7 +239,7 @@ struct completions {
   struct arena arena;
   pprofc_str *items;
   size_t count, capacity;
-  size_t from;   /* index in the line at which the word starts */
+  size_t from;   /* index in the typed line at which the word to complete starts */
   size_t hidden; /* number of completions that did not fit into `items` */
 };
 

@@ -77,7 +77,7 @@ static bool shell_interrupted(void) {
 }
 
 /* Waits for input, ^C or another signal. Signals are unblocked only during the wait. Otherwise a
- * signal could arrive after the check of the flag and before the wait. */
+ * signal could arrive after the check of the flag that it sets and before the wait. */
 enum shell_wait shell_wait_input(int fd) {
   fd_set wanted;
   sigset_t blocked, before;

@@ -157,7 +157,8 @@ static void variables_ignore_warning(void *context, const char *message) {
   (void)message;
 }
 
-/* Checks the expression of an option. The error is the same as in a report. */
+/* Checks the value of an option that takes a regular expression. The error is the same as in a
+ * report. */
 static pprofc_status variables_check(struct shell *shell, const pprofc_option_info *info,
                                      pprofc_error *error) {
   if (info->kind != PPROFC_OPTION_STRING) return PPROFC_OK;
@@ -264,7 +265,8 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
   buffer_add_char(out, ']');
 }
 
-/* Prints an option as a line of the list. Like pprof, always pads the value with blanks. */
+/* Prints an option as a line of the list of options. Like pprof, always pads the value with
+ * blanks. */
 static void variables_print(struct shell *shell, const pprofc_option_info *info) {
   const pprofc_profile *p = shell->profile;
   char number[VALUE_MAX];

@@ -8,8 +8,9 @@
 
 /* A file of the page. The build generates the table of these files. */
 struct web_asset {
-  const char *name;          /* file name: "app.css" */
-  const unsigned char *data; /* content of the file: gzip data, or plain if the build had no gzip */
+  const char *name; /* file name: "app.css" */
+  /* content of the file: gzip data, or uncompressed if the build had no gzip */
+  const unsigned char *data;
   const size_t *size;
   const char *sha256; /* SHA-256 of `data` in hexadecimal */
 };

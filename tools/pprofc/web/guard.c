@@ -135,7 +135,8 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !str_equal(dest, STR("document"));
 }
 
-/* True if `origin` is the request's host. The scheme may be https, because a proxy may add TLS. */
+/* True if `origin` (header Origin) names the host of the request (header Host). The scheme may be
+ * https, because a proxy may add TLS. */
 static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
   if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
   return !g->loopback && str_starts(origin, STR("https://")) &&

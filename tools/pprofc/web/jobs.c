@@ -29,7 +29,7 @@ struct web_cache *cache_new(size_t bytes) {
   return cache;
 }
 
-/* Removes the entry to which *link points from the list. */
+/* Removes the entry to which *link points from the list of cached answers. */
 static void cache_drop(struct cache_entry **link) {
   struct cache_entry *entry = *link;
   *link = entry->next;
@@ -48,8 +48,8 @@ void cache_free(struct web_cache *cache) {
   mem_free(&mem_default, cache, 1, sizeof *cache);
 }
 
-/* Returns the pointer in the list that points to the entry with a key. If no entry has the key,
- * returns the pointer at the end of the list. */
+/* Returns the pointer in the list of cached answers that points to the entry with a key. If no
+ * entry has the key, returns the pointer at the end of the list. */
 static struct cache_entry **cache_find(struct web_cache *cache, pprofc_str key) {
   uint64_t hash = hash_bytes(key.data, key.size);
   struct cache_entry **link = &cache->first;
@@ -264,8 +264,8 @@ void jobs_free(struct web_jobs *jobs) {
   mem_free(&mem_default, jobs, 1, sizeof *jobs);
 }
 
-/* Adds a client to the job with the same key. Returns false if there is no such job. A job's time
- * limit begins when its first client arrives. */
+/* Adds a client to the job whose request has the same key. Returns false if there is no such job. A
+ * job's time limit begins when its first client arrives. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);

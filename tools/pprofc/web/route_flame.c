@@ -49,7 +49,8 @@ static void tree_release(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Removes the tree *link from the list. The caller takes over the reference of the list. */
+/* Removes the tree *link from the list of cached trees. The caller takes over the reference of the
+ * list. */
 static struct web_tree *trees_unlink(struct web_tree **link) {
   struct web_tree *tree = *link;
   *link = tree->next;
@@ -69,7 +70,7 @@ void trees_free(struct web_trees *trees) {
   mem_free(&mem_default, trees, 1, sizeof *trees);
 }
 
-/* Creates a tree with one reference for the list, and one for the caller. */
+/* Creates a tree with one reference for the list of cached trees, and one for the caller. */
 static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   struct web_tree *tree = mem_zero_array(&mem_default, 1, sizeof *tree);
   if (!tree) return NULL;
@@ -108,9 +109,9 @@ static struct web_tree **trees_find(struct web_trees *trees, pprofc_str key) {
   return link;
 }
 
-/* Returns the tree of a key. If the tree is new, sets *mine, and the caller must build the tree and
- * then call trees_built. If another thread builds the tree, waits for that thread. The caller
- * releases the tree. Returns NULL when out of memory. */
+/* Returns the tree with a cache key (flame_key). If the tree is new, sets *mine, and the caller
+ * must build the tree and then call trees_built. If another thread builds the tree, waits for that
+ * thread. The caller releases the tree. Returns NULL when out of memory. */
 static struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine) {
   struct web_tree *tree, **link;
   pthread_mutex_lock(&trees->lock);

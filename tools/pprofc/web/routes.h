@@ -17,7 +17,8 @@
 struct dot_slots {
   pthread_mutex_t lock;
   pthread_cond_t freed;
-  unsigned free; /* number of processes that may still start; the lock protects it */
+  /* number of processes that may still start; read and written only while `lock` is held */
+  unsigned free;
 };
 
 void dot_slots_init(struct dot_slots *slots, unsigned count);

@@ -12,9 +12,9 @@
  * both folders are unknown. */
 pprofc_status settings_path(char *out, size_t size, pprofc_error *error);
 
-/* Lists the saved views in the order of the file. The query of an item is the page's `query` with
- * the options of the saved view. Items and texts are in `arena`. The list is empty if the file is
- * missing or unreadable. Returns false when out of memory. */
+/* Lists the saved views in the order of the file. The query of a saved view is the page's `query`
+ * with the options of this view. The list and its texts are in `arena`. The list is empty if the
+ * file is missing or unreadable. Returns false when out of memory. */
 bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
                    const struct web_item **items, size_t *count);
 

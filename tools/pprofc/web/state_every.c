@@ -16,8 +16,8 @@
 /* Maximum wait in milliseconds after failed attempts to record, or -every if that is longer. */
 #define PAUSE_MOST_MS 60000
 
-/* A page requests its recordings after each change of the list. A recording counts as unused after
- * this number of changes without a request. */
+/* A page requests its recordings after each change of the list of recordings. A recording counts as
+ * unused after this number of changes without a request. */
 #define USE_LASTS 4
 
 static uint64_t every_bytes(const struct web_state *s) {
@@ -62,7 +62,8 @@ static void ring_drop_pairs(struct web_state *s, unsigned id) {
   }
 }
 
-/* Removes an item of the list, and the stored differences that use the item's profile. */
+/* Removes a recording from the list of recordings, and the stored differences that use its
+ * profile. */
 static void ring_drop(struct web_state *s, size_t index) {
   struct state_ring *ring = &s->ring;
   ring_drop_pairs(s, ring->items[index].shown.id);
@@ -82,9 +83,9 @@ static bool ring_is_used(const struct web_state *s, size_t index) {
   return s->ring.items[index].used + USE_LASTS > s->news.changes;
 }
 
-/* Returns the index of the oldest item that may be removed. The item must not be pinned, and must
- * not be the newest recording. Prefers items that no open page uses. Returns the number of items if
- * every item must stay. */
+/* Returns the index of the oldest recording that may be removed. It must not be pinned, and must
+ * not be the newest. Prefers recordings that no open page uses. Returns the number of recordings if
+ * all must stay. */
 static size_t ring_oldest(const struct web_state *s) {
   const struct state_ring *ring = &s->ring;
   size_t found = ring->count;
@@ -108,8 +109,8 @@ static void ring_make_room(struct web_state *s, uint64_t bytes) {
   }
 }
 
-/* Adds a recording to the list, and makes it the default head. Its id is `id`, or the next unused
- * id if `id` is 0. */
+/* Adds a recording to the list of recordings, and makes it the default head. Its id is `id`, or the
+ * next unused id if `id` is 0. */
 static void ring_add(struct web_state *s, struct state_profile *made, unsigned id, uint64_t bytes,
                      int64_t now) {
   struct state_ring *ring = &s->ring;
@@ -125,7 +126,8 @@ static void ring_add(struct web_state *s, struct state_profile *made, unsigned i
   s->epoch++;
 }
 
-/* Adds a failed attempt to the list. If the last attempt also failed, only increments its count. */
+/* Adds a failed attempt to the list of recordings. If the last attempt also failed, only increments
+ * its count. */
 static void ring_fail(struct web_state *s, const char *why, int64_t pause_ms, int64_t now) {
   struct state_ring *ring = &s->ring;
   if (!ring->failures) {

@@ -12,7 +12,7 @@
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* number of the last use; web_state.time numbers the uses of all pairs */
+  uint64_t used; /* number of the last use; web_state.time numbers the uses of all differences */
 };
 
 /* Result of reading the sources once. The difference is NULL if it is not yet known. */

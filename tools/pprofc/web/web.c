@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 struct http_address {
-  char host[256]; /* host of the command line; "localhost" by default */
+  char host[256]; /* host in the value of -http; "localhost" by default */
   unsigned port;  /* TCP port; 0: the system chooses a port */
   bool loopback;  /* true if only this machine can connect to the server */
   bool any;       /* true if the server listens on all addresses of this machine */
@@ -143,8 +143,8 @@ static unsigned web_workers(void) {
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Blocks signals in all threads, and lets the main thread receive them with sigwait. A write to a
- * closed connection then causes no signal. */
+/* Blocks signals in all threads, and lets the main thread receive them with sigwait, so that a
+ * write to a closed connection causes no signal. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);
@@ -207,7 +207,7 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
 
-/* Creates a random token of 192 bits. Other machines need the token to use the server. */
+/* Creates a random token of 192 bits, which other machines need to use the server. */
 static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_error *error) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   unsigned char random[GUARD_TOKEN_SIZE];

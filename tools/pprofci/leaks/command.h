@@ -39,7 +39,7 @@ void leaks_print_json(const struct leaks *leaks, struct output *out);
 #define LEAKS_VALUE 64
 void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]);
 
-/* True if the text table and the page show the row. */
+/* True if the text table and the HTML page show the row. */
 bool leaks_is_shown(const struct leak_row *row);
 
 /* Returns the growth per hour. Returns NaN if the profiles cover less than a minute. */

@@ -133,7 +133,7 @@ static const struct flag_note statuses[] = {
 const struct flag_table merge_table = {
     FLAG_TABLE("pprofci merge", "joins the runs of a matrix into one verdict and page")};
 
-/* Returns options for a merged run. A merged run measures nothing itself. */
+/* Returns options for a merged run, which measures nothing itself. */
 static void merge_run_options(const struct merge_options *merge, struct run_options *options) {
   ci_need(flags_defaults(&run_table, options, &ci_error));
   options->bench_base = "";

@@ -59,8 +59,8 @@ static bool has_annotation(const struct page_model *m, const struct run_pair *pa
   return false;
 }
 
-/* Returns the function in run->fired that grew most in the pair of profiles of item `index`.
- * Returns NULL if an item before `index` has this pair. */
+/* Returns the function in run->fired that grew most in the pair of profiles of run->fired[index].
+ * Returns NULL if an earlier element of run->fired has this pair. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)

@@ -13,8 +13,9 @@
 
 /* ---- changed lines ---------------------------------- */
 
-#define COLUMN       10
-#define CULPRIT_MOST 15 /* maximum number of shown lines of the hunk that grew most */
+#define COLUMN 10
+/* maximum number of shown lines of the hunk (block of changed lines) that grew most */
+#define CULPRIT_MOST 15
 #define PAGE_MOST    60 /* maximum number of shown lines of any other hunk */
 #define SHOWN_MOST   80 /* maximum number of bytes of a source line in a sentence */
 
@@ -285,7 +286,8 @@ pprofc_str html_template(void) {
 #define STRIP_SIDE   72 /* width in pixels for base and for head; there is a gap between them */
 #define STRIP_MARGIN 3
 
-/* Scale of a picture of rounds: the minimum and the maximum over base and head. */
+/* Scale of a plot that has a dot for each measurement round. `least` and `most` are the minimum and
+ * the maximum over base and head. */
 struct strip {
   double least, most;
 };
@@ -472,12 +474,12 @@ pprofc_str html_culprit(const struct run_pair *pair) {
 struct change_bar {
   pprofc_str unit;
   double base, head; /* totals of base and head */
-  double rest;       /* growth that the functions do not explain */
+  double rest;       /* growth that the listed functions do not explain */
   size_t functions;
 };
 
-/* Computes the values of the bar. Returns false if the listed functions explain less than BAR_LEAST
- * of the growth, or more than the whole growth. */
+/* Computes the values of a bar (put_bar). Returns false if the listed functions explain less than
+ * BAR_LEAST of the growth, or more than the whole growth. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
   if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;

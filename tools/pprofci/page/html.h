@@ -13,8 +13,8 @@ pprofc_str html_template(void);
  * the square root of the change, so that 1 % is still visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
-/* Adds a picture of the rounds of base and head. Each round is a dot. Base and head share one
- * scale. */
+/* Adds a plot of the measurement rounds of base and head. Each round is a dot. Base and head share
+ * one scale. */
 void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
@@ -44,7 +44,8 @@ void html_flame(struct buffer *out, const struct page_model *m, const struct run
 /* Returns the name of the artifact that the page shows: the difference, or the only profile. */
 const char *html_shown(const struct run_pair *pair);
 
-/* True if the user's function that led to the growth (pair->own) is not first in the list. */
+/* True if the user's function that led to the growth (pair->own) is not first in the list of
+ * functions that grew. */
 bool html_shows_own(const struct run_pair *pair);
 
 /* Returns the user's function that led to the growth. If it is unknown, returns the function that

@@ -47,9 +47,9 @@ static const struct identity_host {
                       {"bitbucket", "/commits/", "/pull-requests/"},
                       {"codeberg", "/commit/", "/pulls/"}};
 
-/* Sets the repository and its address on a host. `host` is NULL if the service is unknown, and then
- * the identity has no addresses of commits. Ignores a text that is not "owner/name". Ignores the
- * address of a server if the address has a user or a password. */
+/* Sets the repository and its address on a code host such as GitHub. `host` is NULL if the service
+ * is unknown, and then the identity has no addresses of commits. Ignores a text that is not
+ * "owner/name". Ignores the address of a server if the address has a user or a password. */
 static void identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
                          const char *server, pprofc_str repository) {
   const char *url = text_printf(arena, "%s/%.*s", server, STR_ARG(repository));

@@ -90,7 +90,8 @@ static void put_samples(struct manifest *f, const struct gate_row *row, int side
   json_end(&f->text.json);
 }
 
-/* Writes the rounds of base or head. Writes nothing if the measurements have no rounds. */
+/* Writes the round of each measurement of base or head. Writes nothing if the rounds are
+ * unknown. */
 static void put_rounds(struct manifest *f, const struct gate_row *row, int side) {
   static const char *const keys[SIDES] = {"base_rounds", "head_rounds"};
   struct run_samples samples = model_samples(f->model, row, side);

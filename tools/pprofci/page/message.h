@@ -13,7 +13,7 @@ struct message_part {
   pprofc_str title; /* title of a collapsed section; empty for a section that is always visible */
   pprofc_str text;  /* Markdown with links written by message_link, or code with HTML entities */
   bool is_code;
-  bool is_links; /* true for a line of links; a medium without links omits this line */
+  bool is_links; /* true for a line of links; a message without links omits this line */
 };
 
 struct message {

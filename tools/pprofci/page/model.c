@@ -99,8 +99,8 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   b->size = log_ratio(row);
 }
 
-/* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the number of the
- * benchmark in row i. Sets *found to the count of benchmarks. */
+/* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the index of the
+ * benchmark of row i. Sets *found to the count of benchmarks. */
 static void number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;

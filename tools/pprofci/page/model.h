@@ -30,7 +30,9 @@ struct metric_column {
 
 struct benchmark {
   pprofc_str group, name;
-  size_t *rows; /* indices of the benchmark's rows in the gate, one for each unit */
+  /* indices of the benchmark's rows in the gate (the code that judges results), one for each
+   * unit */
+  size_t *rows;
   size_t row_count;
   /* row of the gate for each column; NULL: the benchmark was not measured in this unit */
   const struct gate_row *metrics[METRICS];

@@ -156,7 +156,7 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
 /* Words for a change in a unit. The page writes a change as a factor if the factor is at least 2,
  * and otherwise in percent. */
 struct number_words {
-  const char *verb;         /* verb of the sentence: "is", "allocates" */
+  const char *verb;         /* verb of a sentence about the change: "is", "allocates" */
   const char *more, *times; /* "slower" after "12 %", "times slower" after "4.9" */
   const char *less;         /* word of a decrease: "faster" */
 };

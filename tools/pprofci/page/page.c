@@ -135,8 +135,9 @@ extern const unsigned char asset_ci_css[], asset_ci_js[];
 extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
-#define NAMED_MOST      4   /* maximum number of names in a line about profiles that no row shows */
-#define SECTION_PICTURE 420 /* maximum height in pixels of a picture of these profiles */
+#define NAMED_MOST 4 /* maximum number of names in a line about profiles that no row shows */
+/* maximum height in pixels of a picture of profiles that no row shows */
+#define SECTION_PICTURE 420
 
 static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
 
@@ -189,14 +190,16 @@ static void put_verdict(struct fill *f, const struct page_model *m) {
   put_tally(f, m);
 }
 
-/* True if a row shows the pair. Pairs without a benchmark or without results have no row. */
+/* True if a row shows the pair of profiles. Pairs without a benchmark or without results have no
+ * row. */
 static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->count; i++)
     if (model_is_of(pair, &m->benchmarks[i])) return true;
   return false;
 }
 
-/* Adds the pairs that no row shows. The pairs are expanded if the page shows nothing else. */
+/* Adds the pairs of profiles that no row shows. The pairs are expanded if the page shows nothing
+ * else. */
 static void put_profiles(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   size_t count = 0;

@@ -24,7 +24,7 @@ void details_fill_all(struct fill *f, const struct page_model *m);
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row);
 
 /* Returns the machine of the results: "linux amd64, Intel(R) Xeon(R), 2 CPUs, go1.22.1". Omits
- * unknown items. The text is in the run's arena. */
+ * unknown values. The text is in the run's arena. */
 pprofc_str method_machine(struct ci_run *run);
 void method_fill(struct fill *f, const struct page_model *m);
 

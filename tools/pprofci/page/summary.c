@@ -495,7 +495,8 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   arena_free(&f.arena);
 }
 
-/* True if the pair has no benchmark, or if a row of the summary is about its benchmark. */
+/* True if the pair of profiles has no benchmark, or if a row of the summary is about its
+ * benchmark. */
 static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;

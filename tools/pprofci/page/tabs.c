@@ -124,7 +124,7 @@ static void put_side_rows(struct fill *f, const struct tab *t) {
   }
 }
 
-/* Returns the verdicts that the table shows, or NULL. */
+/* Returns the verdicts that the table of the tab shows, or NULL. */
 static const struct pair_verdicts *tab_verdicts(const struct tab *t) {
   const struct pair_verdicts *v = t->pair->comparison_count ? t->pair->comparisons : NULL;
   return v && t->side == SIDES && v->row_count ? v : NULL;

@@ -1,6 +1,6 @@
 /* Creates and parses the text of a comment on a pull request. The text has a marker that identifies
  * the comment, a hidden state for the next run, and the summary. The summary is truncated to the
- * host's limit. */
+ * limit of the code host, such as GitHub. */
 #ifndef PPROFCI_PUBLISH_BODY_H
 #define PPROFCI_PUBLISH_BODY_H
 
@@ -15,7 +15,7 @@
 struct body_state {
   pprofc_str commit; /* id of the measured commit */
   size_t regressed;  /* number of regressed benchmarks in `commit` */
-  uint64_t run;      /* number of the run; a newer run has a larger number */
+  uint64_t run;      /* number of the run in the CI system; a newer run has a larger number */
   pprofc_str had;    /* id of the last earlier commit that had regressions */
   size_t had_count;
   bool good; /* true for a green result */

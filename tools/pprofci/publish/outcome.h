@@ -42,7 +42,7 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
 /* Creates a summary that quotes the manifest of a fork's run. */
 void outcome_quote(struct outcome *outcome, struct arena *arena);
 
-/* Creates the result of a run without a manifest. This result replaces an older result on the
+/* Creates the result of a run without a manifest. This result replaces an older result on the code
  * host. */
 void outcome_missing(struct arena *arena, const char *why, struct outcome *outcome);
 

@@ -1,6 +1,6 @@
-/* Sends the comment of a change, the issue, the status and the check. Each value of -key has one
- * comment and one issue, which contain a marker. Anyone can copy a marker, so the author must also
- * match. */
+/* Sends results to a code host such as GitHub: the comment of a change, the issue, the status and
+ * the check. Each value of -key has one comment and one issue, which contain a marker. Anyone can
+ * copy a marker, so the author must also match. */
 #include "publish/post.h"
 
 #include "common/terminal.h"
@@ -10,7 +10,7 @@
 
 /* A comment or an issue that an earlier run wrote. */
 struct post_found {
-  const char *id; /* id of the text on the host; NULL if no text was found */
+  const char *id; /* id of the text on the code host; NULL if no text was found */
   pprofc_str text;
 };
 
@@ -97,8 +97,8 @@ static void look_through(struct post *post, const struct node *items,
   }
 }
 
-/* Searches the host's list for the comment or issue with the marker of the key and the right
- * author. */
+/* Searches the lists of the code host for the comment or issue with the marker of -key and the
+ * right author. */
 static pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                                struct post_found *found, pprofc_error *error) {
   const char *list = site_path(post->site, texts->list, "");
@@ -142,7 +142,8 @@ static void check_author(const struct post *post, const struct node *root) {
 }
 
 /* Creates a comment or an issue, or updates the found one. Sets *again to true if the caller must
- * search again: the found one is gone, or the host may have created one in spite of an error. */
+ * search again: the found one is gone, or the code host may have created one in spite of an
+ * error. */
 static pprofc_status post_write(struct post *post, const struct forge_texts *texts,
                                 const struct post_found *found, pprofc_str body, bool *again,
                                 pprofc_error *error) {

@@ -1,5 +1,5 @@
-/* Sends results to a host such as GitHub: the comment of a change, the status of a commit, and a
- * check with annotations. */
+/* Sends results to a code host such as GitHub: the comment of a change, the status of a commit, and
+ * a check with annotations. */
 #ifndef PPROFCI_PUBLISH_POST_H
 #define PPROFCI_PUBLISH_POST_H
 
@@ -12,7 +12,7 @@ struct post {
   struct site *site;
   struct api *wire;
   bool dry;
-  /* key and author of the comment; author "": the author is the user of the token */
+  /* value of -key, and author of the comment; author "": the author is the user of the token */
   const char *key, *author;
   const char *links;             /* links of the comment, in Markdown */
   struct body body;              /* body of the comment */
@@ -24,8 +24,8 @@ struct post {
 pprofc_status post_comment(struct post *post, pprofc_error *error);
 pprofc_status post_commit_status(struct post *post, pprofc_error *error);
 pprofc_status post_check(struct post *post, pprofc_error *error);
-/* Opens or updates the issue with the key post->key. The text of the issue is post->issue. Closes
- * the issue if this text is empty. */
+/* Opens or updates the issue with the marker of post->key. The text of the issue is post->issue.
+ * Closes the issue if this text is empty. */
 pprofc_status post_issue(struct post *post, pprofc_error *error);
 
 #endif

@@ -1,5 +1,6 @@
-/* Implements `pprofci publish`: writes a result to files, and sends it to the host. A failure at
- * one destination does not stop the others. The exit status is the status of the run. */
+/* Implements `pprofci publish`: writes a result to files, and sends it to the code host, such as
+ * GitHub. A failure at one destination does not stop the others. The exit status is the status of
+ * the run. */
 #include "commands.h"
 #include "common/terminal.h"
 #include "core/escape.h"
@@ -131,7 +132,8 @@ static void read_places(struct publish_options *options) {
   }
 }
 
-/* True if the key is valid. The key becomes a part of a hidden line of the comment and of paths. */
+/* True if the value of -key is valid. The value is checked because it becomes a part of a hidden
+ * line of the comment and of paths. */
 static bool is_publish_key(const char *key) {
   return strlen(key) <= 32 && text_is_of(str_of(key), TEXT_WORDS) && !strstr(key, "--");
 }
@@ -199,8 +201,9 @@ static void read_given_body(struct publish *p) {
       .commit = str_of(p->site.sha), .run = p->site.run, .had = STR(""), .good = false};
 }
 
-/* Returns the medium of comments. Links begin with -report, or with the folder of the page:
- * "https://site/pr/7/" for "https://site/pr/7/index.html". The page of a CI job has no folder. */
+/* Returns the settings of a message that becomes a comment. Its links begin with the value of
+ * -report, or with the folder of the page: "https://site/pr/7/" for "https://site/pr/7/index.html".
+ * If the page is not a file of a site (a CI job stores it), links have no such beginning. */
 static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,
@@ -303,7 +306,7 @@ static pprofc_status write_one_file(struct publish *p, const char *path, pprofc_
   return PPROFC_OK;
 }
 
-/* Appends the text to the step summary. Other steps append to the same file. */
+/* Appends the text to the step summary, a file that other steps also extend. */
 static pprofc_status write_step_summary(struct publish *p, pprofc_str text, pprofc_error *error) {
   const char *path = identity_value("GITHUB_STEP_SUMMARY");
   if (!p->options->places[PLACE_SUMMARY]) return PPROFC_OK;

@@ -1,4 +1,5 @@
-/* Sends requests. Decides on retries and waits, and formats the error of the last attempt. */
+/* Sends requests to the API of a code host. Decides on retries and waits, and formats the error of
+ * the last attempt. */
 #include "publish/wire.h"
 
 #include "core/json_tree.h"
@@ -127,7 +128,7 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
   return false;
 }
 
-/* Appends the message of a JSON reply, and of the first item in its list of errors. */
+/* Appends the message of a JSON reply, and of the first error in its list of errors. */
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena = ci_arena();
   struct node *root = NULL;

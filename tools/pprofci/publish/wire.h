@@ -1,5 +1,5 @@
-/* Sends requests to the API of a host, with rate limits, time limits and retries. Only the host
- * gets the token, and no message contains it. */
+/* Sends requests to the API of a code host, with rate limits, time limits and retries. Only this
+ * host gets the token, and no message contains it. */
 #ifndef PPROFCI_PUBLISH_WIRE_H
 #define PPROFCI_PUBLISH_WIRE_H
 
@@ -36,7 +36,7 @@ void wire_close(struct api *wire);
 pprofc_status wire_send(struct api *wire, const struct wire_request *request, struct reply *reply,
                         pprofc_error *error);
 
-/* True if the host may have executed a request that failed with this reply code. */
+/* True if the server may have executed a request that failed with this reply code. */
 bool wire_is_unsure(const struct reply *reply);
 
 #endif

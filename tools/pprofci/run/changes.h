@@ -30,8 +30,9 @@ struct drawn_sum {
 /* Returns an array with a sum for each frame of the tree, or NULL when out of memory. */
 struct drawn_sum *drawn_sums(struct drawn *d);
 
-/* Draws the pair's flame graph for the page. Also finds the user's function that led to the growth,
- * unless `judged` (the verdicts on functions) is NULL. `options` selects the values. */
+/* Draws the flame graph of a pair of profiles for the page. Also finds the user's function that led
+ * to the growth, unless `judged` (the verdicts on functions) is NULL. `options` selects the
+ * values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

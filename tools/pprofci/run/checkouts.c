@@ -207,7 +207,7 @@ static pprofc_str first_complaint(const struct program *go) {
 
 static void build_program(const char *checkout, const char *path, const char *program,
                           const char *overlay) {
-  /* Omit the build id and DWARF. Both can differ although the linked code is the same. */
+  /* Omit the build id and DWARF, because both can differ although the linked code is the same. */
   const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
   if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
   if (overlay) option = overlay;

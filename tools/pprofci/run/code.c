@@ -46,7 +46,7 @@ static int64_t defs_last_line(const struct source_file *file, int64_t first) {
 
 /* A definition whose end is not read yet. */
 struct open_def {
-  size_t margin, index; /* indentation; index of the definition */
+  size_t margin, index; /* indentation in columns; index of this definition in defs->items */
   bool is_class;
 };
 
@@ -197,7 +197,7 @@ struct code_programs {
 
 /* Changed file, and the definitions of its functions. */
 struct changed_source {
-  bool known; /* true if the files of both sides were read */
+  bool known; /* true if the files of base and head were read */
   struct source_file text[SIDES];
   struct defs defs[SIDES]; /* definitions in a Python file */
 };
@@ -205,7 +205,7 @@ struct changed_source {
 struct run_code {
   struct revisions revisions;
   struct source_lookup sources;
-  struct changed_source *changed; /* array: one item per changed file of the diff; or NULL */
+  struct changed_source *changed; /* array: one element per changed file of the diff; or NULL */
   bool has_sources;
   struct code_programs *items;
   size_t count, capacity;
@@ -241,7 +241,7 @@ struct revisions *code_sources(const struct ci_run *run) {
   return run->code && run->code->has_sources ? &run->code->revisions : NULL;
 }
 
-/* Returns a changed file with the text of both sides. The first call reads the files. */
+/* Returns a changed file with the text of base and head. The first call reads the files. */
 static const struct changed_source *changed_source(struct run_code *code,
                                                    const struct changed_file *file) {
   struct arena *arena = &code->revisions.arena;

@@ -25,8 +25,8 @@ pprofc_str code_def_name(pprofc_str name);
 
 /* Finds the lines of a function in the version `side` of a changed file. If function->first is
  * known, stores this line and the last line in *one, and sets *extents to `one`. Otherwise finds a
- * Python function by its name, and sets *extents to an array of its definitions. Returns the number
- * of items, which is above 1 if the file defines the function several times. */
+ * Python function by its name, and sets *extents to an array of its definitions. Returns the length
+ * of this array, which is above 1 if the file defines the function several times. */
 size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
                     const struct def *function, const struct def **extents, struct def *one);
 

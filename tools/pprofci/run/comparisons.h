@@ -17,7 +17,7 @@ void comparisons_read(struct ci_run *run, const struct node *from, struct run_pa
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 void comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job);
 
-/* Writes the JSON member "built" of a pair: how both programs were built. */
+/* Writes the JSON member "built" of a pair of profiles: how both programs were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
 
 /* Writes the JSON member "surroundings" if this run measured base and head. The member contains the

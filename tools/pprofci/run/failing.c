@@ -22,7 +22,8 @@ struct failing {
   const char *condition;
 };
 
-/* Returns " inside svc.f" if the sum of several functions grew, else "". */
+/* Returns a text that names the group of functions whose sum grew: " inside svc.f". Returns "" if a
+ * single function grew. */
 static const char *failing_place(struct failing *f, const struct noise_finding *found) {
   char place[DOMAIN_PLACE];
   if (!found->domain) return "";

@@ -128,7 +128,8 @@ static int found_by_path(const void *a, const void *b) {
   return runs_order(((const struct found_file *)a)->path, ((const struct found_file *)b)->path);
 }
 
-/* True for an entry that is never a profile: a hidden file, a manifest, or a warm-up folder. */
+/* True for a file or folder that is never a profile: a hidden file, a manifest, or a warm-up
+ * folder. */
 static bool found_is_aside(const char *name) {
   return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
 }

@@ -14,14 +14,14 @@ pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_opti
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
 /* Writes the graph to the file flame/NAME.js in the stage (the temporary folder of new artifacts).
- * Keeps the graph in the pair if it fits into report.html. */
+ * Keeps the graph in `pair` if it fits into report.html. */
 void graph_set(struct ci_run *run, struct run_pair *pair, const char *name, pprofc_str packed);
 
 /* Reads the graph of a pair of profiles from the artifacts of another run. Leaves the pair without
  * a graph if the file is missing or is not a graph. */
 void graph_read(struct ci_run *run, struct run_pair *pair, const char *name);
 
-/* Writes the viewer's script into the stage if a pair has a graph. */
+/* Writes the viewer's script into the stage if a pair of profiles has a graph. */
 void graph_write_viewer(struct ci_run *run);
 
 #endif

@@ -137,8 +137,8 @@ static const char *profile_key(struct ci_run *run, const char *path) {
   return text_keep(&run->arena, name);
 }
 
-/* Returns the number of profiles with the key. Sets *last to the index of the last of these
- * profiles. */
+/* Returns the number of profiles with this key (profile_key). Sets *last to the index of the last
+ * of these profiles. */
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -177,8 +177,8 @@ static void check_profiles(const char *folder, const struct profile_list *list, 
 }
 
 /* Returns the index of the base's profile that matches a profile of the head, or SIZE_MAX. Profiles
- * with the same name match. Profiles with the same key also match, if no other profile of base or
- * head has this key. */
+ * with the same name match. Profiles with the same key (profile_key) also match, if no other
+ * profile of base or head has this key. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));

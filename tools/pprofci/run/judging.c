@@ -169,8 +169,8 @@ static void judged_take(struct filling *f, bool changed) {
   }
 }
 
-/* True if the page lists the function as a reason for growth. Lock contention cannot be tested with
- * one run per side. Every function that grew enough is then a reason. */
+/* True if the page lists the function as a reason for growth. With one run each of base and head,
+ * lock contention cannot be tested, so every function that grew enough is a reason. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);

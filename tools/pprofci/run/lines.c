@@ -26,7 +26,7 @@ struct changed_line {
  * cost, but the profile has no lines of it. */
 struct touched {
   pprofc_str function;
-  size_t item, hunk;   /* index of the function's first item in `costs`, and index of the hunk */
+  size_t item, hunk;   /* index of the function's first line in `costs`, and index of the hunk */
   bool contains;       /* true if the definition contains all lines of the hunk */
   int side;            /* SIDE_BASE or SIDE_HEAD, which has the lines `first` and `last` */
   int64_t first, last; /* lines of the definition */
@@ -99,8 +99,8 @@ static void take_function(const struct lines_search *s, struct changed_line *lin
   line->function = function;
 }
 
-/* True for a changed line. If a line calls a changed line, the cost `inner` of the calling line
- * excludes the samples of this call. */
+/* Tells line_costs which lines own the samples below them: the changed lines. A line that calls a
+ * changed line does not count the samples of this call in its cost `inner`. */
 static bool owns_samples(void *context, enum diff_side side, const struct line_cost *cost) {
   return changed_line_at(context, side, cost) != NULL;
 }
@@ -188,14 +188,14 @@ static int line_function_order(const struct line_cost *x, const struct line_cost
   return order ? order : str_compare(x->file, y->file);
 }
 
-/* Returns the index of the first item with the name and the file of `key`. */
+/* Returns the index in `costs` of the first line with the function name and the file of `key`. */
 static size_t first_item(const struct line_costs *costs, const struct line_cost *key) {
   BISECT(at, costs->count, line_function_order(&costs->items[at], key) < 0);
   return at;
 }
 
-/* True if the profile has no lines of the function of `item`. Checks only `item` and the next item,
- * because a function's items without a line come first. */
+/* True if the profile has no lines of the function of `item`. Checks only this element of `costs`
+ * and the next, because a function's costs without a line number come first. */
 static bool lacks_lines(const struct lines_search *s, const struct line_cost *item) {
   const struct line_cost *next = item + 1;
   bool last = next == s->costs->items + s->costs->count || line_function_order(next, item) != 0;
@@ -283,7 +283,7 @@ static void propose(struct around *best, const struct touched *t, double growth)
   if (better) *best = (struct around){growth, t->function, t};
 }
 
-/* Returns the index in `costs` of the first item of a function, or costs->count. A lambda of Python
+/* Returns the index in `costs` of the first line of a function, or costs->count. A lambda of Python
  * counts as a part of the def around it, if the profile has that def. */
 static size_t function_item(const struct line_costs *costs, const pprofc_profile *p,
                             size_t function) {

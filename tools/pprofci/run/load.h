@@ -11,7 +11,7 @@ struct round_load {
   double wall;    /* duration of the round in seconds */
   double own;     /* CPU time of the programs of the run */
   double busy;    /* CPU time of all programs; 0: unknown */
-  double stolen;  /* time that the host took from this virtual machine */
+  double stolen;  /* time that the hypervisor took from this virtual machine */
 };
 
 /* Returns the current values of the clocks. The caller calls this function at the beginning and at

@@ -206,7 +206,7 @@ static const char *run_text(const struct run_options *o, size_t offset) {
   return text;
 }
 
-/* Rejects empty values. An empty value usually comes from a variable that is not set. */
+/* Rejects empty values, because an empty value usually comes from a variable that is not set. */
 static void check_empty(const struct run_options *o, const struct flags_parsed *parsed) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     if (flags[i].kind != FLAG_STRING || flags[i].call == brief_store || !parsed->seen[i]) continue;

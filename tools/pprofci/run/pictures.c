@@ -61,7 +61,7 @@ struct render_source {
   const struct judged *judged;
 };
 
-/* Draws the pictures, and packs the flame graph that the page shows. */
+/* Draws the pictures of a pair of profiles, and packs the flame graph that the page shows. */
 static pprofc_status draw_shown(struct ci_run *run, struct run_pair *pair,
                                 const struct render_source *what, const pprofc_profile *profile,
                                 const pprofc_report_options *options, pprofc_error *error) {
@@ -144,7 +144,7 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
   return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
-/* Prints a note about a skipped pair if neither profile has samples. */
+/* Prints a note about a skipped pair of profiles if neither profile has samples. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
@@ -217,9 +217,9 @@ static void draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (!pair->diff) return;
-  /* Colour the flame graph by the verdicts if there are several runs: noise is then grey. One run
-   * per side gives no measure of noise. The verdicts are then used only for values per second,
-   * which must equal the values in the table. */
+  /* If base and head have several runs, the verdicts color the flame graph, and noise is grey. One
+   * run each of base and head gives no measure of noise, so its verdicts choose no colors. They are
+   * still needed for values per second, because the graph must show the values of the table. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))
@@ -253,7 +253,7 @@ static void prepare_pair(struct ci_run *run, struct run_pair *pair, size_t numbe
   several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD]);
 }
 
-/* Removes the pairs that have neither base nor head any more. */
+/* Removes the pairs of profiles that have neither base nor head any more. */
 static void drop_empty(struct ci_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->pair_count; i++)

@@ -216,7 +216,7 @@ static void profile_benchmark(struct recording *r, struct profiled *p) {
   add_recorded_pairs(r, p);
 }
 
-/* Returns the number of profiling runs of a benchmark on each side. */
+/* Returns the number of profiling runs of a benchmark, the same for base and head. */
 static size_t runs_a_side(const struct recording *r) {
   size_t groups = 0;
   for (size_t i = 0; i < GROUPS; i++) groups += takes_group(r, i);

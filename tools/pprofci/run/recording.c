@@ -67,7 +67,7 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out)
   return false;
 }
 
-/* Returns the entry of a benchmark, and adds the entry if the benchmark is new. */
+/* Returns the element of a benchmark in r->items, and adds it if the benchmark is new. */
 static struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
                                        pprofc_str name) {
   struct ci_run *run = r->run;
@@ -264,7 +264,8 @@ static size_t count_measured(const struct recording *r, int side) {
   return found;
 }
 
-/* Writes the results to files. Later steps read these files like input files of the user. */
+/* Writes the results to files, so that later steps can read these files like input files of the
+ * user. */
 static void stages_write(struct recording *r) {
   struct ci_run *run = r->run;
   run->has_base = count_measured(r, SIDE_BASE) > 0;

@@ -29,7 +29,7 @@ struct run_picture {
 struct change {
   const char *name, *file; /* function and its source file; "" if unknown */
   int64_t line;            /* first line of the function; 0: unknown */
-  double base, head;       /* means over the runs */
+  double base, head;       /* means over the runs of base and of head */
   double share;            /* share of the total change; NaN: not shown */
   double delta, low, high; /* growth and its 95 % interval; NaN: unknown */
   double moved;            /* cost that moved here from other functions; not a part of delta */
@@ -74,12 +74,13 @@ struct pair_verdicts {
   const char *type, *unit; /* sample type and unit: "cpu", "nanoseconds" */
   const char *measure;     /* benchmark unit for the sample type: "sec/op"; or NULL */
   bool per_operation;
-  bool has_code;  /* true if the code of both sides was compared */
+  bool has_code;  /* true if the code of base and head was compared */
   bool same_code; /* true if all sampled functions have the same machine code */
   size_t moved;   /* number of functions with the same code at another offset in their cache line */
   const char *differs; /* differences between the builds: "; compiler: -go1.21 +go1.22" */
-  bool weak;           /* true if each side has only one run, so that the noise is unknown */
-  pprofc_verdict_summary summary; /* only its numbers are valid */
+  /* true if base and head each have only one run, so that the noise is unknown */
+  bool weak;
+  pprofc_verdict_summary summary; /* summary of the verdicts; only its numbers are valid */
   struct change *rows; /* changed functions, then others; both sorted by size of change */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
@@ -107,10 +108,11 @@ struct run_pair {
   const char *paths[SIDES]; /* profiles of the first run of base and head; NULL: no profile */
   const char **runs[SIDES]; /* profiles, one per run */
   size_t run_count[SIDES];
-  const struct run_measured *measured[SIDES]; /* one per run, or NULL */
-  const char *stems[SIDES];                   /* base names of the artifacts; NULL: from `paths` */
-  pprofc_str printed[SIDES];                  /* benchmark output of the runs, or empty */
-  const char *kind;                           /* profile type: "cpu"; NULL: guessed */
+  /* measurements of the benchmark, one per run, or NULL */
+  const struct run_measured *measured[SIDES];
+  const char *stems[SIDES];  /* base names of the artifacts; NULL: from `paths` */
+  pprofc_str printed[SIDES]; /* benchmark output of the runs, or empty */
+  const char *kind;          /* profile type: "cpu"; NULL: guessed */
   /* package and benchmark of the profiles, as the page shows them; NULL if the profiles are not of
    * one benchmark */
   const char *package, *benchmark;
@@ -122,7 +124,7 @@ struct run_pair {
   /* names of the artifacts of base, head and difference; NULL: the artifact does not exist */
   const char *names[SIDES], *diff;
   const char *kept; /* folder of the runs' profiles in the artifacts, or NULL */
-  const char *note; /* remark about a missing side: "New: ...", or "" */
+  const char *note; /* remark about a missing base or head: "New: ...", or "" */
   /* comparisons, one for each sample type, if the pair has base and head; the page shows the first
    */
   struct pair_verdicts *comparisons;
@@ -142,14 +144,18 @@ struct run_pair {
   pprofc_str graph;       /* packed flame graph (graph.h), or "" if it is too large for the page */
   const char *graph_file; /* file of the graph in the page's folder, or NULL */
   const char *sample_index, *hide; /* report options that select the shown values, or NULL */
-  const char *folder; /* artifacts folder of the merged job that made the pair, or NULL */
-  const char *link;   /* link from the page to `folder`, with a '/' at its end, or NULL */
+  /* artifacts folder of the merged job that made this pair of profiles, or NULL */
+  const char *folder;
+  const char *link; /* link from the page to `folder`, with a '/' at its end, or NULL */
 };
 
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
-  const char *condition, *pair; /* condition such as "flat>5%", and name of the difference */
-  const char *place; /* " inside svc.f" if the sum of the functions in svc.f grew, or "" */
+  /* condition such as "flat>5%", and name of the artifact of the difference */
+  const char *condition, *pair;
+  /* if a group of functions grew only in total, a text that names the group: " inside svc.f"; else
+   * "" */
+  const char *place;
   const char *unit;
   struct change change;
 };
@@ -215,7 +221,7 @@ struct ci_run {
   struct interner screened;          /* benchmarks that -record measured only in its first stage */
   struct buffer loads;               /* array of struct round_load, one per round */
   const char *overloaded;     /* description of a load that is too high to judge times, or NULL */
-  struct buffer plots[SIDES]; /* arrays of struct run_samples, one item per row of the gate */
+  struct buffer plots[SIDES]; /* arrays of struct run_samples, one element per row of the gate */
 };
 
 /* Measurements of base or head in a row of the gate, in order of time. */
@@ -231,7 +237,7 @@ struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *
  * the pair. The page shows these functions. */
 void run_show_comparison(struct run_pair *pair);
 
-/* True if the profiles of the pair count instructions. */
+/* True if the profiles of the pair (of base and head) count instructions. */
 bool run_is_counted(const struct run_pair *pair);
 
 /* Returns how many runs of base or head the pictures add up. For instruction counts this is 1,
@@ -263,7 +269,7 @@ void count_benchmarks(struct ci_run *run);
 void time_benchmarks(struct ci_run *run);
 void pair_inputs(struct ci_run *run);
 void name_commits(struct ci_run *run);
-/* Opens the sources if git knows the base. A failure is only a warning. */
+/* Opens the sources of base and head if git knows the base. A failure is only a warning. */
 void code_open(struct ci_run *run);
 void stage_open(struct ci_run *run);
 void draw_pairs(struct ci_run *run);
@@ -302,7 +308,7 @@ static inline bool run_has(const char *text) {
   return text && *text;
 }
 
-/* Copies profiles and benchmark output of the runs of a pair into the artifacts. */
+/* Copies profiles and benchmark output of the runs of a pair of profiles into the artifacts. */
 void several_keep(struct ci_run *run, struct run_pair *pair, const char *name);
 
 /* True if the test binaries of all packages are the same, so that nothing was measured. */

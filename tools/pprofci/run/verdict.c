@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-/* Fails if an input has an unreadable line, because the table would then be wrong. */
+/* Fails if an input has an unreadable line, because the benchmark table would then be wrong. */
 static void check_messages(const pprofc_bench *set) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(set, &count);
@@ -24,7 +24,7 @@ static void check_messages(const pprofc_bench *set) {
           (unsigned long long)last->line, STR_ARG(last->text));
 }
 
-/* Fails if a measurement that the table compares is NaN. */
+/* Fails if a measurement that the benchmark table compares is NaN. */
 static void check_numbers(const pprofc_bench_tables *tables) {
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
     pprofc_bench_table table = pprofc_bench_table_at(tables, i);
@@ -46,7 +46,8 @@ static void print_table(const pprofc_bench *set, struct buffer *text) {
   pprofc_bench_tables_free(tables);
 }
 
-/* Compares inputs such as "base=FILE", and writes the table to the folder of benchmark tables. */
+/* Compares inputs such as "base=FILE", and writes the comparison table to the folder of benchmark
+ * tables. */
 static void write_table(struct ci_run *run, const char *name, const char *const *inputs,
                         size_t count) {
   struct buffer text = ci_buffer();
@@ -79,7 +80,8 @@ static void add_labelled(struct ci_run *run, const char *label, int side, struct
   inputs_free(&inputs);
 }
 
-/* Returns the name of the table: "bench_head.diff" for bench_head.txt and for head.txt. */
+/* Returns the name of the benchmark table: "bench_head.diff" for bench_head.txt and for
+ * head.txt. */
 static const char *table_name(struct ci_run *run) {
   pprofc_str name = str_of(run_stem(run, run->bench[SIDE_HEAD]));
   if (str_starts(name, STR("bench_"))) name = str_slice(name, strlen("bench_"), name.size);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-/* Environment variables with which benchmark plugins count instructions. Fixed seeds and plain
- * malloc make Python runs repeatable. Python writes no byte code, so that the first run does the
- * same work as later runs. Messages of failed commands need no colors. */
+/* Environment variables with which benchmark plugins count instructions. Fixed seeds and the malloc
+ * of the C library make Python runs repeatable. Python writes no byte code, so that the first run
+ * does the same work as later runs. Messages of failed commands need no colors. */
 static const char *const environment[] = {
     "CODSPEED_ENV=runner", "CODSPEED_RUNNER_MODE=instrumentation",
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",

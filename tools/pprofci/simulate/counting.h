@@ -18,13 +18,13 @@ struct counted_run {
 
 struct counted {
   const char *name;
-  struct counted_run *runs[SIDES]; /* results of base and head, one item per run */
+  struct counted_run *runs[SIDES]; /* results of base and head, one element per run */
 };
 
 /* One run of a command under callgrind. */
 struct count_run {
   int side;
-  size_t number;      /* number of the run within base or head, from 0 */
+  size_t number;      /* index of the run within base or head */
   const char *place;  /* path of the folder for callgrind's files */
   const char *folder; /* path of the working directory */
   const char *group; /* Go package of the benchmarks; NULL if their names are complete without it */
@@ -83,7 +83,7 @@ void words_add_all(struct word_list *words, const char *const *list, size_t coun
 /* Adds the words of a list that ends with NULL. */
 void words_add_list(struct word_list *words, const char *const *list);
 
-/* True for a regular file of this user. Other users may write to /tmp. */
+/* True for a regular file of this user. In /tmp, a file may belong to another user. */
 bool sides_own_file(const char *path);
 
 struct sides_commits {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of iterations of each benchmark. The counts are divided by this number. */
+/* Number of iterations of each benchmark, by which the counts are divided. */
 #define ITERATIONS "10"
 
 /* ---- the overlay ------------------------------------- */
@@ -143,8 +143,8 @@ static pprofc_status overlay_copy(struct overlay *o, const char *name, bool *kno
   return PPROFC_OK;
 }
 
-/* Makes the counts of each run equal. If a file is not of a known version of Go, counting
- * continues, but the counts differ more from run to run. */
+/* Patches the Go runtime to make the counts of each run equal. A runtime file of an unknown version
+ * of Go is not patched; the counts then differ more from run to run. */
 static void overlay_steady(struct overlay *o) {
   static const char *const files[] = {"runtime/rand.go", "runtime/mgcscavenge.go",
                                       "runtime/proc.go", "runtime/stack.go"};

@@ -262,8 +262,7 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
   return str_of(text_printf(&c->run->arena, "%s::%.*s", group, STR_ARG(name)));
 }
 
-/* Regular expression of the frames of Go's monitor thread. The work of this thread depends on the
- * clock. */
+/* Regular expression of the frames of Go's monitor thread, whose work depends on the clock. */
 #define GO_MONITOR "^runtime\\.sysmon\\b"
 
 static void part_add(struct counting *c, const struct count_run *run, const char *path,

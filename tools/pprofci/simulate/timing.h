@@ -34,7 +34,7 @@ struct timing {
   struct timed *items;
   size_t count, capacity;
   size_t places; /* number of folders created so far */
-  int side;      /* side that was measured last */
+  int side;      /* SIDE_BASE or SIDE_HEAD, which was measured last */
   bool rootless; /* true if the stacks of a profile lack the root frame of the benchmarks */
   size_t steps, all_steps;
 };
@@ -52,7 +52,7 @@ bool sampling_is_permitted(struct timing *t);
 void sampling_begin(struct timing *t, const char *place, struct word_list *words);
 
 /* Removes the files that describe generated code. The processes of the last run left these files in
- * /tmp and in the working directory of the measured side. */
+ * /tmp and in the working directory of base or head. */
 void sampling_clean(struct timing *t);
 
 /* Writes a profile for each benchmark of the last run, with the samples of its time range. */

@@ -182,7 +182,8 @@ static bool folder_is_empty(const char *path) {
   return count == 0;
 }
 
-/* Accepts an empty folder, and a folder that another process has made a store in the meantime. */
+/* Accepts as a new store: an empty folder, and a folder that another process has made a store in
+ * the meantime. */
 static void folder_check_new(struct backing *backing) {
   const char *mark = folder_path(backing, RECORD_MARK);
   if (!folder_is_empty(backing->where) && access(mark, F_OK) != 0)
@@ -202,7 +203,7 @@ static void folder_open(struct backing *backing) {
   if (!*backing->where) ci_fail("the name of the store is empty");
 }
 
-/* Adds an entry of a folder. Skips the entry if another process has removed it. */
+/* Adds a file or subfolder of a folder to a list. Skips it if another process has removed it. */
 static void folder_list_entry(DIR *dir, const char *below, const char *name,
                               struct stored_keys *keys) {
   struct stat info;

@@ -1,4 +1,4 @@
-/* Reads records into memory. */
+/* Reads the records of a store, one for each stored run, into memory. */
 #include "store/past.h"
 
 #include "commands.h"
@@ -179,7 +179,8 @@ void past_load(struct past *past, struct backing *backing) {
 }
 
 void past_object_key(pprofc_str sha256, char key[80]) {
-  /* Accept only a valid hash. Any other text could be a path that leads out of the store. */
+  /* Accept only a valid hash, because any other text could be a path that leads out of the
+   * store. */
   if (sha256.size != 64 || !text_is_of(sha256, TEXT_HEX)) sha256 = STR("no hash");
   pprofc_str first = str_slice(sha256, 0, 2), rest = str_slice(sha256, 2, 64);
   snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));

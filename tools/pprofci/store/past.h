@@ -66,7 +66,7 @@ void past_add_record(struct past *past, const char *key, const struct run_record
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* Each function adds one item: a run, a series, a point of the last run, or a profile. */
+/* Each function adds one object: a run, a series, a point of the last run, or a profile. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);

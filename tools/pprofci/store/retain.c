@@ -61,8 +61,8 @@ static void retain_drop(struct backing *backing, const struct past_run *run, boo
   if (!dry) backing->kind->remove(backing, run->key);
 }
 
-/* Checks that the store has runs. An empty list would remove every object, and is more likely an
- * error than an empty store. */
+/* Checks that the store has runs, because an empty list would remove every object, and is more
+ * likely an error than an empty store. */
 static void retain_check(const struct past *past, const struct backing *backing) {
   if (past->skipped)
     ci_fail("nothing is removed from '%s' while records in it are broken (pprofci fsck "

@@ -145,7 +145,7 @@ static pprofc_status s3_get(struct backing *backing, const char *key, struct buf
   return status == PPROFC_OK && data->failed ? error_nomem(error) : status;
 }
 
-/* A type of list request, and the names of the XML elements in its reply. */
+/* A type of request for a list of keys, and the names of the XML elements in its reply. */
 struct s3_page {
   const char *root, *item, *time;
   bool uploads; /* true: list incomplete uploads; some servers cannot list them */
@@ -155,7 +155,7 @@ static const struct s3_page s3_objects = {"ListBucketResult", "Contents", "LastM
 static const struct s3_page s3_uploads = {"ListMultipartUploadsResult", "Upload", "Initiated",
                                           true};
 
-/* Adds the key of an item of a list. An incomplete upload has the key "tmp/UPLOAD/KEY". */
+/* Adds a key from a page of the list. An incomplete upload has the key "tmp/UPLOAD/KEY". */
 static void s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_str item,
                         struct stored_keys *keys) {
   struct buffer name = ci_buffer();

@@ -13,7 +13,7 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* time limit of a request in seconds */
 #define S3_PART    ((size_t)64 << 20)
-/* Minimum size in bytes of a part of a multipart upload. S3 rejects smaller parts. */
+/* Minimum size in bytes of a part of a multipart upload, because S3 rejects smaller parts. */
 #define S3_MIN ((size_t)5 << 20)
 
 static const char *s3_variable(const char *first, const char *second, const char *otherwise) {
@@ -61,8 +61,8 @@ static void s3_read_server(struct s3_wire *w) {
   }
   s3_check_server(w, given);
   const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
-  /* Put a bucket whose name has dots into the path. The certificate for *.s3.amazonaws.com does not
-   * match a host name with such a bucket. */
+  /* Put a bucket whose name has dots into the path, because the certificate for *.s3.amazonaws.com
+   * does not match a host name with such a bucket. */
   w->in_path = *given || strchr(w->bucket, '.');
   if (strcmp(style, "path") == 0)
     w->in_path = true;

@@ -16,7 +16,7 @@ static bool times_digits(pprofc_str text, size_t at, size_t size, int *value) {
 /* Fields of a time such as "2026-11-20T10:00:00Z". A date has only the fields before the T. */
 static const struct {
   size_t at, size;
-  char after; /* character after the field */
+  char after; /* character that follows the field in the text */
 } time_parts[] = {{0, 4, '-'}, {5, 2, '-'}, {8, 2, 'T'}, {11, 2, ':'}, {14, 2, ':'}, {17, 2, 'Z'}};
 
 bool times_parse(pprofc_str text, int64_t *seconds) {
@@ -35,7 +35,7 @@ bool times_parse(pprofc_str text, int64_t *seconds) {
                  .tm_hour = parts[3],
                  .tm_min = parts[4],
                  .tm_sec = parts[5]};
-  /* timegm converts February 30 to March 2. The next line rejects such a date. */
+  /* timegm converts February 30 to March 2, so the next line rejects such a date. */
   *seconds = (int64_t)timegm(&t);
   return *seconds >= 0 && t.tm_mday == parts[2] && t.tm_hour == parts[3] && t.tm_min == parts[4];
 }

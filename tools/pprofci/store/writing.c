@@ -23,7 +23,7 @@ static void writing_note_time(struct writing *w, const char *path) {
   if (stat(path, &info) == 0 && (int64_t)info.st_mtime > w->time) w->time = (int64_t)info.st_mtime;
 }
 
-/* Adds the head profiles of all pairs of profiles. */
+/* Adds the head profiles of all pairs of profiles in the manifest. */
 static void writing_add_pairs(struct writing *w) {
   const struct node *pairs = node_get(w->manifest, "pairs");
   for (size_t i = 0; i < node_size(pairs); i++) {

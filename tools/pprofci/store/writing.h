@@ -11,7 +11,7 @@ struct commit_info {
   const char *commit, *branch, *machine; /* "" if unknown */
   const char *tags[64];
   size_t tag_count;
-  /* time of the commit in seconds since 1970, and number of the commit; -1: unknown */
+  /* time of the commit in seconds since 1970, and number of commits up to this one; -1: unknown */
   int64_t time, order;
 };
 

@@ -274,7 +274,8 @@ void trend_print_json(struct output *out, const struct trend_view *trend) {
   (void)json_finish_file(&json);
 }
 
-#define ISSUE_ROWS 100 /* maximum number of rows, because hosts limit an issue to 65536 bytes */
+/* maximum number of rows, because code hosts limit an issue to 65536 bytes */
+#define ISSUE_ROWS 100
 
 /* Appends "[0123456789ab](URL) 2027-01-31 10:00, [page](URL)". */
 static void issue_put_commit(struct buffer *out, const struct past_run *run,

@@ -31,9 +31,9 @@ table_printer print_text, print_csv, print_markdown, print_json, print_html;
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
 /* Each function returns a text about a cell, valid until the next call. print_range: the larger
- * distance from the center to a bound of the interval ("12%", "?" or the infinity sign).
- * print_delta: the change ("+12.34%", "~", "?", "0.00%"). print_comparison: the result of the test
- * ("p=0.002 n=6", "n=6+5"). Only print_range accepts a cell without a baseline. */
+ * distance from the center (median or mean) to a bound of the interval ("12%", "?" or the infinity
+ * sign). print_delta: the change ("+12.34%", "~", "?", "0.00%"). print_comparison: the result of
+ * the test ("p=0.002 n=6", "n=6+5"). Only print_range accepts a cell without a baseline. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
@@ -82,7 +82,7 @@ void print_summary_ratio(struct buffer *out, const struct table_summary *summary
 /* Appends a number in superscript digits. */
 void print_superscript(struct buffer *out, size_t number);
 
-/* Returns the scale that all centers of a row share. */
+/* Returns the scale that all centers (medians or means) of a row share. */
 struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
                                   bool binary);
 

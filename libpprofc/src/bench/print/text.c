@@ -37,7 +37,7 @@ struct grid {
   uint32_t row, column, columns;
   bool *fixed; /* for each column, true if cells that span several columns must not widen it */
   size_t fixed_capacity;
-  uint8_t rank; /* rank of the current row */
+  uint8_t rank; /* rank (print_rank) of the row that is being added */
   bool failed;  /* true if memory ran out */
 };
 

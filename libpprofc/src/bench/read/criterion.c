@@ -231,8 +231,8 @@ const struct bench_reader bench_reader_criterion = {.name = "criterion JSON",
 
 /* ---- folders ---------------------------------------- */
 
-/* Maximum depth of the search. GROUP/FUNCTION/VALUE/new is four folders deep. The search does not
- * follow links, so it cannot loop. */
+/* Maximum depth of the search, in folders. The path GROUP/FUNCTION/VALUE/new needs four. The search
+ * does not follow links, so it cannot loop. */
 #define DEEPEST     6
 #define MAX_FOLDERS 100000
 

@@ -62,15 +62,15 @@ static bool is_aggregate(const struct node *entry) {
          str_ends(name, STR("_stddev")) || str_ends(name, STR("_cv"));
 }
 
-/* Returns the key of the member that gives the reason why an item has no measurement. Returns NULL
- * if the item has a measurement. */
+/* Returns the key of the member that gives the reason why a benchmark has no measurement. Returns
+ * NULL if the benchmark has a measurement. */
 static const char *failure(const struct node *entry) {
   if (node_is(node_get(entry, "error_occurred"), NODE_TRUE)) return "error_message";
   if (node_is(node_get(entry, "skipped"), NODE_TRUE)) return "skip_message";
   return NULL;
 }
 
-/* Reads an item in the list of benchmarks. Returns true if a sample was added. */
+/* Reads an element of the list of benchmarks. Returns true if a sample was added. */
 static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str name = node_text(entry, "run_name");
   if (!name.size) name = node_text(entry, "name");

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Maximum size of a JSON text in bytes. The tree of a text needs about ten times as many bytes. */
+/* Maximum size of a JSON text in bytes. The size is limited because the tree of a text needs about
+ * ten times as many bytes. */
 #define MAX_JSON ((size_t)512 << 20)
 
 static void json_read_list(struct bench_sink *sink, const struct bench_reader *reader,

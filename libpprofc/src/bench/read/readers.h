@@ -16,8 +16,8 @@ struct bench_source {
                   needs */
 };
 
-/* A format. A format that is a single JSON value sets `words`, `toolkit`, and either `tree` or both
- * `list` and `item`. Any other format sets `matches` and `read`. */
+/* A format. A format that is a single JSON value sets the fields `words`, `toolkit`, and either
+ * `tree` or both `list` and `item`. Any other format sets `matches` and `read`. */
 struct bench_reader {
   const char *name;
   /* True if `data` looks like this format. `data` is not empty, and begins after any byte order
@@ -30,7 +30,8 @@ struct bench_reader {
                           in seconds */
   void (*tree)(struct bench_sink *sink, const struct node *root);
   const char *list; /* name of the array in the root object that has the results */
-  void (*item)(struct bench_sink *sink, const struct node *item); /* reads an item of the array */
+  /* reads an element of the array `list` */
+  void (*item)(struct bench_sink *sink, const struct node *item);
   bool one_process; /* true if a file always has the results of exactly one process */
 };
 
@@ -78,7 +79,7 @@ pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
 
 /* Sets *value to the number in `node` times 10^exponent, correctly rounded from the decimal digits.
  * Returns false if the result is not finite, or if the node is NaN or Infinity, as a string or as a
- * bare word. `node` may be NULL. */
+ * word without quotes. `node` may be NULL. */
 bool node_number(const struct node *node, int exponent, double *value);
 
 /* Returns the value of a member if it is an integer of at least 0. Otherwise returns `otherwise`.

@@ -61,7 +61,8 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   pprofc_status status = json_tree_parse(&arena, s->source->path, line, &event, &inner);
   if (status == PPROFC_OK && !take_event(s, event, number)) status = error_nomem(&inner);
   if (status == PPROFC_E_FORMAT) {
-    /* The parser's line number counts from the start of `line`. Report the line of the stream. */
+    /* The parser's line number counts from the start of `line`, so report the line of the
+     * stream. */
     const char *why = strrchr(inner.message, ':');
     (void)error_set(error, status, "%s:%llu:%s", s->source->path, (unsigned long long)number,
                     why ? why + 1 : " broken JSON");
@@ -72,8 +73,8 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   return status;
 }
 
-/* Reads the text of each package separately. The configuration lines of one package do not apply to
- * another. */
+/* Reads the text of each package separately, because the configuration lines of one package do not
+ * apply to another. */
 static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < s->count && status == PPROFC_OK; i++) {

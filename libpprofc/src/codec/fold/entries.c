@@ -241,8 +241,8 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
 }
 
-/* Moves item from[i] of a column to position i, for each i. Copies the items into a new block,
- * which is faster than swapping. */
+/* Moves the value with the index from[i] of a column to the index i, for each i. Copies the values
+ * into a new block, which is faster than swapping. */
 static bool fold_reorder(struct fold *f, struct fold_column *column, const uint32_t *from,
                          size_t size) {
   struct fold_column sorted = {0};

@@ -2,9 +2,9 @@
  *
  * The stream is read once, in blocks of a fixed size (windows). Samples with equal stacks become
  * one entry. All other fields are kept and decoded at the end. Memory grows with the number of
- * different stacks, not with the number of samples. If the input is unusual, this reader gives up.
- * The caller then uses the reader of whole files, which reports any error. README.md in this folder
- * has the rules. */
+ * different stacks, not with the number of samples. If the input is unusual (README.md in this
+ * folder has the rules), this reader gives up. The caller then uses the reader of whole files,
+ * which reports any error. */
 #ifndef PPROFC_CODEC_FOLD_FOLD_H
 #define PPROFC_CODEC_FOLD_FOLD_H
 
@@ -82,7 +82,7 @@ struct fold {
   struct fold_column order; /* entries' positions before fold_sort, if labels and as_tree are set */
   size_t types, count, capacity;
   size_t only;               /* index of the only sample type to keep; SIZE_MAX: all types */
-  size_t width;              /* number of values per entry */
+  size_t width;              /* number of values that each entry (a sample of the result) keeps */
   struct fold_table entries; /* hash table of entries. The first entry of each stack is found by the
                                 stack alone. Further entries of this stack are found by stack, label
                                 set and the types whose value is 0. */
@@ -124,7 +124,7 @@ bool fold_flush(struct fold *fold);
 bool fold_label(struct fold *fold, const struct wire_field *message);
 bool fold_labels_end(struct fold *fold, struct fold_parts *parts);
 
-/* Reserves memory for `count` + 1 items of `size` bytes. */
+/* Reserves memory for `count` + 1 elements of `size` bytes. */
 bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
                          size_t size);
 

@@ -37,7 +37,8 @@ static inline fold_lanes fold_load(const uint8_t *at) {
 /* The largest id so far, as the bytes of its varint. */
 struct fold_largest {
   int size;
-  int8_t bytes[BEFORE]; /* bytes in reverse order, from the last byte; unused items are INT8_MAX */
+  /* bytes in reverse order, from the last byte; unused elements are INT8_MAX */
+  int8_t bytes[BEFORE];
 };
 
 static struct fold_largest fold_largest(uint64_t id) {

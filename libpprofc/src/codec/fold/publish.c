@@ -7,7 +7,7 @@
 /* The unused part of a column is freed only if the used part has at least this many bytes. */
 #define GIVE_BACK_FROM THRESHOLD((size_t)1 << 20)
 
-/* Makes the profile's region own a column. The items may get another address. */
+/* Makes the profile's region own a column. The data of the column may get another address. */
 static bool fold_hand_over(struct region *to, struct fold_column *column, size_t count,
                            size_t size) {
   if (!column->region) return true;

@@ -16,7 +16,8 @@
 struct pprofc_gate {
   pprofc_allocator mem;
   struct gate gate;
-  pprofc_bench *set; /* raw results of both sides; their inputs have the label "base" or "head" */
+  /* raw results of base and head; their inputs have the label "base" or "head" */
+  pprofc_bench *set;
   char today[GATE_DAY];
   bool closed; /* true after the first call that judges; reading is then an error */
   bool judged;

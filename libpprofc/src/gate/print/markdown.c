@@ -3,8 +3,8 @@
 #include "core/markdown.h"
 #include "gate/print/print.h"
 
-/* Maximum size of the table in bytes. GitHub limits a comment to 65,536 characters. The difference
- * is for the text around the table. */
+/* Maximum size of the table in bytes. GitHub limits a comment to 65,536 characters, so the rest is
+ * for the text around the table. */
 #define COMMENT_MAX 60000
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 

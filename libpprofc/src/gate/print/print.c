@@ -274,8 +274,8 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   size_t n = gate->visible_count;
   if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* Rows from printed tables have no samples. The gate only knows if a change of such a row could
-   * be significant. */
+  /* Rows from printed tables have no samples, so the gate only knows if a change of such a row
+   * could be significant. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

@@ -48,8 +48,8 @@ static const struct {
                 {"m", 1e-3},    {"\xC2\xB5", 1e-6}, {"\xCE\xBC", 1e-6},   {"u", 1e-6},
                 {"n", 1e-9},    {"p", 1e-12}};
 
-/* Parses "13.6ms", "1.007Mi" or "120" as a number in base units. Returns false if the text has no
- * number. */
+/* Parses "13.6ms", "1.007Mi" or "120" as a number in base units (seconds, bytes). Returns false if
+ * the text has no number. */
 static bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;

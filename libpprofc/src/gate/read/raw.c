@@ -20,7 +20,7 @@ static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
   row->line = pair->sides[from].line;
 }
 
-/* Copies a text of the pairs to the gate. All rows with the text share the copy. */
+/* Copies a text of `pairs` (such as a unit) to the gate. All rows with the text share the copy. */
 static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_str *kept,
                           uint32_t id, pprofc_str *text) {
   if (!kept[id].data) kept[id] = arena_str(&gate->arena, pairs_text(pairs, id));
@@ -97,7 +97,7 @@ static void report_flaws(struct gate *gate, const struct pairs *pairs) {
   }
 }
 
-/* Adds a problem for a side without results, because its run probably failed. */
+/* Adds a problem if base or head has no results, because its run probably failed. */
 static void check_sides(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[PAIR_SIDES] = {"base", "head"};
   size_t found[PAIR_SIDES] = {0, 0};
@@ -107,7 +107,7 @@ static void check_sides(struct gate *gate, const struct pairs *pairs) {
     if (!found[side]) gate_problem(gate, "%s holds no benchmark results", names[side]);
 }
 
-/* Returns the first result of a side, or SIZE_MAX if the side has no results. */
+/* Returns the first result of base or of head, or SIZE_MAX if it has no results. */
 static size_t raw_first_result(const pprofc_bench *set, bool head) {
   for (size_t i = 0; i < set->result_count; i++) {
     pprofc_str label = pprofc_bench_input_label(set, set->results[i].input);
@@ -197,7 +197,7 @@ static bool walk_is_apart(struct process_walk *w, size_t index) {
   return again && !follows;
 }
 
-/* True if the inputs show that all samples of a side come from one process. */
+/* True if the inputs show that all samples of base or of head come from one process. */
 static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) {
   const struct pprofc_bench *set = pairs->set;
   struct process_walk w = {.pairs = pairs, .seen = seen};
@@ -213,8 +213,8 @@ static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) 
   return w.repeats;
 }
 
-/* Warns if all samples of a side come from one process. Returns true if the gate must then report
- * regressions as inconclusive. */
+/* Warns if all samples of base or of head come from one process. Returns true if the gate must then
+ * report regressions as inconclusive. */
 static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[] = {NULL, "the base comes", "the head comes",
                                       "base and head comes"};

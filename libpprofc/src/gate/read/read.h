@@ -76,7 +76,8 @@ pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_erro
 
 /* Texts of a comparison in a table; each may be empty. */
 struct gate_cell {
-  pprofc_str base, head; /* printed centers; empty if base or head has no value */
+  /* printed centers (medians or means); empty if base or head has no value */
+  pprofc_str base, head;
   pprofc_str delta;      /* printed change: "+21.50%", "~", "?" */
   pprofc_str comparison; /* printed result of the test, without parentheses: "p=0.000 n=10", "all
                             equal" ... */

@@ -13,7 +13,7 @@
 
 /* Place of a run in the order of the history. */
 struct record_place {
-  int64_t order; /* number of the commit in the history; -1 if unknown */
+  int64_t order; /* number of commits from the first commit to this one; -1 if unknown */
   int64_t time;  /* time of the commit in seconds since 1970 */
   pprofc_str commit;
 };
@@ -38,14 +38,14 @@ struct record_series {
 pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str data,
                            struct run_record *record, pprofc_error *error);
 
-/* Reads an item of `series`. Its count is 0 if it has no finite value. Returns false when out of
- * memory. */
+/* Reads an element of `series` (a benchmark in one unit). Its count is 0 if it has no finite value.
+ * Returns false when out of memory. */
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
 
 /* Comparison functions for qsort of struct record_place, or of structs that begin with it.
- * record_by_order compares the number of the commit, then the time, then the id. record_by_time
- * compares the time first. */
+ * record_by_order compares the number of commits (`order`), then the time, then the id.
+ * record_by_time compares the time first. */
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 

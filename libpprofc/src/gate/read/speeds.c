@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
-#define PASSES_LEAST 5  /* minimum number of rounds on each side */
+#define PASSES_LEAST 5  /* minimum number of rounds in base and in head */
 #define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
 /* The gate divides by the speeds only if at most this share of the variance then remains. */
 #define LOWERED 0.7
@@ -24,7 +24,7 @@
 /* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
 struct speed_group {
   pprofc_str unit;
-  size_t *members; /* indices of the pairs in the group */
+  size_t *members; /* indices of the pairs (a benchmark in one unit) in the group */
   size_t size, capacity;
   uint32_t *rounds; /* round of each pass (round of base or of head); passes of base come first */
   size_t count[PAIR_SIDES], passes;
@@ -44,7 +44,8 @@ struct speed_work {
 
 /* ---- passes ------------------------------------------ */
 
-/* Returns the index after the last value of the pass (round of one side) that begins at `first`. */
+/* Returns the index after the last value of the pass (round of base or of head) that begins at
+ * `first`. */
 static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, size_t first) {
   size_t end = first + 1;
   while (end < side->count &&
@@ -53,8 +54,8 @@ static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, 
   return end;
 }
 
-/* Stores the rounds of a side, and returns their number. Returns 0 if a value has no round or no
- * logarithm. */
+/* Stores the rounds of base or of head, and returns their number. Returns 0 if a value has no round
+ * or no logarithm. */
 static size_t pass_list(const struct pairs *pairs, const struct pair_side *side, uint32_t *rounds) {
   size_t count = 0;
   for (size_t i = 0, end; i < side->count; i = end, count++) {
@@ -67,8 +68,8 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores the logarithm of a benchmark's median in each round of a side. Returns the position after
- * the last logarithm. `scratch` has space for the values of the side. */
+/* Stores the logarithm of a benchmark's median in each round of base or of head. Returns the
+ * position after the last logarithm. `scratch` has space for these values. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
   for (size_t i = 0, end; i < side->count; i = end) {
@@ -158,7 +159,8 @@ static bool group_take_logs(struct speed_work *w, struct speed_group *g) {
   return true;
 }
 
-/* Computes the speed of each pass (round of a side). `scratch` has space for 2 values per row. */
+/* Computes the speed of each pass (round of base or of head). `scratch` has space for 2 values per
+ * row. */
 static void group_find_speeds(struct speed_group *g, double *scratch) {
   size_t rows = g->size;
   double *centers = scratch + rows;
@@ -194,7 +196,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 /* ---- the geometric mean ------------------------------ */
 
 /* Replaces p by the p-value of a paired t-test if base and head have equal rounds whose differences
- * vary less (PAIRED). `values` has the logarithm of the geometric mean in each pass. */
+ * vary less (PAIRED). `values` has the logarithm of the geometric mean in each pass (round of base
+ * or of head). */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)

@@ -10,7 +10,7 @@
 /* A header line: the columns of its '│' characters in code points, and the texts between them. */
 struct text_header {
   size_t *bars;
-  pprofc_str *cells; /* texts between the '│' characters; one item fewer than `bars` */
+  pprofc_str *cells; /* texts between the '│' characters; one text fewer than `bars` */
   size_t bar_count;
 };
 
@@ -104,7 +104,7 @@ static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
   size_t mark = str_find(rest, STR(PLUS_MINUS));
   if (mark < rest.size) {
     rest = str_slice(rest, mark + sizeof PLUS_MINUS - 1, rest.size);
-    (void)gate_next_word(&rest, &word); /* skips the range of the center */
+    (void)gate_next_word(&rest, &word); /* skips the range after `center` */
   }
   while (gate_next_word(&rest, &word))
     if (!is_superscript(word)) *delta = word;

@@ -247,8 +247,8 @@ static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Stores the first total that differs from the sum of the lines. A comment in the profile shows
- * this total. */
+/* Stores the first total in the file that differs from the sum of the lines' costs. A comment in
+ * the profile shows this total. */
 static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t said) {
   pprofc_str name = r->events.items[r->event_columns[column]].name;
   if (r->wrong.event[0]) return;
@@ -256,7 +256,7 @@ static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t
   snprintf(r->wrong.event, sizeof r->wrong.event, "%.*s", STR_ARG(str_slice(name, 0, 60)));
 }
 
-/* Compares the totals of a part with the sums of its lines. */
+/* Compares the totals that the file states for a part with the sums of the part's lines. */
 static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   pprofc_str word;
   bool equal = true;
@@ -271,14 +271,15 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Compares the summary with the sums of the lines, but only in files of cachegrind, which have no
- * version. In callgrind's files the summary precedes the lines and covers the whole run. In
- * Xdebug's files the summary has the wall time and the peak of memory. */
+/* Compares the totals in the line "summary:" with the sums of the lines, but only in files of
+ * cachegrind, which have no version. In callgrind's files the summary precedes the lines and covers
+ * the whole run. In Xdebug's files the summary has the wall time and the peak of memory. */
 static bool check_summary(struct callgrind_reader *r, pprofc_str value) {
   return r->version || !r->in_body || r->has_totals || check_totals(r, value);
 }
 
-/* Reads the version. A version that is not an integer, as in Xdebug 2, becomes -1. */
+/* Reads the header "version:", the version of the file format. A version that is not an integer, as
+ * in Xdebug 2, becomes -1. */
 static bool read_version(struct callgrind_reader *r, pprofc_str value) {
   if (!str_parse_int(str_trim(value), 10, &r->version)) r->version = -1;
   return true;
@@ -342,7 +343,7 @@ static const struct header {
     {"summary", check_summary, false},
 };
 
-/* Reads a header line. Ignores headers that are not in the table, because they do not affect
+/* Reads a header line. Ignores headers that the reader does not know, because they do not affect
  * costs. */
 static void callgrind_read_header(struct callgrind_reader *r, pprofc_str name, pprofc_str value) {
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {

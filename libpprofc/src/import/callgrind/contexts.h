@@ -10,12 +10,12 @@
 #include "import/callgrind/jit_names.h"
 #include "profile/builder.h"
 
-/* Name of a single function, as a string index, and the source position of JIT-compiled code. */
+/* Name of a single function, as a string index, and if it is JIT-compiled, its source position. */
 struct callgrind_symbol {
   uint32_t text;
   uint32_t system; /* string index of the mangled name; 0 if reports must show the name unchanged */
-  uint32_t file;   /* string index of the file of JIT-compiled code, or 0 */
-  int64_t line;    /* first line of JIT-compiled code, or 0 */
+  uint32_t file;   /* string index of the source file if the function is JIT-compiled, else 0 */
+  int64_t line;    /* first line of the function if it is JIT-compiled, else 0 */
 };
 
 struct callgrind_context {
@@ -72,7 +72,7 @@ enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: caller and callee have the same context */
   RELATION_CALLER,    /* the callee's name is the callee followed by the caller's name */
   RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's name lacks the outermost callers */
-  RELATION_ROOT,      /* the callee's name does not contain callers */
+  RELATION_ROOT,      /* the callee's name has no caller suffix, as in "f'caller1'caller2" */
   RELATION_OTHER      /* the names do not agree with the call */
 };
 

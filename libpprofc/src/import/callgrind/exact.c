@@ -90,8 +90,8 @@ static void exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
   for (uint32_t c = 0; c < graph->call_count; c++) exact_take_call(exact, graph, c);
 }
 
-/* Clears the entries that the part used. Clearing all entries would be slow, because many files
- * have many parts that use few contexts each. */
+/* Clears the entries that the current part of the file used. Clearing all entries would be slow,
+ * because many files have many parts that use few contexts each. */
 static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
   for (uint32_t f = 0; f < graph->function_count; f++)
     exact->places[context_of_function(graph, f)] =

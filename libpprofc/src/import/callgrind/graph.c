@@ -41,8 +41,8 @@ void callgrind_graph_clear(struct callgrind_graph *graph) {
   memset(graph->totals, 0, sizeof graph->totals);
 }
 
-/* Makes room for `count` items in an array of the graph. Makes the builder fail, and returns false,
- * when out of memory or if the array would exceed its limit. */
+/* Makes room for `count` elements in an array of the graph. Makes the builder fail, and returns
+ * false, when out of memory or if the array would exceed its limit. */
 static bool graph_reserve(const struct callgrind_graph *graph, void *items, size_t *room,
                           size_t count, size_t size) {
   if (count <= *room) return true;

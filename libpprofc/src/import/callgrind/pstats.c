@@ -95,8 +95,8 @@ static bool marshal_append(struct marshal *m, struct marshal_value *list,
 
 static struct marshal_value *marshal_read(struct marshal *m, unsigned depth);
 
-/* Reads the number of items, which is an integer of `size` bytes, and then the items of a tuple or
- * list. */
+/* Reads the number of elements, which is an integer of `size` bytes, and then the elements of a
+ * tuple or list. */
 static bool marshal_tuple(struct marshal *m, size_t size, struct marshal_value *v, unsigned depth) {
   uint64_t count;
   if (!marshal_take(m, size, &count)) return false;

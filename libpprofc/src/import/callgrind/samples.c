@@ -29,8 +29,8 @@ static size_t remainder_class(double exact) {
   return class < REMAINDERS ? class : REMAINDERS - 1;
 }
 
-/* Adds 1 to the `left` items of `out` with the largest remainders. If there are fewer items,
- * returns the difference, else 0. */
+/* Adds 1 to the `left` values of `out` with the largest remainders. If `out` has fewer values,
+ * returns the number of missing values, else 0. */
 static int64_t round_up(int64_t total, const double *weights, double sum, size_t count,
                         int64_t left, int64_t *out, size_t stride) {
   uint32_t classes[REMAINDERS] = {0};

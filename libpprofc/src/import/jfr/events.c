@@ -10,7 +10,7 @@ enum events_action {
   EVENTS_CPU,     /* adds a sampling period if the thread runs, nothing if the thread sleeps */
   EVENTS_WALL,    /* adds a sampling period for each sample of a thread, running or not */
   EVENTS_NATIVE,  /* adds one sampling period */
-  EVENTS_AMOUNT,  /* adds one value: the amount */
+  EVENTS_AMOUNT,  /* adds one value: the event's amount (JFR_EVENT_AMOUNT) */
   EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
   EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
   EVENTS_LOST,    /* adds its amount to the number of samples that the recorder lost */

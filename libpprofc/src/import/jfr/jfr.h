@@ -129,7 +129,7 @@ struct jfr_want {
   int8_t slot;
 };
 
-/* Size of the array of results. */
+/* Number of elements of the array of results. */
 #define JFR_SLOTS 13
 
 /* ---- metadata ---------------------------------------- */
@@ -241,7 +241,7 @@ enum jfr_type {
   JFR_TYPE_COUNT = 24
 };
 
-struct jfr_event; /* row of the table in events.c */
+struct jfr_event; /* row of the table of events in events.c */
 
 /* A row of the table of events in events.c, and the layout of this event in the current chunk. */
 struct jfr_handler {

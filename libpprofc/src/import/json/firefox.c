@@ -50,7 +50,7 @@ struct firefox_reader {
   size_t read, missing;
   int64_t said; /* number of samples according to the `length` of the lists of samples; -1 if a list
                    has no valid `length` */
-  size_t listed;    /* number of samples in the lists */
+  size_t listed;    /* number of samples that the lists of samples contain */
   int64_t interval; /* sampling interval in nanoseconds, or 0 */
   const struct node *libs;
   uint32_t *mappings; /* mapping of each library, or NONE */

@@ -275,7 +275,7 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
 }
 
 /* Replaces the indices of sums in the recorded times (builder_event_of) by indices of samples.
- * Begins at entry `first` of the times. `sample` is the index of this thread's first sample. */
+ * Begins at row `first` of these times. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

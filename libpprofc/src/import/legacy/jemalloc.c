@@ -17,7 +17,7 @@ static const char own_frames[] =
 
 /* Values of the line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
-  /* Item 0 is a number of objects, item 1 their size in bytes: of live memory, and of all
+  /* Element 0 is a number of objects, element 1 their size in bytes: of live memory, and of all
    * allocations. */
   int64_t live[2], all[2];
 };

@@ -154,8 +154,8 @@ static inline uint64_t legacy_frame_address(const struct legacy *l,
 /* Removes the second frame of a sample, which must have at least two frames. */
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample);
 
-/* Removes the second frame of each sample if this frame repeats the leaf. Signal handlers record
- * the leaf twice, the second time as a return address. */
+/* Removes the second frame of each sample if this frame repeats the leaf, because signal handlers
+ * record the leaf twice, the second time as a return address. */
 void legacy_drop_repeated_leaves(struct legacy *l);
 
 /* Scales the count and total size of sampled allocations to an estimate for all allocations

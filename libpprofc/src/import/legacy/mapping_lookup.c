@@ -118,7 +118,8 @@ static uint32_t fake_mapping(struct lookup *k) {
 static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   uint32_t index = span_find(k, &k->covered, address);
   if (index != NONE) return index;
-  /* The fake mapping is the last in the list, and covers all addresses except UINT64_MAX. */
+  /* The mapping for all other addresses (k->fake) is the last one, and covers all addresses except
+   * UINT64_MAX. */
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);

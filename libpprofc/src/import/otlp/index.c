@@ -5,12 +5,12 @@
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
-/* Makes room for `more` items in an array of `owner`. False when out of memory. */
+/* Makes room for `more` elements in an array of `owner`. False when out of memory. */
 #define INDEX_ROOM(o, owner, array, name, more)                                                    \
   import_need((o)->builder, ARRAY_RESERVE((o)->mem, (owner)->array, (owner)->name##_capacity,      \
                                           (owner)->name##_count + (more)))
 
-/* Appends an item to an array of `owner`. False when out of memory. */
+/* Appends an element to an array of `owner`. False when out of memory. */
 #define INDEX_PUSH(o, owner, array, name, ...)                                                     \
   import_need((o)->builder, ARRAY_PUSH((o)->mem, (owner)->array, (owner)->name##_count,            \
                                        (owner)->name##_capacity, __VA_ARGS__))

@@ -270,7 +270,7 @@ static bool json_put_scalar(struct otlp *o, const struct json_rule *rule, const 
 }
 
 /* An object or array that is being read. For an object, `members` describes its message. For an
- * array, the rule `item` applies to every item. */
+ * array, the rule `item` applies to every element. */
 struct json_level {
   const struct node *next;
   const ProtobufCMessageDescriptor *members; /* NULL for an array */
@@ -285,7 +285,7 @@ struct json_writer_state {
   size_t depth;
 };
 
-/* Opens an object or array. Fails for an array of numbers, because its items are not nodes. */
+/* Opens an object or array. Fails for an array of numbers, because its elements are not nodes. */
 static bool json_enter(struct json_writer_state *j, const struct node *node,
                        const struct json_rule *rule) {
   static const char room[JSON_SIZE_BYTES];
@@ -321,7 +321,7 @@ static bool json_leave(struct json_writer_state *j) {
   return true;
 }
 
-/* True if the items of an array with this rule are messages or texts. */
+/* True if the elements of an array with this rule are messages or texts. */
 static bool json_is_repeated(const struct json_rule *rule) {
   return rule->kind == JSON_MESSAGE || rule->kind == JSON_TEXT;
 }

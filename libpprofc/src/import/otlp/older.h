@@ -28,8 +28,9 @@ struct older {
   struct buffer dictionary;
   pprofc_str *strings; /* strings of the old table */
   size_t string_count, string_capacity;
-  size_t new_strings, attribute_count, stack_count; /* sizes of three new tables so far */
-  struct interner unit_keys;                        /* keys of attributes that have a unit */
+  /* number of strings, attributes and stacks in the new tables so far */
+  size_t new_strings, attribute_count, stack_count;
+  struct interner unit_keys; /* keys of attributes that have a unit */
   uint64_t *units; /* for each key in unit_keys: its unit, as a string index of the new table */
   size_t unit_capacity;
   uint64_t *locations; /* list of locations of the current profile, as indices of the new table */

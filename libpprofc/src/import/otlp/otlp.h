@@ -31,8 +31,8 @@ struct otlp_location {
   int32_t mapping;
 };
 
-/* Labels of an attribute: one label, or one label for each item of an array. `items` is NULL until
- * the labels are needed. */
+/* Labels of an attribute: one label, or one label for each element of an array. `items` is NULL
+ * until the labels are needed. */
 struct otlp_labels {
   const struct label *items;
   size_t count;

@@ -1,6 +1,6 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
  * profiles of a scope into samples with several values. It joins samples whose stack, attributes,
- * link and times are equal. Most of these samples have the same position in their profiles; a hash
+ * link and times are equal. Most of these samples have the same index in their profiles; a hash
  * table finds the others. */
 #include "codec/wire.h"
 #include "core/threshold.h"
@@ -19,7 +19,7 @@ struct otlp_row {
   size_t first, attribute_count; /* range of the row's attributes in otlp_rows.attributes */
 };
 
-/* Rows of the samples of one scope. */
+/* Rows made from the samples of one scope (Otlp__Scope). */
 struct otlp_rows {
   struct otlp_row *items; /* array of `count` rows */
   int64_t *attributes;    /* attributes of all rows, one row after another */
@@ -222,7 +222,7 @@ static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
   return otlp_same_stack(rows, row, b) && otlp_same_times(&rows->items[row].times, &b->times);
 }
 
-/* True if a sample belongs to `row`, the row at the position of the sample in its profile. Stacks,
+/* True if a sample belongs to `row`, whose index is the index of the sample in its profile. Stacks,
  * links and attributes must be equal. Times must be equal unless the sample or the row lacks
  * times. */
 static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
@@ -264,9 +264,9 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
 }
 
 /* Returns the row for sample `i` of a profile, and adds the row if it is new. The first `before`
- * rows come from earlier profiles. In the first profile, equal samples get a row each. A sample of
- * a later profile uses the row at its position if otlp_same_place accepts this row, or else the
- * first equal row. */
+ * rows come from earlier profiles. In the first profile, each sample gets its own row, even if
+ * samples are equal. A sample of a later profile uses row `i` if otlp_same_place finds them equal,
+ * otherwise the first equal row. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
   if (i < before && otlp_same_place(rows, i, sample)) return i;
@@ -421,8 +421,8 @@ static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
 
-/* Replaces the indices of rows in the recorded times by indices of samples. Begins at entry `first`
- * of the times. `sample` is the index of the sample for the first row. */
+/* Replaces the indices of rows in the recorded times by indices of samples. Begins at row `first`
+ * of the recorded times. `sample` is the index of the sample for the first row. */
 static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, size_t first,
                                size_t sample) {
   if (first == builder_event_count(o->builder)) return;

@@ -9,8 +9,8 @@
 /* Prefix of a key that occurs several times in a sample: "pprof.label.N.KEY". */
 #define OTLP_REPEATED_KEY "pprof.label."
 
-/* Maximum number of items of an array that become labels. The number is limited because each sample
- * with the attribute gets all these labels. */
+/* Maximum number of elements of an array that become labels. The number is limited because each
+ * sample with the attribute gets all these labels. */
 #define OTLP_ARRAY_MOST 64u
 
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what) {

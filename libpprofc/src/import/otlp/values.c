@@ -13,8 +13,8 @@ static bool otlp_value_base64(struct otlp *o, const ProtobufCBinaryData *bytes,
 
 /* An array or map that is being written. */
 struct otlp_level {
-  Otlp__AnyValue *const *values; /* items of the array, or NULL */
-  Otlp__KeyValue *const *items;  /* items of the map, or NULL */
+  Otlp__AnyValue *const *values; /* elements of an array, or NULL for a map */
+  Otlp__KeyValue *const *items;  /* keys and values of a map, or NULL for an array */
   size_t count, next;
 };
 
@@ -97,7 +97,7 @@ static void otlp_json_key(struct otlp_json *j, pprofc_str name) {
   buffer_free(&key);
 }
 
-/* Writes the next item of the innermost level, or closes the level after its last item. */
+/* Writes the next value of the innermost level, or closes the level after its last value. */
 static void otlp_json_step(struct otlp_json *j) {
   struct otlp_level *level = &j->levels[j->depth - 1];
   if (level->next == level->count) {

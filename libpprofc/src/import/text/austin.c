@@ -231,7 +231,8 @@ static void austin_define(struct austin *a, struct austin_table *table, struct a
                                             table->items, table->count, table->capacity, entry));
 }
 
-/* Returns the item of `table` with this key, or `otherwise` if the key is unknown. */
+/* Returns the string or frame in `table` that has this key, or `otherwise` if the key is
+ * unknown. */
 static struct austin_entry austin_lookup(const struct austin_table *table, uint64_t key,
                                          struct austin_entry otherwise) {
   uint32_t index = austin_find(table, key);

@@ -34,8 +34,8 @@ struct folded_folded {
   bool named_types; /* true if a header line names the types */
   bool is_diff;     /* true if lines have two counts without a header: base and head */
   uint32_t kernel;  /* mapping for frames of the kernel, or NONE until it is needed */
-  uint32_t *stack;  /* buffer for a stack, leaf first, filled from its end: the root is item
-                       MAX_FRAMES - 1 */
+  /* buffer for a stack, leaf first, filled from its end: the root is element MAX_FRAMES - 1 */
+  uint32_t *stack;
   struct folded_step *steps; /* for each location, root first: position of the frame after it */
   struct buffer text;        /* text of the current stack, to compare it with the next stack */
   pprofc_line *lines;        /* lines of the current location, outermost first */
@@ -136,7 +136,7 @@ static bool folded_is_text(pprofc_str line) {
 /* How many of the first lines are stacks (good), and how many are not (bad). */
 struct folded_lines {
   size_t good, bad;
-  size_t marked; /* number of good lines with a semicolon */
+  size_t marked; /* number of `good` lines with a semicolon */
 };
 
 static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {

@@ -224,8 +224,8 @@ static void go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
 }
 
 /* Sets head->stamped if the lines of the goroutine begin with a log stamp, as the header does. The
- * lines have no stamp if a plain call with its position, or "stack unavailable", follows the
- * header. */
+ * lines have no stamp if a call without a stamp, with its position, or "stack unavailable", follows
+ * the header. */
 static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
   struct go_dump_place place;
   pprofc_str line, below, name;

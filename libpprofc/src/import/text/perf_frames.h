@@ -43,7 +43,7 @@ struct perf_frames {
   const pprofc_allocator *mem;
   struct arena arena;       /* arena for copies of the texts */
   struct interner texts;    /* lines of frames, names of source files and events */
-  struct perf_known *known; /* data of each item of `texts`, with the same index */
+  struct perf_known *known; /* data of each text in `texts`, with the same index */
   size_t known_room;
   struct perf_frame *items; /* frames of the current block, in an array of PERF_MAX_FRAMES */
   size_t count;

@@ -9,7 +9,7 @@
 struct rprof {
   pprofc_builder *builder;
   struct arena *arena;
-  pprofc_str *files; /* names of the files; file N is item N - 1 */
+  pprofc_str *files; /* names of the files; file N has the index N - 1 */
   size_t file_count, file_room;
   uint32_t *frames;
   size_t depth, room;

@@ -155,8 +155,8 @@ struct callgrind {
   int calls; /* number of calls to write for each edge; pprof always writes 0 */
   struct namesake *namesakes;
   struct function_node *functions;
-  /* number of used items in `namesakes`, and in `functions`; both arrays have space for one item
-   * per shown node */
+  /* number of used elements in `namesakes`, and in `functions`; both arrays have space for one
+   * element per shown node */
   size_t namesake_count, function_count;
   struct map namesake_map, function_map;
   uint32_t *function_of; /* for each node, its function, or NONE if the node is not shown */

@@ -35,7 +35,7 @@ struct otlp_writer {
   int32_t *stack;           /* for each sample, the index of its stack in the dictionary */
   struct otlp_list *labels; /* for each label set, the indices of its labels in the dictionary */
   struct label_groups groups; /* scratch: labels of a sample, by key */
-  size_t *group_attributes;   /* scratch: number of attributes for each item of `groups` */
+  size_t *group_attributes;   /* scratch: number of attributes for each element of `groups` */
   int32_t *frames;            /* scratch: locations of a stack */
   Otlp__Line *lines;          /* scratch: lines of a location */
   Otlp__Line **line_pointers;

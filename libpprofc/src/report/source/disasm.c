@@ -17,7 +17,7 @@ struct routine {
   size_t name_count;
   const struct graph_node **nodes; /* nodes in the symbol, sorted by address */
   size_t node_count;
-  size_t order; /* number of the symbol, in the order in which symbols were found */
+  size_t order; /* index of the symbol in the order in which symbols were found */
 };
 
 struct disasm {
@@ -26,7 +26,8 @@ struct disasm {
   struct graph graph;
   struct arena arena;
   struct tools tools;
-  bool by_address; /* true if the expression is a valid address */
+  /* true if the argument of -disasm (a regular expression or an address) is a valid address */
+  bool by_address;
   uint64_t address;
   struct object *objects;
   size_t object_count;
@@ -43,9 +44,9 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* Finds the first form of a name that matches the expression. The forms are the name itself and its
- * demangled names. Sets *match to NULL if no form matches. `text` is scratch memory. Returns false
- * when out of memory. */
+/* Finds the first form of a name that matches the argument of -disasm. The forms are the name
+ * itself and its demangled names. Sets *match to NULL if no form matches. `text` is scratch memory.
+ * Returns false when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -65,13 +66,13 @@ static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *
   return true;
 }
 
-/* True if the expression is an address and is in the symbol. */
+/* True if the argument of -disasm is an address inside the symbol. */
 static bool has_wanted_address(const struct disasm *d, const struct object_symbol *symbol) {
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names to show for a symbol. If the expression is an address in the symbol, sets *names
- * to all names of the symbol. Otherwise sets it to the first name that matches the expression,
+/* Finds the names to show for a symbol. If the argument of -disasm is an address in the symbol,
+ * sets *names to all names of the symbol. Otherwise sets it to the first name that matches it,
  * mangled or demangled. Sets *names to NULL if no name matches. Returns false when out of
  * memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
@@ -209,7 +210,7 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
 }
 
 /* True if the mapping may have matching code. This holds if its file has matching functions, or if
- * the expression is an address in the mapping. */
+ * the argument of -disasm is an address in the mapping. */
 static bool is_wanted_mapping(const struct disasm *d, const struct mapping *m,
                               const uint8_t *has_samples) {
   pprofc_str file = profile_string(d->report->result.profile, m->file);

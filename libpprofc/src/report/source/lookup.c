@@ -19,8 +19,8 @@
 
 /* ---- permitted files --------------------------------- */
 
-/* System folders, in which no file is opened. They contain no sources, but may contain secrets.
- * Reading some of their files has side effects. */
+/* System folders, in which no file is opened, because they contain no sources, but may contain
+ * secrets. Also, reading some of their files has side effects. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
 static bool is_below(pprofc_str path, pprofc_str folder) {

@@ -1,5 +1,5 @@
-/* Finds the instructions at the addresses that match the expression. Disassembles ranges of code
- * around the addresses. Then finds the functions that contain each instruction. */
+/* Finds the instructions at the addresses that match the argument of -weblist. Disassembles ranges
+ * of code around the addresses. Then finds the functions that contain each instruction. */
 #include "graph/number.h"
 
 #include "core/array.h"
@@ -119,7 +119,7 @@ static struct object *code_object_of(struct code *c, uint32_t location) {
   return c->state[mapping] == 1 ? &c->objects[mapping] : NULL;
 }
 
-/* Extends a range on both sides, but not beyond its mapping. */
+/* Extends a range at its start and its end, but not beyond its mapping. */
 static void code_extend(struct range *r, const struct mapping *m) {
   if (r->begin < m->start || r->end >= m->limit) { /* the range is outside the mapping */
     r->begin -= r->begin < EXPAND ? r->begin : EXPAND;

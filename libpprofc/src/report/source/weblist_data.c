@@ -102,7 +102,7 @@ struct scan {
   const struct report *report;
   const pprofc_profile *profile;
   struct web_data *data;
-  bool by_address; /* true if the expression is a valid address */
+  bool by_address; /* true if the argument of -weblist is a valid address */
   uint64_t wanted;
   uint32_t *order; /* locations in the order of first use; the root comes before the leaf */
   size_t count;
@@ -152,7 +152,8 @@ static void make_addresses(struct scan *s) {
 
 /* ---- matching ---------------------------------------- */
 
-/* Matches strings of the profile against the expression. Caches the result for each string. */
+/* Matches strings of the profile against the argument of -weblist. Caches the result for each
+ * string. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
@@ -319,8 +320,8 @@ void weblist_sum(const struct web_data *data, const struct web_place *places, si
   }
 }
 
-/* Groups the lines of a file, which are the items [first, end) of `places`. Returns the number of
- * groups. */
+/* Groups the lines of a file, which are the elements [first, end) of `places`. Returns the number
+ * of groups. */
 static size_t join_lines(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs) {
   size_t count = 0;

@@ -89,7 +89,7 @@ pprofc_status web_data_read_code(struct web_data *data, const struct report *rep
 /* Groups the source lines of a function that are shown together: lines with samples, and a few
  * lines around them. */
 
-/* A group of lines of a function: lines [begin, end), with the items [first, first + count) of
+/* A group of lines of a function: lines [begin, end), with the elements [first, first + count) of
  * `places`. */
 struct weblist_run {
   pprofc_str name;
@@ -99,8 +99,8 @@ struct weblist_run {
 };
 
 /* Groups the lines of a file, and extends each group by some lines before and after it. The lines
- * are the items [first, end) of `places`. Returns the number of groups. `runs` has space for one
- * group per item. */
+ * are the elements [first, end) of `places`. Returns the number of groups. `runs` has space for one
+ * group per element. */
 size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs);
 

@@ -307,8 +307,8 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* Temporary memory of the output comes also from the tree's allocator. The output adds nothing
-   * to the tree. */
+  /* The writer also takes temporary memory from the tree's allocator, so use `mem` there. The
+   * output adds nothing to the tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

@@ -48,8 +48,8 @@ static inline bool flame_has_times(const struct grouping *g) {
   return profile->times && !g->graph->tree.has_base && !profile->samples.tree;
 }
 
-/* Makes an array that has, for each sample, the node at which its stack ends. The item is NONE if
- * the tree does not have this node. */
+/* Makes an array that has, for each sample, the node at which its stack ends. The element is NONE
+ * if the tree does not have this node. */
 pprofc_status flame_times_make(struct grouping *grouping, const uint32_t **node_of,
                                pprofc_error *error);
 

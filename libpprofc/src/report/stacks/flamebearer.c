@@ -11,7 +11,7 @@ struct flamebearer {
   struct json_writer json;
   struct flame_graph graph;
   uint32_t *by_level;  /* nodes, sorted by level; the nodes of a level are in preorder */
-  uint32_t *level_end; /* for each level, its end in by_level */
+  uint32_t *level_end; /* for each level, the index in by_level after its last node */
   /* for each node, the position at which it starts on its level, in head and in base, in the unit
    * of the values */
   int64_t *head_at, *base_at;

@@ -28,7 +28,7 @@ struct speedscope {
   struct stack_set set;
   struct speedscope_profile *shown;
   size_t shown_count;
-  /* For each frame, its number in the file as text. The last item is for the frame that replaces
+  /* For each frame, its index in the file as text. The last element is for the frame that replaces
    * stacks with a weight below the option min_weight. */
   struct number_text *numbers;
   struct label_split groups;
@@ -164,8 +164,8 @@ struct sample_line {
   uint32_t known; /* number of frames whose text is in the line */
 };
 
-/* Bytes before the first frame. A bracket replaces the comma that the number of the first frame
- * begins with. */
+/* Bytes before the first frame. A bracket replaces the comma with which the index of the first
+ * frame begins. */
 #define LINE_BEFORE ",\n"
 
 /* Returns the size in bytes of the memory for a line. A number is copied with its whole buffer,

@@ -18,8 +18,9 @@ struct splitter {
   const pprofc_allocator *mem;
   struct label_split *split;
   struct interner values;
-  uint32_t *part_of; /* for each sample, the id of its label value; after rename_parts, the index of
-                        its item in split->parts */
+  /* for each sample, the id of its label value; after rename_parts, the index of its part in
+   * split->parts */
+  uint32_t *part_of;
   struct buffer text;
 };
 
@@ -91,7 +92,7 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
 }
 
 /* Replaces the ids of label values in part_of by indices in split->parts. If there are more than
- * `most` values, the values with the smallest weights share a part. */
+ * `most` values, the values with the smallest weights share a part (a group of samples). */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;
   uint32_t *part = mem_array(s->mem, split->count, sizeof *part);

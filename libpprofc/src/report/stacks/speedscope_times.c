@@ -13,13 +13,13 @@ struct track_writer {
   bool timed;       /* true if weights are durations */
   int64_t first;    /* start of the earliest event in any track */
   int64_t clock;    /* time at which the event that was written last ends */
-  bool any;         /* true if the current JSON array has an item */
+  bool any;         /* true if the current JSON array has an element */
   double all, lost; /* time of all events, and the part of this time that the file skips */
   struct buffer name;
 };
 
-/* The items that an event adds to a track: a pause before the event, and the weight of the event.
- * An item of weight 0 is not written. */
+/* The elements that an event adds to a track: a pause before the event, and the weight of the
+ * event. An element of weight 0 is not written. */
 struct track_step {
   int64_t pause, weight;
 };

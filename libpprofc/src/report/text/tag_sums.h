@@ -11,7 +11,7 @@ struct tag_value {
   struct label label;
   pprofc_str key, value; /* printed text of the key, and of the value */
   int64_t sum;
-  int64_t low, high; /* smallest and largest number of the labels that share this sum */
+  int64_t low, high; /* smallest and largest of the numbers in the labels that share this sum */
 };
 
 struct tag_sums {

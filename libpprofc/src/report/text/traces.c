@@ -23,7 +23,7 @@
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
-  /* For each location, the offset of its text. One more item is the end of the last text. */
+  /* For each location, the offset of its text. One more element is the end of the last text. */
   size_t *from;
   size_t count;
 };

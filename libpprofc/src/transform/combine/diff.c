@@ -130,7 +130,7 @@ static bool open_sets(pprofc_profile *copy) {
   return true;
 }
 
-/* Stores the new label sets. Their numbers are one higher than the old numbers, because set 0 must
+/* Stores the new label sets. Their indices are one higher than the old indices, because set 0 must
  * be empty and the old set 0 now contains the base label. */
 static bool finish_sets(pprofc_profile *copy, const struct label_set *sets,
                         const struct label *labels) {

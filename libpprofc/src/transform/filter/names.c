@@ -9,7 +9,8 @@
 #include "transform/edit.h"
 #include "transform/transform.h"
 
-/* Maximum number of expressions. Bit i of a string is set if expression i matches the string. */
+/* Maximum number of regular expressions of a filter. Bit i of a string is set if expression i
+ * matches the string. */
 #define NAME_BITS_MAX 4
 #define NAME_KNOWN    0x80u /* flag: the string has been matched */
 
@@ -137,8 +138,8 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 
 struct filter_names_pass {
   struct name_filter *filter;
-  /* Buffer of each worker: item n is the union of the effects of all locations in the last n bytes
-   * of a stack. */
+  /* Buffer of each worker: element n is the union of the effects of all locations in the last n
+   * bytes of a stack. */
   uint8_t *states[16];
   struct stack_delta deltas[16];
   uint8_t used[16]; /* union of the effects of all stacks of each worker */
@@ -251,7 +252,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = apply_filter(&f, copy, error);
-  /* Like in pprof, an expression may match a location that no sample uses. */
+  /* Like in pprof, the expression of a filter may match a location that no sample uses. */
   uint8_t met = source->has_leftovers ? f.used : f.all;
   *matched = (struct name_matches){.focus = met & FOCUSED,
                                    .ignore = met & IGNORED,

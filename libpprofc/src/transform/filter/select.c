@@ -28,8 +28,8 @@ static bool select_keep_values(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Renumbers the kept entries of a tree, so that their positions are 0, 1, 2 ... again. Returns
- * false when out of memory. */
+/* Renumbers `order` of a stack tree (for each sample, its position in the file), so that the
+ * positions of the kept samples are 0, 1, 2 ... again. Returns false when out of memory. */
 static bool select_keep_order(pprofc_profile *copy, const uint8_t *keep, struct stack_tree *tree) {
   const uint32_t *old = tree->order;
   size_t count = tree->count, n = 0;
@@ -95,7 +95,7 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Removes the labels of dropped samples. A label set that no sample uses any more keeps its number
+/* Removes the labels of dropped samples. A label set that no sample uses any more keeps its index
  * but becomes empty. */
 static bool select_keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
@@ -139,7 +139,7 @@ static bool keep_segments(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Updates the sample numbers in the events (times of samples), because samples were dropped. */
+/* Updates the sample indices in the events (times of samples), because samples were dropped. */
 static bool keep_times(pprofc_profile *copy, const uint8_t *keep) {
   size_t count = copy->samples.count;
   if (!copy->times) return true;

@@ -254,7 +254,7 @@ static void tag_input_release(struct tag_input *input, const uint8_t *next) {
 }
 
 /* Writes the stacks of the samples `from` to `to` - 1, which are one segment (they have one map),
- * with their new frames to *out. `base` is the number of the first new frame in these stacks. */
+ * with their new frames to *out. `base` is the varint that means the first new frame. */
 static void tag_frames_write_stacks(const struct tag_frames *f, const struct samples *s,
                                     size_t from, size_t to, size_t base, uint8_t **out,
                                     const uint8_t **stack, uint32_t *stack_size,

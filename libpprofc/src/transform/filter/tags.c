@@ -176,7 +176,9 @@ struct filter_tags_matcher {
   struct pair {
     uint32_t key, string;
   } * pair_items;
-  uint8_t *results; /* for each pair and expression, 1 if the expression matches the pair */
+  /* for each label (key and value) and each expression of the filter, 1 if the expression matches
+   * the label */
+  uint8_t *results;
   size_t pair_capacity, result_capacity;
   struct buffer text;
   struct label last; /* numeric label that was tested last; last_matched is its result */

@@ -213,7 +213,7 @@ pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
 
 /* ---- groups ------------------------------------------ */
 
-/* Merges the item at index `from` and all later items into one item. */
+/* Merges the partial sum at index `from` and all later sums into one sum. */
 static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t from,
                                        pprofc_error *error) {
   size_t count = accumulator->count - from;
@@ -230,7 +230,7 @@ static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t f
   return PPROFC_OK;
 }
 
-/* Returns how many partial sums at the end of the list have the same level as the last one. The
+/* Returns how many partial sums at the end of `items` have the same level as the last one. The
  * level is the number of merges that each profile of the sum went through. */
 static size_t accumulator_run(const struct accumulator *accumulator) {
   size_t run = 1;

@@ -65,7 +65,7 @@ struct merge {
    * fields must then be the fields of the first record that a sample uses. */
   bool ambiguous;
 
-  /* For each sample of the sources: first the index of the first equal sample, later the number of
+  /* For each sample of the sources: first the index of the first equal sample, later the index of
    * the sample in the result. NONE if all values are 0. */
   uint32_t *result_of;
   uint32_t *origins; /* for each sample of the result, the first source sample that it contains */

@@ -177,7 +177,7 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   return true;
 }
 
-/* Adds a label set of a source, with the strings of the result, and returns its number. In a set of
+/* Adds a label set of a source, with the strings of the result, and returns its index. In a set of
  * a base, the base label replaces old base labels. Returns NONE when out of memory. */
 static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
                                      struct label_set set) {

@@ -15,7 +15,8 @@
 /* Minimum size in bytes of the buffer for the stacks of a batch. */
 #define PASS_WRITTEN ((size_t)16 * 1024)
 
-/* A sample of the batch. Its stack has the location numbers of the result. */
+/* A sample of the batch (samples that go through each step together). Its stack has the location
+ * numbers of the result. */
 struct pass_item {
   const struct merge_segment *segment;
   const uint8_t *stack;
@@ -69,7 +70,7 @@ static void pass_meet(struct pass *p, const struct merge_segment *segment, uint3
   p->codes[id] = stack_code_of(number + 1);
 }
 
-/* Writes the stack of an item after the other stacks of the batch. p->written must have enough
+/* Writes the stack of `item` after the other stacks of the batch. p->written must have enough
  * space. */
 static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *stack, size_t size) {
   uint8_t *out = p->written + p->used;

@@ -124,7 +124,7 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
 }
 
 /* Returns the growth that is compared with the threshold: the difference of head and base. With one
- * sampled run on each side, returns the lower end of the interval of this difference. */
+ * sampled run each of base and head, returns the lower end of the interval of this difference. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;

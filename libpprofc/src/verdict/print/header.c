@@ -171,8 +171,8 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Writes a line about the noise of a comparison with one run on each side. For measured times, the
- * dispersion (observed divided by expected variance) is unknown. */
+/* Writes a line about the noise of a comparison with one run each of base and head. For measured
+ * times, the dispersion (observed divided by expected variance) is unknown. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,
@@ -222,7 +222,7 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
                   "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
                   100 * s->interval_level);
   /* On average, significant changes are overestimated (winner's curse). This is strongest with one
-   * run on each side. */
+   * run each of base and head. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
                          "narrow: measure the size with more runs\n");

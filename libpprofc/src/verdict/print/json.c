@@ -71,7 +71,7 @@ static void noise_json_total(struct json_writer *json, const pprofc_verdict_summ
 }
 
 /* Writes an estimate. The estimate has no interval if it was not tested, or if exact counts have
- * only one run on a side. */
+ * only one run of base or of head. */
 static void noise_json_estimate(struct json_writer *json, const struct noise_report *report,
                                 const pprofc_verdict_estimate *e) {
   bool known = !isnan(e->p) && !report->summary.lone;
@@ -166,7 +166,7 @@ static void noise_json_explained(struct json_writer *json, const struct noise_re
   json_end(json);
 }
 
-/* Writes the stacks. The parent of a stack is an index in the list. The root has no parent. */
+/* Writes the stacks. The parent of a stack is an index in this array. The root has no parent. */
 static void noise_json_stacks(struct json_writer *json, const struct noise_report *report) {
   size_t count;
   const pprofc_verdict_stack *stacks = pprofc_verdicts_stacks(report->verdicts, &count);

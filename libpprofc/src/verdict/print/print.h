@@ -63,7 +63,7 @@ void noise_put_text(struct output *out, pprofc_str text);
 /* Returns "function" or "functions". */
 const char *noise_functions(size_t count);
 
-/* True if each side has one run. */
+/* True if base and head each have one run. */
 bool noise_is_pair(const pprofc_verdict_summary *summary);
 
 static inline const pprofc_verdict_estimate *noise_estimate(const pprofc_verdict_row *row,
@@ -112,7 +112,7 @@ const char *noise_domain_word(const pprofc_verdict_domain *domain);
 void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLACE]);
 
 /* Formats "moved inside svc: net +3 ±20 of 900". Omits the interval if `lone` is true (exact counts
- * with one run on a side). */
+ * with one run of base or of head). */
 void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
                        bool lone, char out[DOMAIN_TEXT]);
 
@@ -160,7 +160,7 @@ pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_e
 struct noise_finding {
   const pprofc_verdict_row
       *row; /* row of the function that grew; NULL for the total or all functions */
-  /* group of related functions whose sum is the estimate, or NULL */
+  /* group of related functions whose sum is `estimate`, or NULL */
   const pprofc_verdict_domain *domain;
   pprofc_str name; /* name of the function, or "the total", "all functions" */
   pprofc_verdict_estimate
@@ -181,7 +181,7 @@ void noise_gate_today(char out[16]);
 
 enum noise_use {
   NOISE_USED,
-  NOISE_OTHER_UNIT, /* the values and the threshold have different units */
+  NOISE_OTHER_UNIT, /* the values and the threshold of the condition have different units */
   NOISE_UNJUDGED,   /* the values that the condition checks have no verdict */
   NOISE_FAILED      /* the regular expression exceeded its limit of time or memory */
 };

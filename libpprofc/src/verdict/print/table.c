@@ -133,7 +133,7 @@ static void noise_put_ticks(struct output *out, const struct amount_grid *grid, 
 }
 
 /* Writes half the width of the interval. Writes blanks if the row was not tested, or for exact
- * counts with one run on a side. */
+ * counts with one run of base or of head. */
 static void noise_put_half(struct output *out, const struct noise_rows *rows,
                            const pprofc_verdict_estimate *e) {
   double ticks = amount_ticks(&rows->grid, (e->high - e->low) / 2);

@@ -26,7 +26,7 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* Writes a link to the table. The script replaces the link by the table. */
+/* Writes a link to the table of functions. The script replaces the link by the table. */
 static pprofc_status flame_table_link(struct view_page *page, struct buffer *out,
                                       pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};
@@ -43,8 +43,8 @@ static pprofc_status flame_table_link(struct view_page *page, struct buffer *out
   return status;
 }
 
-/* Sets the totals of the displayed time range before the filters. The script cannot compute these
- * totals. */
+/* Sets the totals of the displayed time range before the filters, because the script cannot compute
+ * these totals. */
 static void flame_fill_totals(struct view_page *page) {
   const pprofc_profile *p = page->in->profile;
   if (!*page_parameter(page, "t0") && !*page_parameter(page, "t1")) return;
@@ -74,7 +74,8 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status =
       flame_table_waits(page) ? flame_table_link(page, out, error) : view_top(page, out, error);
-  /* Drop the totals of the table. Unlike the table, the picture shows all functions. */
+  /* Drop the totals of the table of functions, because the picture shows all functions, unlike the
+   * table. */
   page->totals.has_shown = false;
   buffer_add_text(out, "</section>\n");
   page->options = given;

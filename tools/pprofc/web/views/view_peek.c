@@ -64,8 +64,8 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
   return status;
 }
 
-/* Builds the graph of the functions that match the expression. Matches the names as in the output
- * of -peek, with file and line. If no function matches, matches the function names alone. */
+/* Builds the graph of the functions that match the search expression. Matches the names as in the
+ * output of -peek, with file and line. If no function matches, matches the function names alone. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
   page->options.argument = page->argument.data;
