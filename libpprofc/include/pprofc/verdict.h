@@ -42,8 +42,8 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
-  PPROFC_VERDICT_GREW_LESS,     /* grew less than all functions did, so it shrank by itself */
-  PPROFC_VERDICT_SHRANK_LESS,   /* shrank less than all functions did, so it grew by itself */
+  PPROFC_VERDICT_GREW_LESS,     /* grew by a smaller percentage than all functions */
+  PPROFC_VERDICT_SHRANK_LESS,   /* shrank by a smaller percentage than all functions */
   PPROFC_VERDICT_GREW,          /* grew by itself */
   PPROFC_VERDICT_SHRANK,        /* shrank by itself */
   PPROFC_VERDICT_NEW,           /* grew; the base has no samples of the function */

@@ -65,8 +65,9 @@ struct visible_search {
   size_t count;
 };
 
-/* Sets a tested row's smallest visible change. For a screened row (the first stage did not select
- * it), this is the threshold: the first stage selects such a change in four of five cases. */
+/* Sets row->visible, the smallest change that the gate would find in four of five cases. A row
+ * without further rounds (row->screened) gets the smallest change that counts as a regression,
+ * because the first rounds show such a change in four of five cases. */
 static bool see_change(struct visible_search *v, struct gate_row *row, bool known) {
   struct gate_design design = design_of(v->gate, row);
   if (row->screened) {

@@ -28,11 +28,11 @@
  * profiles and threads may read them.
  *
  * In place. A large profile that passes through four filters would be copied four times. To avoid
- * the copies, a caller that has the only reference to a profile and will only release it sets
- * `disposable`. When neither the profile nor its region has a second reference, profile_edit stores
- * the region as the copy's `lender`. If that region alone owns the memory of a column, edit_column
- * returns the old column, else a new column. The code of an edit is therefore the same in both
- * cases. It follows these rules:
+ * the copies, a caller sets profile->disposable if it will only release the profile after the edit.
+ * If neither this profile nor its region has a second reference, profile_edit stores the region as
+ * the copy's `lender`. edit_column then returns the old column if nothing else uses its memory.
+ * Otherwise edit_column returns a new column. An edit does not see which one it got, so every edit
+ * follows these rules:
  *   - only the edit writes, between profile_edit and edit_finish, which resets `lender`; worker
  *     threads write disjoint ranges;
  *   - it writes entries in ascending order, because the new column may be the old one. Before it

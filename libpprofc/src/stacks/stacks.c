@@ -47,8 +47,8 @@ static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uin
   return true;
 }
 
-/* Adds the stack of a sample to the prefix tree, root first. Sets *last to its last location. Reads
- * only the locations that the previous stack does not have. */
+/* Adds the stack of a sample to the prefix tree, root first. Sets *last to the step of the stack's
+ * leaf. Skips the callers that this stack shares with the previous stack. */
 static bool stacks_from_root(struct stacks_builder *b, struct stacks_step *last) {
   const struct stack_delta *d = &b->delta;
   while (b->step_count && b->steps[b->step_count].offset > d->shared) b->step_count--;

@@ -75,7 +75,7 @@ struct stack_set {
                      samples */
   bool has_base;
   int64_t *values;   /* for each stack, a row with its values in all columns, head first, then base;
-                        base values are negated and thus positive */
+                        base values are negative in the profile, but positive here */
   size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of standard errors at which a doubled value is significant after the correction for many
- * functions. */
+/* If the value of a function doubles, the growth is significant at this number of standard errors,
+ * even after the correction for many functions. */
 #define DOUBLING_ERRORS 4.5
 
 /* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find

@@ -1,4 +1,4 @@
-/* Chooses the sampling rule from the sample types and the period of a profile. */
+/* Finds how a profile was sampled (enum sampling_kind), from its sample types and its period. */
 #include "verdict/walk.h"
 
 #include "core/str.h"

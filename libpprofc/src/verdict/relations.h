@@ -70,7 +70,7 @@ struct candidate {
   struct sketch callers, callees;
   uint32_t partner; /* if the function was renamed: index of the candidate that has the other name;
                        else MAP_NONE */
-  bool wide;        /* true if the type of the function has more than half of all cost */
+  bool wide;        /* true if the functions of its class (`type`) have over half of all cost */
   bool changed; /* true if the verdict is a change; false if only the unadjusted p-value is small */
 };
 

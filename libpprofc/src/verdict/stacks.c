@@ -21,7 +21,8 @@ struct stacks {
   struct comparison *c;
   struct call_tree tree;
   struct stack_cell **cells; /* for each run, an array of cells, indexed by node */
-  size_t *cell_counts; /* number of cells of each run; nodes that later runs added have no cell */
+  size_t *cell_counts; /* for each run, size of its array in `cells`; a node that only a later run
+                          added may be beyond the end */
   uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
   /* for each node, index of its first child in `places`; one more element has the number of

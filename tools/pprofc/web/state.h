@@ -35,8 +35,10 @@ struct state_choice {
   bool mean;
   /* displayed time range (t0, t1); `to` is 0 if all is displayed or the profile has no times */
   struct time_range range;
-  pprofc_profile *shown;   /* displayed profile, in the memory of the request */
-  pprofc_profile *lent[2]; /* base and head in the memory of the request; the base may be NULL */
+  /* Copies that share the data of the originals. Profiles that are made from them use the memory of
+   * the request. */
+  pprofc_profile *shown;   /* displayed profile */
+  pprofc_profile *lent[2]; /* base and head; both NULL without a base */
 };
 
 /* Reads the profiles of the command line. The caller must keep `command` as long as the state. */

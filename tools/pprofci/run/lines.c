@@ -450,8 +450,8 @@ static void fill_hunk(const struct lines_search *s, const struct changed_file *f
   name_hunk(s, to, function);
 }
 
-/* Returns the rank of a hunk. Hunks that grew come first. The declaration of a function comes after
- * the lines inside functions, because a renamed function has new lines without new cost. */
+/* Returns the rank of a hunk: 0 if its cost grew inside a function, 1 if its cost grew at the
+ * declaration of a function (a new name adds no cost), and 2 if its cost did not grow. */
 static int hunk_rank(const struct run_hunk *hunk) {
   if (!(hunk->delta > 0)) return 2;
   return hunk->declares;

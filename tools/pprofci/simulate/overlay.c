@@ -46,8 +46,9 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
-/* Statements to insert into functions of Go's source files, after a text or at the end. The first
- * file makes benchmarks count. The other files make the counts of each run equal. */
+/* Statements to insert into functions of Go's standard library, after a text or at the end of the
+ * function. In testing/benchmark.go, they make the benchmark's timer start and stop the
+ * counting. In the other files, they make the counts equal in every run. */
 static const struct insertion {
   const char *file, *function, *after, *statement;
 } insertions[] = {

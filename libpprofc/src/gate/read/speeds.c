@@ -69,7 +69,7 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
 }
 
 /* Stores the logarithm of a benchmark's median in each round of base or of head. Returns the
- * position after the last logarithm. `scratch` has space for these values. */
+ * position after the last logarithm. `scratch` has space for the values of one round. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
   for (size_t i = 0, end; i < side->count; i = end) {

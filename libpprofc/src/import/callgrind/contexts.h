@@ -69,8 +69,9 @@ bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
 
 /* Relation of a callee's name to its caller's name. */
 enum callgrind_relation {
-  RELATION_SAME,      /* direct recursion: caller and callee have the same context */
-  RELATION_CALLER,    /* the callee's name is the callee followed by the caller's name */
+  RELATION_SAME,   /* direct recursion: caller and callee have the same context */
+  RELATION_CALLER, /* the callee's name is one function, then the whole name of the caller: "g'main"
+                      calls "f'g'main" */
   RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's name lacks the outermost callers */
   RELATION_ROOT,      /* the callee's name has no caller suffix, as in "f'caller1'caller2" */
   RELATION_OTHER      /* the names do not agree with the call */

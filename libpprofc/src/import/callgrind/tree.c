@@ -25,7 +25,7 @@
 #define POSITIONS_FOR_EACH 16u
 #define VISITS_ALWAYS      ((uint64_t)1 << 16)
 #define VISITS_FOR_EACH    256u
-/* Maximum depth of a position. Deeper branches are pruned. */
+/* Maximum number of functions in the stack of a position. Deeper branches are pruned. */
 #define MAX_DEPTH 1000u
 
 struct growing {

@@ -143,8 +143,8 @@ static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint
   return !limit || address < limit;
 }
 
-/* Groups addresses into ranges. Addresses without a readable binary do not get a range: their
- * instructions are added immediately. */
+/* Groups addresses into ranges, which are disassembled later. An address without a readable binary
+ * gets no range, but an instruction without text. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;
   c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);

@@ -252,7 +252,8 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = apply_filter(&f, copy, error);
-  /* Like in pprof, the expression of a filter may match a location that no sample uses. */
+  /* As in pprof, an expression counts as matched even if it only matches locations that no sample
+   * uses. In a difference (has_leftovers), only locations of samples count. */
   uint8_t met = source->has_leftovers ? f.used : f.all;
   *matched = (struct name_matches){.focus = met & FOCUSED,
                                    .ignore = met & IGNORED,
