@@ -121,6 +121,7 @@ async function testGraphs(url, name) {
     check(await row.locator(".panel:visible details").count() === 1, "the tables stay");
     check(!(await overflows(page)), "the graph is not wider than the page");
     await page.keyboard.press("h");
+    await page.waitForURL(/tab=head/, { timeout: 5000 }).catch(() => {}); // a loaded browser reports the address late
     check(hash() === "#flame/generator_cpu_diff.html&tab=head", `the address has the state: ${hash()}`);
     check(await row.locator("input[value=head]").isChecked(), "the table is of the same side");
     await page.goBack();
