@@ -415,11 +415,13 @@ TEST(test_invalid_ids_are_found_at_each_place) {
   make(&m, 79, 0, 0);
   for (size_t i = 0; i < COUNT(largest) * COUNT(invalid) * 20; i++) {
     size_t top = i / (COUNT(invalid) * 20), bad = i % COUNT(invalid);
+    size_t place = i / COUNT(invalid) % 20;
+    if (top == 2 && place % 3) continue; /* many locations take long to read */
     for (; top == 2 && locations < 17000; locations++)
       put_message(&m, PROFILE_LOCATION, (uint64_t[]){locations + 1}, 1);
     size_t before = m.out.size;
     put_stack(&m, largest[top], strlen(largest[top]));
-    put_stack_with(&m, invalid[bad].bytes, invalid[bad].size, i / COUNT(invalid) % 20);
+    put_stack_with(&m, invalid[bad].bytes, invalid[bad].size, place);
     same_outcome(&m.out);
     m.out.size = before;
   }
