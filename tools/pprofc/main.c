@@ -93,12 +93,13 @@ static bool sources_accepted(const struct command_flags *flags, const struct com
 }
 
 /* Prints the help, the version, and other output that needs no profile. */
-static int print_about(const struct command_flags *flags, const struct command *command) {
+static int print_about(struct command_flags *flags, const struct command *command) {
   struct about_output about;
   pprofc_error error;
   pprofc_status status = PPROFC_OK;
   size_t width = terminal_width(STDOUT_FILENO);
   about_begin(&about);
+  option_help_set(flags);
   if (*command->completion)
     status = completion_print(&flags->table, str_of(command->completion), &about.out, &error);
   else if (command->manual)
@@ -223,7 +224,7 @@ static const char *action_conflict(const struct command *command) {
   return "-lsp and -quickfix cannot be combined with another format";
 }
 
-static int choose_action(const struct command_flags *flags, struct command *command, int argc,
+static int choose_action(struct command_flags *flags, struct command *command, int argc,
                          char **argv) {
   if (command_is_about(command)) return print_about(flags, command);
   command->report.warn = warn_of_report;

@@ -39,8 +39,8 @@ static const char *const helps[][2] = {
     {"noinlines", "Count inlined functions for their first caller that is not inlined"},
     {"showcolumns", "Show column numbers of lines"}};
 
-const char *option_help(const char *name, const char *otherwise) {
+void option_help_set(struct command_flags *flags) {
   for (size_t i = 0; i < sizeof helps / sizeof *helps; i++)
-    if (strcmp(helps[i][0], name) == 0) return helps[i][1];
-  return otherwise;
+    for (size_t k = 0; k < flags->table.flag_count; k++)
+      if (strcmp(helps[i][0], flags->items[k].name) == 0) flags->items[k].help = helps[i][1];
 }

@@ -231,7 +231,7 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
                                   .kind = FLAG_BOOL,
                                   .offset = FIELD(choice_on) + index * sizeof(bool),
                                   .group = group,
-                                  .help = option_help(*name, "")});
+                                  .help = ""});
   }
 }
 
@@ -268,7 +268,7 @@ static void add_options(struct command_flags *flags) {
     flag.name = info->name;
     flag.offset = FIELD(report) + info->offset;
     flag.group = GROUP_REPORT;
-    flag.help = option_help(info->name, info->help);
+    flag.help = info->help;
     flag.initial = info->default_text;
     flag.choices = offered_words(info->name);
     add_flag(flags, flag);

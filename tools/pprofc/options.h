@@ -113,9 +113,9 @@ struct command_flags {
   size_t choice_count;
 };
 
-/* Returns the help of the flag of a report option, or `otherwise` if the flag has the help of the
- * shell. Implemented in option_help.c. */
-const char *option_help(const char *name, const char *otherwise);
+/* Replaces the help of flags that set report options, where it differs from the help of the shell.
+ * Implemented in option_help.c. */
+void option_help_set(struct command_flags *flags);
 
 void command_flags_init(struct command_flags *flags);
 
