@@ -4,7 +4,7 @@
   scaling.py --bin BUILD/bin [-v] [PATTERN ...]
 
 Every format that is read and every report is run with an input and with one twice as large, under `perf stat` or else valgrind's
-cachegrind; what a run without work takes is taken off. A format without a generator is an error: see scaling_inputs.py.
+cachegrind, less the instructions of a run that reads one sample. A format without a generator is an error: see scaling_inputs.py.
 """
 import argparse
 import concurrent.futures
@@ -187,7 +187,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         inputs = Inputs(folder)
-        nothing = count([pprofc, "-version"])
+        nothing = count([pprofc, "-comments", "-output=/dev/null", inputs.file(scaling_inputs.many_samples, 1, 1)])
         measured, skipped = [], []
         for name, files, flag in cases(inputs, reports):
             if options.patterns and not any(p in name for p in options.patterns):
