@@ -302,10 +302,9 @@ static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_
 }
 
 static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64_t divisor) {
-  const struct stack_tree *tree = t->profile->samples.tree;
   const struct class_tag *class_tags = t->class_tags;
   struct tags_step *leaf = &t->path[t->depth - 1];
-  uint32_t order = tree && tree->order ? tree->order[use.sample] : use.sample;
+  uint32_t order = stack_position(&t->profile->samples, use.sample);
   tags_note_first(&leaf->first, (struct tag_first){order, class_tags[use.class_tag].value});
   leaf->pending = sum_add(leaf->pending, value);
   leaf->pending_div = sum_add(leaf->pending_div, divisor);

@@ -215,6 +215,10 @@ static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *cod
 /* Returns the size of the largest stack in bytes, or an upper bound of it. */
 size_t stack_longest(const struct samples *samples);
 
+/* Returns the position of a sample among the samples of its file. Positions in the files of later
+ * segments follow. Without a tree, returns the index of the sample. */
+uint32_t stack_position(const struct samples *samples, size_t sample);
+
 /* ---- maps of segments -------------------------------- */
 
 /* Hides the locations i with hidden[i] != 0 in a segment. *plain caches the new map for segments

@@ -19,6 +19,14 @@ size_t stack_longest(const struct samples *s) {
   return longest;
 }
 
+uint32_t stack_position(const struct samples *s, size_t sample) {
+  size_t before = 0, k = 0;
+  if (!s->tree) return (uint32_t)sample;
+  for (; k + 1 < s->segment_count && s->segments[k + 1].first <= sample; k++)
+    before += s->tree[k].ref_count;
+  return (uint32_t)before + s->tree[k].sorted[sample - s->segments[k].first];
+}
+
 /* Returns a map for segments that have no map. In this map, varint i + 1 means location i. It means
  * LOCATION_HIDDEN if hidden[i] is set. */
 static const uint32_t *stack_plain_map(struct arena *arena, const uint8_t *hidden,
@@ -70,6 +78,7 @@ bool segment_extend(struct arena *arena, struct segment *segment, size_t locatio
 }
 
 /* Distances in samples between the current sample and the samples whose data is prefetched. */
+#define FETCH_REF    32
 #define FETCH_STACK  16
 #define FETCH_PARENT 8
 
@@ -135,20 +144,21 @@ static size_t stack_cursor_equal(const struct stack_cursor *c, const struct stac
  * prefetch. */
 static inline __attribute__((always_inline)) void stack_cursor_fetch(const struct stack_tree *tree,
                                                                      size_t sample) {
-  const struct stack_ref *far = &tree->refs[sample + FETCH_STACK];
+  __builtin_prefetch(&tree->refs[tree->sorted[sample + FETCH_REF]]);
+  const struct stack_ref *far = &tree->refs[tree->sorted[sample + FETCH_STACK]];
   /* `leaves` may be NULL, and pointer arithmetic on NULL is undefined, so compute with integers. */
   uintptr_t leaf_end = (uintptr_t)tree->leaves + far->leaf + far->size % STACK_CHUNK;
   if (far->chunk) __builtin_prefetch(&tree->chunks[far->chunk]);
   __builtin_prefetch((const void *)(leaf_end - STACK_CHUNK));
   __builtin_prefetch((const void *)(leaf_end - 1));
-  uint32_t chunk = tree->refs[sample + FETCH_PARENT].chunk;
+  uint32_t chunk = tree->refs[tree->sorted[sample + FETCH_PARENT]].chunk;
   if (chunk) __builtin_prefetch(&tree->chunks[tree->chunks[chunk].parent]);
 }
 
 uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   sample -= c->first;
-  if (sample + FETCH_STACK < c->tree->count) stack_cursor_fetch(c->tree, sample);
-  const struct stack_ref *ref = &c->tree->refs[sample];
+  if (sample + FETCH_REF < c->tree->count) stack_cursor_fetch(c->tree, sample);
+  const struct stack_ref *ref = &c->tree->refs[c->tree->sorted[sample]];
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK;
   size_t level = stack_cursor_follow(c, ref->chunk, levels);
   size_t n = stack_cursor_equal(c, ref, level);

@@ -33,13 +33,13 @@ struct stack_tree {
   const struct stack_chunk *chunks; /* chunks of all stacks; indices start at 1 */
   size_t chunk_count;
   const uint8_t *leaves;        /* leaf ends of all stacks; offsets start at STACK_CHUNK */
-  const struct stack_ref *refs; /* for each sample, a reference to its stack */
-  const uint32_t *order; /* for each sample, its position in the file; NULL: the position is the
-                            index of the sample */
-  size_t count;          /* number of items of refs */
-  uint32_t longest;      /* size of the largest stack in bytes */
-  uint32_t type;         /* the only sample type with values, or STACK_TREE_ALL */
-  bool labels;           /* true if samples have all labels of the file */
+  const struct stack_ref *refs; /* references to stacks, in the order of the file */
+  size_t ref_count;             /* number of references; filters drop samples, not references */
+  const uint32_t *sorted;       /* for each sample, the index of its reference in `refs` */
+  size_t count;                 /* number of samples */
+  uint32_t longest;             /* size of the largest stack in bytes */
+  uint32_t type;                /* the only sample type with values, or STACK_TREE_ALL */
+  bool labels;                  /* true if samples have all labels of the file */
 };
 
 /* Cursor over the stacks of several trees. `room` is a buffer that contains the current stack.

@@ -28,15 +28,20 @@ static void fold_table_free(struct fold_table *table, const pprofc_allocator *me
   *table = (struct fold_table){NULL, 0, 0};
 }
 
+/* Doubles the table in place, because the first use of other memory costs more than the move of a
+ * slot. A slot moves only into the new half, or nearer to the place of its hash. The loop begins
+ * after a free slot, so the slots before a slot in its chain move first. */
 static bool fold_table_grow(struct fold_table *table, const pprofc_allocator *mem) {
-  struct fold_table larger = {NULL, table->capacity ? table->capacity * 2 : LEAST_SLOTS,
-                              table->count};
-  larger.slots = mem_zero_array(mem, larger.capacity, sizeof *larger.slots);
-  if (!larger.slots) return false;
-  for (size_t i = 0; i < table->capacity; i++)
-    if (table->slots[i]) fold_table_put(&larger, table->slots[i]);
-  fold_table_free(table, mem);
-  *table = larger;
+  size_t old = table->capacity, start = 0;
+  if (!ARRAY_RESERVE(mem, table->slots, table->capacity, old ? old * 2 : LEAST_SLOTS)) return false;
+  uint64_t *slots = table->slots;
+  memset(slots + old, 0, (table->capacity - old) * sizeof *slots);
+  while (old && slots[start]) start++;
+  for (size_t i = start + 1; i < start + old; i++) {
+    uint64_t slot = slots[i & (old - 1)];
+    slots[i & (old - 1)] = 0;
+    if (slot) fold_table_put(table, slot);
+  }
   return true;
 }
 
@@ -258,8 +263,8 @@ static bool fold_reorder(struct fold *f, struct fold_column *column, const uint3
   return true;
 }
 
-/* Sorts the entries by their stacks. If labels are kept, stores the previous positions of the
- * entries in `order`. */
+/* Sorts the values of the entries by their stacks. Stores the previous positions of the entries in
+ * `order`. The references to the stacks keep these positions. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;
@@ -268,14 +273,8 @@ static bool fold_sort(struct fold *f) {
   }
   if (!fold_column_reserve(&f->order, f->mem, f->count, sizeof(uint32_t))) return false;
   uint32_t *from = f->order.items;
-  bool done = stack_tree_order(&f->tree, f->count, f->mem, from) &&
-              fold_reorder(f, &f->refs, from, sizeof(struct stack_ref)) &&
-              fold_reorder(f, &f->values, from, f->width * sizeof(int64_t));
-  f->tree.refs = f->refs.items;
-  if (f->labels) return done;
-  region_release(f->order.region);
-  f->order = (struct fold_column){0};
-  return done;
+  return stack_tree_order(&f->tree, f->count, f->mem, from) &&
+         fold_reorder(f, &f->values, from, f->width * sizeof(int64_t));
 }
 
 static void fold_free_tables(struct fold *f) {

@@ -79,7 +79,7 @@ struct fold {
   bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
-  struct fold_column order; /* entries' positions before fold_sort, if labels and as_tree are set */
+  struct fold_column order; /* entries' positions before fold_sort, if as_tree is set */
   size_t types, count, capacity;
   size_t only;               /* index of the only sample type to keep; SIZE_MAX: all types */
   size_t width;              /* number of values that each entry (a sample of the result) keeps */
@@ -119,9 +119,10 @@ void fold_free(struct fold *fold);
 bool fold_sample(struct fold *fold, const uint8_t *data, size_t size);
 bool fold_flush(struct fold *fold);
 
-/* fold_label adds a label to the current sample. fold_labels_end stores the label set of the
- * sample. The sample must already have its values. */
-bool fold_label(struct fold *fold, const struct wire_field *message);
+/* fold_label adds a label to the current sample. `is_only` is true if the sample has no other
+ * label. fold_labels_end stores the label set of the sample. The sample must already have its
+ * values. */
+bool fold_label(struct fold *fold, const struct wire_field *message, bool is_only);
 bool fold_labels_end(struct fold *fold, struct fold_parts *parts);
 
 /* Reserves memory for `count` + 1 elements of `size` bytes. */

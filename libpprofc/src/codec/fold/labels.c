@@ -26,9 +26,25 @@ static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
   return true;
 }
 
-bool fold_label(struct fold *f, const struct wire_field *message) {
+/* True if the label is a number label with the key and the unit of the only label of the set found
+ * last, and the report drops the numbers of labels. All samples of a heap profile repeat one set.
+ */
+static bool fold_repeats_set(const struct fold *f, const uint64_t *value) {
+  const struct label_set *set = &f->label_table.sets[f->label_table.last];
+  if (f->labels || !f->label_table.count || set->count != 1 || value[LABEL_STRING] ||
+      !value[LABEL_NUMBER] || !f->limits->labels)
+    return false;
+  const struct label *known = fold_all_labels(f) + set->first;
+  return known->is_number && known->key == value[LABEL_KEY] && known->unit == value[LABEL_UNIT];
+}
+
+bool fold_label(struct fold *f, const struct wire_field *message, bool is_only) {
   uint64_t value[LABEL_FIELDS + 1] = {0};
   if (!fold_read_label(message, value)) return false;
+  if (is_only && fold_repeats_set(f, value)) {
+    f->lost_labels = true;
+    return true;
+  }
   bool text = value[LABEL_STRING] != 0;
   fold_note_string(f, value[LABEL_KEY]);
   fold_note_string(f, text ? value[LABEL_STRING] : value[LABEL_UNIT]);
@@ -60,18 +76,6 @@ static size_t fold_reduce(struct fold *f, size_t count) {
   return kept;
 }
 
-/* True if the sample has no label, or only one label that equals the only label of the set found
- * last. fold_reduce drops the numbers of labels, so all samples of a heap profile repeat one set.
- */
-static bool fold_repeats_set(const struct fold *f, size_t count) {
-  if (count != 1 || !f->label_table.count) return !count;
-  const struct label *label = fold_all_labels(f) + f->label_count - 1;
-  const struct label_set *set = &f->label_table.sets[f->label_table.last];
-  const struct label *known = fold_all_labels(f) + set->first;
-  return set->count == 1 && label->is_number && known->is_number && known->key == label->key &&
-         known->unit == label->unit && known->number == label->number;
-}
-
 /* Stores the last `count` labels as a label set, unless the same set is already stored. Returns the
  * index of the set, or MAP_NONE when out of memory. */
 static uint32_t fold_store_set(struct fold *f, size_t count) {
@@ -95,7 +99,7 @@ bool fold_labels_end(struct fold *f, struct fold_parts *p) {
   bool none = f->compared && values_are_zero(p->row, f->types);
   bool all = fold_needs_labels(f, p);
   if (!none && !all) count = fold_reduce(f, count);
-  if (none || !count || (!all && fold_repeats_set(f, count))) {
+  if (none || !count) {
     f->label_count -= count;
     return true;
   }

@@ -106,7 +106,8 @@ static bool fold_publish_stacks(struct fold *f, struct decoder *d) {
 bool fold_publish_sets(const struct fold *f, pprofc_profile *p) {
   uint32_t *set = arena_array(&p->region->arena, f->count, sizeof *set);
   if (!set) return false;
-  for (size_t i = 0; i < f->count; i++) set[i] = fold_refs(f)[i].label_set;
+  const uint32_t *order = f->order.items;
+  for (size_t i = 0; i < f->count; i++) set[i] = fold_refs(f)[order ? order[i] : i].label_set;
   p->samples.label_set = set;
   return true;
 }
@@ -143,7 +144,8 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
   tree->count = f->count;
   tree->chunks = f->chunks.items;
   tree->leaves = f->leaves.items;
-  tree->order = f->order.items;
+  tree->ref_count = f->count;
+  tree->sorted = f->order.items;
   tree->type = f->only == SIZE_MAX ? STACK_TREE_ALL : (uint32_t)f->only;
   tree->labels = !f->lost_labels;
   p->samples.tree = tree;

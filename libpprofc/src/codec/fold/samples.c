@@ -87,15 +87,16 @@ static bool fold_add_values(struct fold_parts *p, const struct wire_field *field
 }
 
 static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_field *field,
-                       const uint8_t *head, const uint8_t *end) {
+                       const uint8_t *head, const struct wire *rest) {
   size_t before = f->label_count;
   switch (field->number) {
   case SAMPLE_LOCATION:
-    return fold_locations(f, p, field, head, end);
+    return fold_locations(f, p, field, head, rest->at);
   case SAMPLE_VALUE:
     return fold_add_values(p, field);
   case SAMPLE_LABEL:
-    if (field->type != WIRE_BYTES || !fold_label(f, field)) return false;
+    if (field->type != WIRE_BYTES || !fold_label(f, field, !p->labels && rest->at == rest->end))
+      return false;
     p->labels += f->label_count - before;
     return true;
   default:
@@ -136,7 +137,7 @@ bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
   p->set = 0;
   while (w.at < w.end) {
     const uint8_t *head = w.at;
-    if (!wire_next(&w, &field) || !fold_field(f, p, &field, head, w.at)) return false;
+    if (!wire_next(&w, &field) || !fold_field(f, p, &field, head, &w)) return false;
   }
   if (!f->types) fold_set_types(f, p->values);
   if (!p->values || p->values != f->types) return false;

@@ -80,16 +80,14 @@ static int flame_groups_compare(const void *x, const void *y) {
 /* Groups the samples if their stacks are stored as a tree. Reads them in the order of the file. */
 static bool find_groups_of_tree(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
-  const struct stack_tree *tree = s->tree;
-  uint32_t *at = mem_array(g->arena.mem, s->count, sizeof *at);
+  size_t room = 0;
+  for (size_t k = 0; k < s->segment_count; k++) room += s->tree[k].ref_count;
+  uint32_t *at = mem_array(g->arena.mem, room, sizeof *at);
   bool done = at != NULL;
-  for (size_t k = 0; done && k < s->segment_count; k++) {
-    uint32_t first = (uint32_t)s->segments[k].first;
-    for (uint32_t i = 0; i < tree[k].count; i++)
-      at[first + (tree[k].order ? tree[k].order[i] : i)] = first + i;
-  }
-  for (size_t i = 0; done && i < s->count; i++) done = note_labels(g, at[i]);
-  mem_free(g->arena.mem, at, s->count, sizeof *at);
+  for (size_t i = 0; done && i < room; i++) at[i] = NONE;
+  for (uint32_t i = 0; done && i < s->count; i++) at[stack_position(s, i)] = i;
+  for (size_t i = 0; done && i < room; i++) done = at[i] == NONE || note_labels(g, at[i]);
+  mem_free(g->arena.mem, at, room, sizeof *at);
   for (size_t i = 0; i < g->count; i++)
     if (g->groups[i].count > 1)
       qsort(g->groups[i].samples, g->groups[i].count, sizeof(uint32_t), flame_groups_compare);

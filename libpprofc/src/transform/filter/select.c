@@ -28,36 +28,14 @@ static bool select_keep_values(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Renumbers `order` of a stack tree (for each sample, its position in the file), so that the
- * positions of the kept samples are 0, 1, 2 ... again. Returns false when out of memory. */
-static bool select_keep_order(pprofc_profile *copy, const uint8_t *keep, struct stack_tree *tree) {
-  const uint32_t *old = tree->order;
-  size_t count = tree->count, n = 0;
-  if (!old || !count) return true;
-  uint32_t *order = edit_column(copy, old, count, sizeof *order), next = 0;
-  uint32_t *place = mem_array(&copy->mem, count, sizeof *place);
-  bool good = order && place;
-  for (size_t i = 0; good && i < count; i++) place[old[i]] = keep[i] != 0;
-  for (size_t i = 0; good && i < count; i++) {
-    uint32_t kept = place[i];
-    place[i] = next;
-    next += kept;
-  }
-  for (size_t i = 0; good && i < count; i++)
-    if (keep[i]) order[n++] = place[old[i]];
-  mem_free(&copy->mem, place, count, sizeof *place);
-  tree->order = order;
-  return good;
-}
-
 static bool select_keep_refs(pprofc_profile *copy, const uint8_t *keep, struct stack_tree *tree) {
-  const struct stack_ref *old = tree->refs;
-  struct stack_ref *refs = edit_column(copy, old, tree->count, sizeof *refs);
+  const uint32_t *old = tree->sorted;
+  uint32_t *sorted = edit_column(copy, old, tree->count, sizeof *sorted);
   size_t n = 0;
-  if (!refs || !select_keep_order(copy, keep, tree)) return false;
+  if (!sorted) return false;
   for (size_t i = 0; i < tree->count; i++)
-    if (keep[i]) refs[n++] = old[i];
-  tree->refs = refs;
+    if (keep[i]) sorted[n++] = old[i];
+  tree->sorted = sorted;
   tree->count = n;
   return true;
 }
