@@ -128,6 +128,26 @@ TEST(test_lines_may_be_any_number) {
   buffer_free(&text);
 }
 
+TEST(test_two_locations_of_an_address_count_once_in_weblist) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "cpu", "count");
+  uint32_t mapping = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "/no/such", "", 0);
+  uint32_t walk = pprofc_builder_function(b, "walk", NULL, "/app/inlined.c", 0);
+  pprofc_line line = {walk, 8, 0};
+  uint32_t one = pprofc_builder_location(b, mapping, 0x1100, &line, 1);
+  uint32_t two = pprofc_builder_location(b, PPROFC_NONE, 0x1100, &line, 1);
+  CU_ASSERT_NOT_EQUAL(one, two);
+  pprofc_builder_sample(b, (uint32_t[]){one, two, one}, 3, (int64_t[]){10});
+  pprofc_builder_sample(b, (uint32_t[]){two}, 1, (int64_t[]){7});
+  pprofc_profile *p = finish(b);
+  struct buffer page;
+  buffer_init(&page, &mem_default, 1 << 24);
+  CU_ASSERT_EQUAL(render(p, "weblist", "walk", &page), PPROFC_OK);
+  CU_ASSERT(holds(&page, "  Total:          17         17 (flat, cum)   100%"));
+  buffer_free(&page);
+  pprofc_profile_release(p);
+}
+
 TEST(test_an_expression_that_matches_nothing_is_an_error) {
   pprofc_profile *p = make_profile(NULL, "inner", 11);
   struct buffer text;

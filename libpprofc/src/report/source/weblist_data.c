@@ -106,14 +106,36 @@ struct scan {
   uint64_t wanted;
   uint32_t *order; /* locations in the order of first use; the root comes before the leaf */
   size_t count;
-  size_t *seen; /* for each location, 1 + the index of the last sample that contains it; 0 if no
-                   sample was found yet */
+  uint32_t *first;        /* for each location, the first location with the same address */
+  size_t *seen;           /* for each location, 1 + the index of the last sample that contains its
+                             address; 0 if no sample was found yet. Only `first` locations are set. */
+  bool *used;             /* for each location, true if it is in `order` */
   struct web_sample *own; /* for each location, its address and samples */
   struct web_address *addresses;
   size_t address_count;
 };
 
-/* Adds up flat and cum for each location. A sample counts only once for a location that its stack
+/* Sets `first`. A location without an address equals only itself. */
+static bool find_equal_addresses(struct scan *s) {
+  const struct locations *l = &s->profile->locations;
+  struct map map;
+  map_init(&map, s->data->mem);
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < l->count; i++) {
+    s->first[i] = i;
+    if (!l->address[i]) continue;
+    uint64_t hash = hash_mix(0, l->address[i]);
+    MAP_FIND(index, &map, hash, l->address[index] == l->address[i]);
+    if (index == MAP_NONE)
+      ok = map_insert(&map, hash, i);
+    else
+      s->first[i] = index;
+  }
+  map_free(&map);
+  return ok;
+}
+
+/* Adds up flat and cum for each location. A sample counts only once for an address that its stack
  * contains several times. */
 static bool sum_samples(struct scan *s) {
   const pprofc_profile *p = s->profile;
@@ -127,10 +149,11 @@ static bool sum_samples(struct scan *s) {
     if (s->report->result.mean) value = number_mean(value, values[0]);
     size_t depth = stack_read(&reader, i, frames);
     for (size_t k = depth; k-- > 0;) {
-      uint32_t location = frames[k];
-      if (!s->seen[location]) s->order[s->count++] = location;
-      if (s->seen[location] != i + 1) s->own[location].cum = sum_add(s->own[location].cum, value);
-      s->seen[location] = i + 1;
+      uint32_t location = frames[k], first = s->first[location];
+      if (!s->used[location]) s->order[s->count++] = location;
+      s->used[location] = true;
+      if (s->seen[first] != i + 1) s->own[location].cum = sum_add(s->own[location].cum, value);
+      s->seen[first] = i + 1;
       if (k == 0) s->own[location].flat = sum_add(s->own[location].flat, value);
     }
   }
@@ -285,9 +308,12 @@ pprofc_status web_data_collect(struct web_data *data, const struct report *repor
   init(data, report->mem);
   s.by_address = str_parse_uint(str_of(report->options->argument), 0, &s.wanted);
   s.order = arena_array(&data->arena, p->locations.count, sizeof *s.order);
+  s.first = arena_array(&data->arena, p->locations.count, sizeof *s.first);
   s.seen = arena_zero_array(&data->arena, p->locations.count, sizeof *s.seen);
+  s.used = arena_zero_array(&data->arena, p->locations.count, sizeof *s.used);
   s.own = arena_zero_array(&data->arena, p->locations.count, sizeof *s.own);
-  if (!s.order || !s.seen || !s.own || !sum_samples(&s)) return error_nomem(error);
+  if (!s.order || !s.first || !s.seen || !s.used || !s.own) return error_nomem(error);
+  if (!find_equal_addresses(&s) || !sum_samples(&s)) return error_nomem(error);
   make_addresses(&s);
   if (!match_locations(&s)) return error_nomem(error);
   if (!s.address_count) return report_no_match(report, "regexp:", NULL, error);
