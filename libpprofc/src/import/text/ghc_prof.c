@@ -47,6 +47,17 @@ static pprofc_str ghc_last_word(pprofc_str *line) {
   return word;
 }
 
+/* Removes the place at the end of the line and returns it. A place without a file is in <> and may
+ * contain blanks: <no location info>. */
+static pprofc_str ghc_place(pprofc_str *line) {
+  *line = str_trim(*line);
+  if (!str_ends(*line, STR(">"))) return ghc_last_word(line);
+  size_t from = str_find_last_char(*line, '<');
+  pprofc_str place = str_slice(*line, from, line->size);
+  *line = str_slice(*line, 0, from);
+  return place;
+}
+
 /* Parses a line with a total: "total time = 0.15 secs (150 ticks @ 1000 us, 1 processor)" or "total
  * alloc = 391,030,888 bytes". Returns false for any other line. */
 static bool ghc_total(struct ghc_prof *g, pprofc_str line) {
@@ -121,7 +132,7 @@ static void ghc_row(struct ghc_prof *g, pprofc_str line) {
     g->bad++;
     return;
   }
-  pprofc_str place = g->has_places ? ghc_last_word(&names) : STR("");
+  pprofc_str place = g->has_places ? ghc_place(&names) : STR("");
   pprofc_str module = ghc_last_word(&names), label = str_trim(names);
   if (!label.size) {
     g->bad++;
