@@ -245,6 +245,42 @@ TEST(test_stacks_deeper_than_the_limit_are_refused) {
   }
 }
 
+/* Texts whose stacks are lists of frames: before the frames, each frame, after the frames. */
+static const struct {
+  const char *before, *frame, *after;
+} lists[] = {{"", "f;", "f 1\n"},
+             {"prog 7 1.5: 3 cycles:\n", "\t1000 f (/bin/x)\n", "\n"},
+             {"# austin: 3.7.0\n# interval: 100\n# mode: wall\n\nP1;T0:1", ";a.py:f:1", " 5\n"},
+             {"goroutine 1 [running]:\n", "main.f()\n\t/a.go:1 +0x1\n", "\n"}};
+
+static pprofc_status read_list(size_t format, unsigned depth, const pprofc_limits *limits,
+                               pprofc_profile **profile, pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 28);
+  buffer_add_text(&text, lists[format].before);
+  for (unsigned i = 0; i < depth; i++) buffer_add_text(&text, lists[format].frame);
+  buffer_add_text(&text, lists[format].after);
+  pprofc_status status = read_with(&text, NULL, limits, profile, error);
+  buffer_free(&text);
+  return status;
+}
+
+TEST(test_no_text_of_frames_is_cut) {
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    pprofc_profile *profile = NULL;
+    pprofc_error error = {PPROFC_OK, 0, ""};
+    pprofc_limits limits;
+    pprofc_limits_init(&limits);
+    CU_ASSERT_EQUAL(read_list(i, LIST_DEPTH, &limits, &profile, &error), PPROFC_E_LIMIT);
+    CU_ASSERT(strstr(error.message, "more than 65536 frames (raise the limit stack_depth)") !=
+              NULL);
+    limits.stack_depth = LIST_DEPTH + 1;
+    CU_ASSERT_EQUAL(read_list(i, LIST_DEPTH, &limits, &profile, &error), PPROFC_OK);
+    CU_ASSERT(pprofc_profile_max_depth(profile) >= LIST_DEPTH);
+    pprofc_profile_release(profile);
+  }
+}
+
 static void add_message(struct buffer *out, unsigned field, const struct buffer *inside) {
   uint8_t head[2 * VARINT_BYTES_MAX];
   size_t size = varint_put(head, field << 3 | 2);

@@ -22,7 +22,6 @@
 
 #include <stdio.h>
 
-#define MAX_FRAMES   65536u
 #define MOJO_VERSION 3
 
 /* Kind of metric, named after Austin's modes. */
@@ -57,9 +56,8 @@ struct austin {
   enum austin_mode mode;
   bool has_types;
   struct austin_sample sample;
-  uint32_t *stack; /* buffer for a stack, read root first and then reversed; room for MAX_FRAMES
-                      locations */
-  size_t depth;
+  uint32_t *stack; /* locations of the current stack, read root first and then reversed */
+  size_t depth, room;
   struct austin_table strings, frames;
   uint64_t samples;
   uint64_t empty; /* number of samples without a stack */
@@ -119,10 +117,8 @@ static void austin_finish(struct austin *a) {
 }
 
 static void austin_push(struct austin *a, uint32_t location) {
-  if (a->depth == MAX_FRAMES)
-    a->invalid++;
-  else
-    a->stack[a->depth++] = location;
+  if (builder_allows_depth(a->builder, a->depth + 1))
+    import_need(a->builder, ARRAY_PUSH_IN(a->arena, a->stack, a->depth, a->room, location));
 }
 
 static uint32_t austin_location(struct austin *a, const struct austin_entry *name, uint32_t file,
@@ -416,8 +412,7 @@ IMPORT_READER(import_austin) {
   struct austin a = {.builder = builder, .arena = arena, .sample = {.pid = -1}};
   map_init(&a.strings.map, arena->mem);
   map_init(&a.frames.map, arena->mem);
-  a.stack = arena_array(arena, MAX_FRAMES, sizeof *a.stack);
-  if (import_need(builder, a.stack != NULL)) austin_read(&a, data);
+  austin_read(&a, data);
   map_free(&a.strings.map);
   map_free(&a.frames.map);
 }

@@ -2,6 +2,7 @@
  * inferno and most profilers write them. Lines may have two counts (base, head), as difffolded
  * writes them. A first line with several sample types ("cpu/nanoseconds samples/count") is also
  * accepted. */
+#include "core/array.h"
 #include "core/buffer.h"
 #include "core/chars.h"
 #include "core/prefix.h"
@@ -15,8 +16,7 @@
 
 #define MAX_TYPES    16u
 #define SNIFFED      100u /* number of lines that decide if a text has folded stacks */
-#define MAX_FRAMES   65536u
-#define MAX_EXPECTED 16u /* maximum number of names to prefetch at a time */
+#define MAX_EXPECTED 16u  /* maximum number of names to prefetch at a time */
 
 /* Kind of frame. The suffix of a frame's name gives the kind. */
 enum mark { PLAIN, INLINED, KERNEL };
@@ -29,17 +29,18 @@ struct folded_step {
 
 struct folded_folded {
   pprofc_builder *builder;
-  const pprofc_allocator *mem;
   size_t types;     /* number of counts per line */
   bool named_types; /* true if a header line names the types */
   bool is_diff;     /* true if lines have two counts without a header: base and head */
   uint32_t kernel;  /* mapping for frames of the kernel, or NONE until it is needed */
-  /* buffer for a stack, leaf first, filled from its end: the root is element MAX_FRAMES - 1 */
-  uint32_t *stack;
+  struct arena *arena;
+  uint32_t
+      *stack; /* buffer for a stack, leaf first, filled from its end: the root is the last item */
   struct folded_step *steps; /* for each location, root first: position of the frame after it */
+  size_t depth, room;        /* number of locations in `stack` and `steps`, and their sizes */
   struct buffer text;        /* text of the current stack, to compare it with the next stack */
   pprofc_line *lines;        /* lines of the current location, outermost first */
-  size_t line_count, depth;
+  size_t line_count, line_room;
   bool in_kernel;
   /* line: number of the current line; first_bad: number of the first skipped line; good_lines,
    * bad_lines: how many lines were read and how many were skipped */
@@ -218,18 +219,29 @@ static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
   return line;
 }
 
+/* Makes room for another location. Keeps the stack at the end of its array. Returns false when out
+ * of memory. */
+static bool folded_grow(struct folded_folded *f) {
+  if (!ARRAY_RESERVE_IN(f->arena, f->steps, f->room, f->depth + 1)) return false;
+  uint32_t *stack = arena_array(f->arena, f->room, sizeof *stack);
+  if (stack && f->depth) memcpy(stack + f->room - f->depth, f->stack, f->depth * sizeof *stack);
+  f->stack = stack;
+  return stack != NULL;
+}
+
 /* Ends the current location and adds it to the stack. Puts the lines of the location in the
  * builder's order, innermost first. `after` is the range of the next frame. */
 static bool close_location(struct folded_folded *f, struct folded_step after) {
   if (!f->line_count) return true;
-  if (f->depth == MAX_FRAMES) return false;
+  if (!builder_allows_depth(f->builder, f->depth + 1)) return false;
+  if (f->depth == f->room && !import_need(f->builder, folded_grow(f))) return false;
   for (size_t i = 0; i < f->line_count / 2; i++) {
     pprofc_line swap = f->lines[i];
     f->lines[i] = f->lines[f->line_count - 1 - i];
     f->lines[f->line_count - 1 - i] = swap;
   }
   f->steps[f->depth++] = after;
-  f->stack[MAX_FRAMES - f->depth] = pprofc_builder_location(
+  f->stack[f->room - f->depth] = pprofc_builder_location(
       f->builder, f->in_kernel ? f->kernel : NONE, 0, f->lines, f->line_count);
   f->line_count = 0;
   return true;
@@ -238,7 +250,6 @@ static bool close_location(struct folded_folded *f, struct folded_step after) {
 static bool folded_add_frame(struct folded_folded *f, pprofc_str name, struct folded_step step) {
   enum mark mark = take_mark(&name);
   if (mark != INLINED && !close_location(f, step)) return false;
-  if (f->line_count == MAX_FRAMES) return false;
   if (mark != INLINED) f->in_kernel = mark == KERNEL;
   if (mark == KERNEL && f->kernel == NONE)
     f->kernel = pprofc_builder_mapping(f->builder, 0, 0, 0, "[kernel.kallsyms]", NULL,
@@ -247,8 +258,9 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name, struct fo
   int64_t line = folded_take_place(&name, &file);
   uint32_t function =
       import_function(f->builder, name, line ? builder_string(f->builder, file) : 0);
-  f->lines[f->line_count++] = (pprofc_line){function, line, 0};
-  return true;
+  bool added = ARRAY_PUSH_IN(f->arena, f->lines, f->line_count, f->line_room,
+                             (pprofc_line){function, line, 0});
+  return import_need(f->builder, added);
 }
 
 /* Prefetches the table entries of the names of a stack, because the table of names is large. */
@@ -326,7 +338,7 @@ static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
     f->depth = 0;
   else if (!folded_read_stack(f, line))
     return false;
-  const uint32_t *stack = f->stack + MAX_FRAMES - f->depth;
+  const uint32_t *stack = f->depth ? f->stack + f->room - f->depth : NULL;
   if (f->is_diff)
     add_difference(f, stack, counts);
   else
@@ -403,13 +415,8 @@ static void folded_account(struct folded_folded *f) {
 }
 
 static void folded_read(struct text_stream *text, pprofc_builder *builder, struct arena *arena) {
-  struct folded_folded f = {.mem = arena->mem, .builder = builder, .kernel = NONE};
-  f.stack = arena_array(arena, MAX_FRAMES, sizeof *f.stack);
-  f.steps = arena_array(arena, MAX_FRAMES, sizeof *f.steps);
-  f.lines = arena_array(arena, MAX_FRAMES, sizeof *f.lines);
-  if (!import_need(builder, f.stack && f.steps && f.lines)) return;
+  struct folded_folded f = {.arena = arena, .builder = builder, .kernel = NONE};
   buffer_init(&f.text, arena->mem, SIZE_MAX);
-  builder_limit_depth(builder, MAX_FRAMES);
   folded_read_header(&f, folded_head(text));
   folded_read_lines(&f, text);
   import_need(builder, !f.text.failed);

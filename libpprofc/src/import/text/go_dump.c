@@ -14,7 +14,6 @@
 #include "import/lines.h"
 #include "import/names.h"
 
-#define MAX_FRAMES  65536u
 #define MAX_INLINED 64u /* maximum number of functions inlined into one call */
 #define MINUTE      (60 * INT64_C(1000000000))
 
@@ -29,8 +28,8 @@ struct go_dump_head {
 
 struct go_dump {
   pprofc_builder *builder;
-  uint32_t *stack; /* buffer for a stack, leaf first; room for MAX_FRAMES */
-  size_t depth;
+  uint32_t *stack; /* locations of the current stack, leaf first */
+  size_t depth, room;
   pprofc_line lines[MAX_INLINED]; /* buffer for the lines of the current call, innermost first */
   size_t line_count;
   pprofc_str creator;
@@ -165,8 +164,10 @@ static bool go_dump_parse_place(pprofc_str line, struct go_dump_place *place) {
 }
 
 static void go_dump_close_call(struct go_dump *d) {
-  if (d->line_count && d->depth < MAX_FRAMES)
-    d->stack[d->depth++] = pprofc_builder_location(d->builder, NONE, 0, d->lines, d->line_count);
+  if (d->line_count && builder_allows_depth(d->builder, d->depth + 1)) {
+    uint32_t call = pprofc_builder_location(d->builder, NONE, 0, d->lines, d->line_count);
+    import_need(d->builder, ARRAY_PUSH(d->mem, d->stack, d->depth, d->room, call));
+  }
   d->line_count = 0;
 }
 
@@ -339,8 +340,8 @@ static void go_dump_read_all(struct go_dump *d, pprofc_str text) {
 IMPORT_READER(import_go_dump) {
   struct go_dump d = {.builder = builder, .mem = arena->mem};
   map_init(&d.seen, d.mem);
-  d.stack = arena_array(arena, MAX_FRAMES, sizeof *d.stack);
-  if (import_need(builder, d.stack != NULL)) go_dump_read_all(&d, data);
+  go_dump_read_all(&d, data);
   map_free(&d.seen);
   ARRAY_FREE(d.mem, d.ids, d.id_room);
+  ARRAY_FREE(d.mem, d.stack, d.room);
 }

@@ -61,19 +61,16 @@ bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame) {
 
 /* ---- known lines ------------------------------------- */
 
-bool perf_frames_init(struct perf_frames *f, pprofc_builder *builder, const struct perf_maps *maps,
+void perf_frames_init(struct perf_frames *f, pprofc_builder *builder, const struct perf_maps *maps,
                       const pprofc_allocator *mem) {
   *f = (struct perf_frames){.builder = builder, .maps = maps, .mem = mem, .program = NONE};
   arena_init(&f->arena, mem);
   interner_init(&f->texts, mem);
-  f->items = mem_array(mem, PERF_MAX_FRAMES, sizeof *f->items);
-  f->stack = mem_array(mem, PERF_MAX_FRAMES, sizeof *f->stack);
-  return f->items && f->stack;
 }
 
 void perf_frames_free(struct perf_frames *f) {
-  mem_free(f->mem, f->stack, PERF_MAX_FRAMES, sizeof *f->stack);
-  mem_free(f->mem, f->items, PERF_MAX_FRAMES, sizeof *f->items);
+  ARRAY_FREE(f->mem, f->stack, f->stack_room);
+  ARRAY_FREE(f->mem, f->items, f->room);
   ARRAY_FREE(f->mem, f->known, f->known_room);
   interner_free(&f->texts);
   arena_free(&f->arena);
@@ -90,7 +87,8 @@ uint32_t perf_frames_text(struct perf_frames *f, pprofc_str text) {
 }
 
 static void perf_frames_push(struct perf_frames *f, uint32_t text) {
-  if (f->count < PERF_MAX_FRAMES) f->items[f->count++] = (struct perf_frame){text, NONE, 0};
+  if (!builder_allows_depth(f->builder, f->count + 1)) return;
+  f->failed = !ARRAY_PUSH(f->mem, f->items, f->count, f->room, (struct perf_frame){text, NONE, 0});
 }
 
 void perf_frames_add(struct perf_frames *f, pprofc_str line) {
@@ -209,6 +207,8 @@ static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool al
 size_t perf_frames_stack(struct perf_frames *f, int64_t pid) {
   pprofc_line lines[MAX_LINES];
   size_t depth = 0, count = 0;
+  f->failed |= !ARRAY_RESERVE(f->mem, f->stack, f->stack_room, f->count);
+  if (f->failed) return 0;
   /* Without lines of mapped files, a frame has the same mapping in all processes. */
   if (!f->maps->count) pid = 0;
   for (size_t i = 0; i < f->count; i++) {

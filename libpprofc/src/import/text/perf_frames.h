@@ -7,8 +7,6 @@
 #include "import/lines.h"
 #include "import/text/perf_maps.h"
 
-#define PERF_MAX_FRAMES 65536u
-
 /* Command of a sample whose header does not have a command. */
 #define PERF_NO_COMMAND "-"
 
@@ -45,9 +43,10 @@ struct perf_frames {
   struct interner texts;    /* lines of frames, names of source files and events */
   struct perf_known *known; /* data of each text in `texts`, with the same index */
   size_t known_room;
-  struct perf_frame *items; /* frames of the current block, in an array of PERF_MAX_FRAMES */
-  size_t count;
-  uint32_t *stack;  /* stack of the current block, in an array of PERF_MAX_FRAMES */
+  struct perf_frame *items; /* frames of the current block */
+  size_t count, room;
+  uint32_t *stack; /* stack of the current block */
+  size_t stack_room;
   uint32_t program; /* first mapping that may be a program, or NONE */
   bool failed;      /* true when out of memory */
 };
@@ -58,14 +57,15 @@ bool perf_script_all_of(pprofc_str s, const char *set);
 /* Parses a frame: "7f12 symbol+0x12 (object)". Returns false if the line is not a frame. */
 bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame);
 
-bool perf_frames_init(struct perf_frames *frames, pprofc_builder *builder,
+void perf_frames_init(struct perf_frames *frames, pprofc_builder *builder,
                       const struct perf_maps *maps, const pprofc_allocator *mem);
 void perf_frames_free(struct perf_frames *frames);
 
 /* Returns the index of a text. Copies the text if it is new. */
 uint32_t perf_frames_text(struct perf_frames *frames, pprofc_str text);
 
-/* Adds the frame in a line to the current block. Ignores frames after the first PERF_MAX_FRAMES. */
+/* Adds the frame in a line to the current block. The builder fails if the block has too many
+ * frames. */
 void perf_frames_add(struct perf_frames *frames, pprofc_str line);
 /* Adds the frame in a line if the same line was read as a frame before. Otherwise returns false. */
 bool perf_frames_add_known(struct perf_frames *frames, pprofc_str line);

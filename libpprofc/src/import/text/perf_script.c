@@ -345,7 +345,6 @@ static bool read_block_line(struct perf *p, pprofc_str line) {
   if (line.data[0] == '#') return true;
   bool is_frame = is_sure_frame(line, &frame);
   if (!is_frame && begins_block(line)) return false;
-  if (p->frames.count == PERF_MAX_FRAMES) return true;
   if (is_frame || perf_script_parse_frame(line, &frame))
     perf_frames_add(&p->frames, line);
   else
@@ -483,16 +482,14 @@ static void perf_read_text(void *context, pprofc_builder *builder, struct arena 
                    .can_rewind = text_stream_can_rewind(text->stream)};
   perf_maps_init(&p.maps, arena->mem);
   buffer_init(&p.head, arena->mem, SIZE_MAX / 2);
-  builder_limit_depth(builder, PERF_MAX_FRAMES);
   pprofc_builder_type(builder, "samples", "count");
-  if (import_need(builder, perf_frames_init(&p.frames, builder, &p.maps, arena->mem))) {
-    if (p.has_maps) read_maps(&p, text->stream);
-    if (!p.has_maps || text_stream_rewind(text->stream)) read_blocks(&p, text->stream);
-    import_end_of_stream(builder, text->stream);
-    import_need(builder, perf_has_memory(&p));
-    if (perf_begins_again(&p)) import_refuse(builder, PPROFC_E_NO_MATCH, "%s", "");
-    perf_finish(&p);
-  }
+  perf_frames_init(&p.frames, builder, &p.maps, arena->mem);
+  if (p.has_maps) read_maps(&p, text->stream);
+  if (!p.has_maps || text_stream_rewind(text->stream)) read_blocks(&p, text->stream);
+  import_end_of_stream(builder, text->stream);
+  import_need(builder, perf_has_memory(&p));
+  if (perf_begins_again(&p)) import_refuse(builder, PPROFC_E_NO_MATCH, "%s", "");
+  perf_finish(&p);
   perf_frames_free(&p.frames);
   buffer_free(&p.head);
   perf_maps_free(&p.maps);
