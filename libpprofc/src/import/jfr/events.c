@@ -207,9 +207,10 @@ static void events_note_types(struct jfr *j, struct jfr_settings *settings, bool
   j->has_type[JFR_CPU] |= j->has_type[JFR_WALL] && settings->only_wall;
 }
 
-bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
+bool jfr_survey_events(struct jfr *j, struct jfr_chunk *chunk) {
   struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;
   uint64_t type;
+  struct jfr_settings *settings = &chunk->settings;
   bool has_cpu = false;
   while (jfr_next_event(j, &r, &type, &body)) {
     const struct jfr_handler *h = events_handler(j, type);
@@ -219,6 +220,8 @@ bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
     struct jfr_class *c = jfr_class_of(j, type);
     *(c ? &c->events : &j->undescribed) += 1;
   }
+  /* async-profiler writes its settings only to the first chunk of a recording. */
+  if (!settings->given && chunk > j->chunks) *settings = chunk[-1].settings;
   events_note_types(j, settings, has_cpu);
   if (!builder_ok(j->builder) || (has_cpu && !events_note_cpu(j, settings))) return false;
   return events_note_unread(j);

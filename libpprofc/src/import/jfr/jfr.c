@@ -125,7 +125,7 @@ static void jfr_end_chunk(struct jfr *j) {
 
 static bool jfr_survey_chunk(struct jfr *j, struct jfr_chunk *chunk) {
   jfr_begin_chunk(j, chunk);
-  if (jfr_read_metadata(j) && jfr_bind_events(j)) jfr_survey_events(j, &chunk->settings);
+  if (jfr_read_metadata(j) && jfr_bind_events(j)) jfr_survey_events(j, chunk);
   jfr_end_chunk(j);
   return builder_ok(j->builder);
 }

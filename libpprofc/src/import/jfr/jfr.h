@@ -268,6 +268,7 @@ struct jfr_settings {
                        not */
   bool has_wall;    /* true if async-profiler sampled the wall clock in addition to another event */
   bool async;       /* true for a recording of async-profiler */
+  bool given;       /* true if the chunk has settings */
 };
 
 struct jfr_chunk {
@@ -440,7 +441,7 @@ enum jfr_type jfr_event_type(const struct jfr_event *event);
 bool jfr_bind_events(struct jfr *j);
 /* jfr_survey_events reads the settings of the chunk and finds its sample types. jfr_read_events
  * adds the samples of the chunk. Both return false on failure. */
-bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
+bool jfr_survey_events(struct jfr *j, struct jfr_chunk *chunk);
 bool jfr_read_events(struct jfr *j);
 
 /* Key of a row. Events with equal keys are added up in one row, which becomes a sample. Thread,

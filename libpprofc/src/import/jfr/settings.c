@@ -88,6 +88,7 @@ static uint64_t *settings_target(const struct jfr *j, struct jfr_settings *setti
 void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64_t *slots) {
   pprofc_str name = jfr_text(j, slots[JFR_EVENT_SETTING_NAME]);
   uint64_t *period = settings_target(j, settings, name, slots[JFR_EVENT_SETTING_ID]);
+  settings->given = true;
   settings->async |= str_equal(name, STR("interval"));
   if (str_equal(name, STR("wall"))) /* a period of -1 means off */
     settings->has_wall = !str_starts(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]), STR("-"));
