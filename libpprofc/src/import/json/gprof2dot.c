@@ -65,5 +65,6 @@ JSON_SHAPE(json_gprof2dot) {
     read += gprof2dot_event(&g, node_at(events, i));
   import_account_one(builder, read, "events", count - read, "event has no readable stack",
                      "events have no readable stack");
+  import_compare_version(builder, "gprof2dot's format", json_member_int(root, "version", 0), 0);
   return true;
 }

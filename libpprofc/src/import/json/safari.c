@@ -43,5 +43,6 @@ JSON_SHAPE(json_safari) {
   }
   import_account_one(builder, node_size(samples) - empty, "samples", empty, "sample has no stack",
                      "samples have no stack");
+  import_compare_version(builder, "Safari's timelines", json_member_int(root, "version", 0), 1);
   return true;
 }

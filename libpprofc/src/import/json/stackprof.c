@@ -185,6 +185,7 @@ JSON_SHAPE(json_stackprof) {
   import_account(builder, s.runs - s.bad - s.empty, "stacks", losses);
   import_note_count(builder, s.unknown, "frame is not in the table of frames",
                     "frames are not in the table of frames");
+  import_compare_version(builder, "stackprof's format", json_member_int(root, "version", 0), 1);
   call_tree_free(&s.frames);
   return true;
 }

@@ -21,10 +21,13 @@
 /* Number of characters before a row of depth 0. */
 #define MACOS_MARGIN 4u
 
+#define MACOS_VERSION 7 /* newest known version of the report */
+
 struct macos_sample {
   struct printed_tree tree;
   int64_t interval;   /* nanoseconds between two samples; 0 if not known */
   pprofc_str program; /* path of the program, or "" */
+  int64_t version;    /* version of the report, or 0 if not given */
   uint64_t rows, bad_lines;
 };
 
@@ -56,6 +59,8 @@ static bool macos_skip_header(struct macos_sample *r, pprofc_str *text) {
   if (!known && !str_starts(*text, STR("Call graph:"))) return false;
   for (size_t i = 0; i < MACOS_SNIFFED && str_next_line(text, &line); i++) {
     if (!i && known) r->interval = macos_interval(line);
+    if (str_starts(line, STR("Report Version:")))
+      str_parse_int(str_trim(str_slice(line, 15, line.size)), 10, &r->version);
     if (str_starts(line, STR("Path:"))) r->program = str_trim(str_slice(line, 5, line.size));
     if (str_starts(line, STR("Call graph:"))) return true;
   }
@@ -171,4 +176,5 @@ IMPORT_READER(import_macos_sample) {
   import_account_one(builder, r.rows - r.bad_lines, "lines", r.bad_lines,
                      "line of the call graph could not be read",
                      "lines of the call graph could not be read");
+  import_compare_version(builder, "the report of sample", r.version, MACOS_VERSION);
 }

@@ -243,7 +243,8 @@ static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, 
 }
 
 static void simpleperf_read_messages(struct simpleperf *s, pprofc_str data) {
-  const uint8_t *bytes = (const uint8_t *)data.data;
+  const uint8_t *bytes = (const uint8_t *)data.data, *version = bytes + sizeof SIMPLEPERF_MAGIC - 1;
+  import_compare_version(s->builder, "simpleperf's format", version[0] | version[1] << 8, 1);
   struct wire all = {bytes + sizeof SIMPLEPERF_MAGIC + 1, bytes + data.size, NULL};
   const uint8_t *bad = simpleperf_records(s, all, false);
   if (!bad) bad = simpleperf_records(s, all, true);
