@@ -29,6 +29,17 @@ def package(path):
     return stacks
 
 
+def parse(*callees, own=400):
+    """A function with many callees that do not change, and with callees that do."""
+    above = ("svc.parse", "core::Split::next")
+    stacks = {chain("svc.parse"): own, chain(*above): 500}
+    return {**stacks, **{chain(*above, *names): cost for names, cost in callees}}
+
+
+SEARCH = ("core::Searcher::next_match", "core::Searcher::next")  # library functions that only the head has
+STEPS = [((*SEARCH, f"core::step{letter}::get"), 26) for letter in "abcdefghij"]
+
+
 SHAPES = {
     "split": ({chain("svc.f"): 900}, {chain("svc.f"): 350, chain("svc.f", "svc.fHelper"): 550}),
     "split in a chain": ({chain("svc.f"): 900},
@@ -70,6 +81,11 @@ SHAPES = {
     "renamed Rust module": (each(chain("shop::old::f%d"), 200, range(5)), each(chain("shop::fresh::f%d"), 200, range(5))),
     "renamed namespace": (each(chain("ns::v1::f%d(int)"), 200, range(5)), each(chain("ns::v2::f%d(int)"), 200, range(5))),
     "renamed function": ({chain("svc.parse_before"): 500}, {chain("svc.parse_after"): 500}),
+    "new library function": (parse((("memchr",), 260)), parse(((*SEARCH, "core::str::decode"), 260))),
+    "many new library functions": (parse((("memchr",), 130), (("memcmp",), 130)), parse(*STEPS)),
+    "new library functions below two callers": (
+        {**each(chain("svc.parse", "svc.%s", "memchr"), 260, "ab"), chain("svc.parse"): 400},
+        {**{chain("svc.parse", "svc." + b, *names): cost for b in "ab" for names, cost in STEPS}, chain("svc.parse"): 400}),
     "callers": ({"main;svc.A;util.enc": 600, "main;svc.B;util.enc": 200}, {"main;svc.A;util.enc": 200, "main;svc.B;util.enc": 600}),
 }
 
@@ -82,6 +98,13 @@ HIDDEN = {
     "main calls all": ({"main;main.f": 400, "main;main.g": 700}, {"main;main.f": 700, "main;main.g": 400}),
     "a runtime function shrank": ({chain("svc.f"): 400, chain("svc.h", "runtime.memmove"): 700},
                                   {chain("svc.f"): 700, chain("svc.h", "runtime.memmove"): 400}),
+    "a new library function is slower": (parse((("memchr",), 200)), parse(((*SEARCH, "core::str::decode"), 550))),
+    "many new library functions are slower": (
+        parse((("memchr",), 200)), parse(*STEPS, ((*SEARCH, "core::str::decode"), 290))),
+    "a new library function, its caller shrank less": (
+        parse((("memchr",), 100), own=600), parse(((*SEARCH, "core::str::decode"), 500), own=500)),
+    "a new library function, another caller shrank": (
+        {**parse(), chain("svc.h", "svc.g"): 700}, {**parse(((*SEARCH, "core::str::decode"), 300)), chain("svc.h", "svc.g"): 400}),
     "the rest of the program got faster": ({chain("svc.f"): 400, **each(chain("lib9.fn%d"), 60, range(20))},
                                            {chain("svc.f"): 700, **each(chain("lib9.fn%d"), 45, range(20))}),
 }

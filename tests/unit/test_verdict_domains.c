@@ -214,6 +214,40 @@ TEST(test_growth_in_a_caller_is_no_moved_call) {
   pprofc_verdicts_free(v);
 }
 
+/* Returns the domain of svc.B. The head calls svc.B and a function below it in place of the base's
+ * functions lib.gone and lib.lost. Adds `more` samples to the head. */
+static const pprofc_verdict_domain *judge_new(int64_t more, pprofc_verdicts **v) {
+  const struct moved_stack stacks[] = {
+      {"svc.rest svc.parse main", 900, 900},     {"lib.gone svc.parse main", 130, 0},
+      {"lib.lost svc.parse main", 130, 0},       {"new.a svc.B svc.parse main", 0, 60 + more},
+      {"new.b svc.B svc.parse main", 0, 60},     {"new.c svc.B svc.parse main", 0, 60},
+      {"new.d svc.B via svc.parse main", 0, 60}, {"main", 3000, 3000},
+      {"svc.B svc.B svc.parse main", 0, 20}};
+  return judge_calls(stacks, COUNT(stacks), v);
+}
+
+TEST(test_new_functions_below_a_caller_that_did_not_grow_add_nothing) {
+  static const struct moved_stack apart[] = {{"svc.rest svc.parse main", 900, 900},
+                                             {"lib.gone svc.parse main", 130, 0},
+                                             {"new.a svc.B svc.parse main", 0, 130},
+                                             {"new.b svc.B other.f main", 0, 130},
+                                             {"other.f main", 100, 100},
+                                             {"main", 3000, 3000}};
+  pprofc_verdicts *v;
+  const pprofc_verdict_domain *d = judge_new(0, &v);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+  CU_ASSERT(d->moved && str_equal(d->name, STR("svc.parse")) && d->row_count == 1);
+  CU_ASSERT(pprofc_verdicts_find(v, STR("svc.B"))->cum.delta > 250e3);
+  pprofc_verdicts_free(v);
+  d = judge_new(300, &v);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+  CU_ASSERT(!d->moved && d->net.delta > 290e3 && d->net.delta < 320e3);
+  pprofc_verdicts_free(v);
+  d = judge_calls(apart, COUNT(apart), &v);
+  CU_ASSERT(!d || (!d->moved && d->net.delta > 120e3));
+  pprofc_verdicts_free(v);
+}
+
 /* ---- names ------------------------------------------- */
 
 TEST(test_names_have_parts) {

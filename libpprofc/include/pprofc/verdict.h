@@ -225,11 +225,14 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns a domain of all functions that the function of `row` calls directly or indirectly. The
- * domain also has the functions that share another domain with one of these functions. `rows` has
- * only `row`. `net` is the change of the sum of all self values, for all callers together. If the
- * sum did not grow (`moved`), the cum value of `row` grew only because calls moved to it from other
- * callers. Returns NULL if cum did not grow, or if the sum is too noisy. */
+/* Returns the domain that explains the growth of the cum value of `row`. `rows` has only `row`. For
+ * each function, the domain has all functions that it calls directly or indirectly, and the
+ * functions that share another domain with one of them. `net` is the change of the sum of all self
+ * values, for all callers together. If the sum did not grow (`moved`), cum grew only because calls
+ * moved to the function from other callers. For a function that only the head has, a second domain
+ * is the nearest caller of all its stacks, with all callees. If the caller did not grow, the
+ * function took over work of former callees. Returns the domain that grew less. Returns NULL if cum
+ * did not grow, or if the sums are too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 

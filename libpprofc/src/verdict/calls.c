@@ -1,6 +1,8 @@
 /* Explains functions whose cum value grew. For each of them, judges the sum of the self values of
  * all its direct and indirect callees, including calls from other functions. If that sum did not
- * grow, calls only moved to the function from other callers. */
+ * grow, calls only moved to the function from other callers. For a function that only the head has,
+ * also judges the caller that all its stacks share. If the caller did not grow, the function only
+ * took over work of the caller's former callees. */
 #include "verdict/relations.h"
 
 #include <stdlib.h>
@@ -8,6 +10,15 @@
 /* Largest half width of a sum's confidence interval, as a share of the growth of the cum value. A
  * wider interval cannot exclude the growth. */
 #define CALLS_SEE 0.5
+/* Maximum number of shared callers that are remembered for a function. */
+#define CALLERS_MOST 16
+
+/* Rows of the functions that call a new function in all its stacks read so far, nearest first. */
+struct shared_callers {
+  uint32_t rows[CALLERS_MOST];
+  uint32_t count;
+  bool begun; /* true if a stack was read */
+};
 
 struct calls {
   struct comparison *c;
@@ -18,6 +29,7 @@ struct calls {
   uint64_t *below; /* for each function in `grown`: bit set of the functions (rows) that are leaves
                       in its stacks */
   size_t words;
+  struct shared_callers *callers; /* for each function in `grown`; empty if the base has it */
 };
 
 /* Returns the growth of a row's cum value without the factor that all functions of a run share
@@ -39,15 +51,53 @@ static bool calls_begin(struct calls *s) {
     s->grown[s->count++] = i;
   }
   s->below = arena_zero_array(&s->arena, s->count * s->words, sizeof *s->below);
-  return s->grown_of && s->below;
+  s->callers = arena_zero_array(&s->arena, s->count, sizeof *s->callers);
+  return s->grown_of && s->below && s->callers;
 }
+
+/* ---- callers of new functions ------------------------ */
+
+/* True if the sum of a row with its callees may explain a new callee: both base and head have the
+ * row, and it has at most DOMAIN_SHARE_MOST of all cost. */
+static bool callers_fit(const struct comparison *c, uint32_t row) {
+  if (row == MAP_NONE) return false;
+  const pprofc_verdict_estimate *cum = &c->row[row].cum;
+  double all = c->summary.total_base + c->summary.total_head;
+  return cum->base > 0 && cum->head > 0 && cum->base + cum->head <= DOMAIN_SHARE_MOST * all;
+}
+
+/* True if the row is among the frames of the stack from the index `at` to the root. */
+static bool callers_in(const struct comparison *c, const struct walk *walk, size_t at,
+                       uint32_t row) {
+  while (at < walk->depth && c->row_of[walk->frames[at]] != row) at++;
+  return at < walk->depth;
+}
+
+/* Removes the callers that a stack lacks. The first stack adds its callers. The frame at `at` is
+ * the caller of the new function in this stack. */
+static void callers_note(const struct comparison *c, struct shared_callers *callers,
+                         const struct walk *walk, size_t at) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < callers->count; i++)
+    if (callers_in(c, walk, at, callers->rows[i])) callers->rows[kept++] = callers->rows[i];
+  for (size_t i = at; !callers->begun && i < walk->depth && kept < CALLERS_MOST; i++) {
+    uint32_t row = c->row_of[walk->frames[i]];
+    if (callers_fit(c, row)) callers->rows[kept++] = row;
+  }
+  callers->count = kept;
+  callers->begun = true;
+}
+
+/* ---- loop over the samples --------------------------- */
 
 static void calls_add_stack(struct calls *s, const struct walk *walk) {
   uint32_t leaf = s->c->row_of[walk->frames[0]];
   for (size_t i = 0; i < walk->depth && leaf != MAP_NONE; i++) {
     uint32_t row = s->c->row_of[walk->frames[i]];
     uint32_t grown = row == MAP_NONE ? MAP_NONE : s->grown_of[row];
-    if (grown != MAP_NONE) s->below[grown * s->words + leaf / 64] |= (uint64_t)1 << leaf % 64;
+    if (grown == MAP_NONE) continue;
+    s->below[grown * s->words + leaf / 64] |= (uint64_t)1 << leaf % 64;
+    if (!(s->c->row[row].cum.base > 0)) callers_note(s->c, &s->callers[grown], walk, i + 1);
   }
 }
 
@@ -106,37 +156,71 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
   return set->sum != NULL;
 }
 
-/* Stores the sums whose interval is narrow enough to show whether the cost grew. */
-static bool calls_keep(const struct calls *s, const struct domain_sum *sums) {
+/* ---- the choice -------------------------------------- */
+
+/* Stores the change of a sum as the domain of a row, if the interval of the sum is narrow enough to
+ * show the growth of the row. Keeps an earlier domain whose sum grew less or did not grow. */
+static void calls_keep(const struct calls *s, size_t at, const struct domain_sum *sum,
+                       pprofc_verdict_domain *domain) {
   struct comparison *c = s->c;
-  pprofc_verdict_domain *kept = arena_array(&c->arena, s->count, sizeof *kept);
-  size_t *rows = arena_array(&c->arena, s->count, sizeof *rows);
-  c->calls_of = arena_zero_array(&c->arena, c->rows, sizeof *c->calls_of);
-  if (!kept || !rows || !c->calls_of) return false;
+  const pprofc_verdict_domain **kept = &c->calls_of[s->grown[at]];
+  double half = (sum->own.high - sum->own.low) / 2;
+  if (sum->shown.own < PPROFC_VERDICT_UNCHANGED) return;
+  if (!(half <= CALLS_SEE * calls_growth(c, s->grown[at]))) return;
+  domain->moved = !pprofc_verdict_is_change(domain->net.own);
+  bool less = !*kept || domain->moved || domain->net.delta < (*kept)->net.delta;
+  if (less && !(*kept && (*kept)->moved)) *kept = domain;
+}
+
+/* Judges the sum of all callees of each function. */
+static bool calls_judge(struct calls *s, struct domain_set *sets, struct domain_sum *sums,
+                        pprofc_verdict_domain *domains) {
+  for (size_t i = 0; i < s->count; i++)
+    if (!calls_fill(s, i, &sets[i])) return false;
+  if (!domain_sums(s->c, sets, s->count, sums)) return false;
   for (size_t i = 0; i < s->count; i++) {
-    uint32_t row = s->grown[i];
-    double half = (sums[i].own.high - sums[i].own.low) / 2;
-    if (sums[i].shown.own < PPROFC_VERDICT_UNCHANGED) continue;
-    if (!(half <= CALLS_SEE * calls_growth(c, row))) continue;
-    rows[i] = row;
-    kept[i] = (pprofc_verdict_domain){.kind = PPROFC_DOMAIN_CALLER,
-                                      .name = c->row[row].name,
-                                      .renamed = STR(""),
-                                      .net = calls_net(s, i, &sums[i]),
-                                      .rows = &rows[i],
-                                      .row_count = 1};
-    kept[i].moved = !pprofc_verdict_is_change(kept[i].net.own);
-    c->calls_of[row] = &kept[i];
+    domains[i].net = calls_net(s, i, &sums[i]);
+    calls_keep(s, i, &sums[i], &domains[i]);
   }
   return true;
 }
 
-static bool calls_judge(struct calls *s) {
+/* Judges the nearest caller of each new function that all its stacks share. */
+static bool callers_judge(struct calls *s, struct domain_set *sets, struct domain_sum *sums,
+                          pprofc_verdict_domain *domains) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->callers[i].count) sets[count++] = (struct domain_set){.subtree = s->callers[i].rows[0]};
+  if (!count) return true;
+  if (!domain_sums(s->c, sets, count, sums)) return false;
+  for (size_t i = s->count; i-- > 0;) {
+    if (!s->callers[i].count) continue;
+    domains[i].net = sums[--count].shown;
+    domains[i].name = s->c->row[s->callers[i].rows[0]].name;
+    calls_keep(s, i, &sums[count], &domains[i]);
+  }
+  return true;
+}
+
+/* Judges both kinds of sums. `domains` has two items for each function. */
+static bool calls_explain(struct calls *s) {
+  struct comparison *c = s->c;
   struct domain_set *sets = arena_array(&s->arena, s->count, sizeof *sets);
   struct domain_sum *sums = arena_array(&s->arena, s->count, sizeof *sums);
-  bool done = sets && sums && calls_read(s);
-  for (size_t i = 0; i < s->count && done; i++) done = calls_fill(s, i, &sets[i]);
-  return done && domain_sums(s->c, sets, s->count, sums) && calls_keep(s, sums);
+  pprofc_verdict_domain *domains = arena_array(&c->arena, 2 * s->count, sizeof *domains);
+  size_t *rows = arena_array(&c->arena, s->count, sizeof *rows);
+  c->calls_of = arena_zero_array(&c->arena, c->rows, sizeof *c->calls_of);
+  if (!sets || !sums || !domains || !rows || !c->calls_of || !calls_read(s)) return false;
+  for (size_t i = 0; i < s->count; i++) {
+    rows[i] = s->grown[i];
+    domains[i] = (pprofc_verdict_domain){.kind = PPROFC_DOMAIN_CALLER,
+                                         .name = c->row[rows[i]].name,
+                                         .renamed = STR(""),
+                                         .rows = &rows[i],
+                                         .row_count = 1};
+    domains[s->count + i] = domains[i];
+  }
+  return calls_judge(s, sets, sums, domains) && callers_judge(s, sets, sums, domains + s->count);
 }
 
 pprofc_status calls_find(struct comparison *c, pprofc_error *error) {
@@ -144,7 +228,7 @@ pprofc_status calls_find(struct comparison *c, pprofc_error *error) {
   if (!s) return error_nomem(error);
   *s = (struct calls){.c = c};
   arena_init(&s->arena, c->mem);
-  bool done = calls_begin(s) && (!s->count || calls_judge(s));
+  bool done = calls_begin(s) && (!s->count || calls_explain(s));
   arena_free(&s->arena);
   mem_free(c->mem, s, 1, sizeof *s);
   return done ? PPROFC_OK : error_nomem(error);

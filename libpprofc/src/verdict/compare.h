@@ -67,8 +67,9 @@ struct comparison {
   pprofc_verdict_domain *domains;
   size_t domain_count;
   uint32_t *domain_of; /* for each row, its index in `domains`, or MAP_NONE; NULL without domains */
-  /* For each row whose cum value grew: the sum over all its callees. NULL for other rows, or if the
-   * sum is too imprecise to show the growth. The array itself is NULL if no cum value grew. */
+  /* For each row whose cum value grew: the sum over all its callees, or the sum of the caller that
+   * a new function has in all stacks. NULL for other rows, or if both sums are too imprecise to
+   * show the growth. The array itself is NULL if no cum value grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
