@@ -80,7 +80,7 @@ def expect_function(index, verdict, sign):
 
 
 def expect_nothing(_, text):
-    return "No function changed by itself by more than noise." in text
+    return "No self cost changed by more than noise." in text
 
 
 def expect_all(sign):

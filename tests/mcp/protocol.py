@@ -99,7 +99,7 @@ def test_tools():
     text = client.call("compare", base=base, head=[head])
     assert "example.com/generator.mix: new, +500ms" in text and "optimized.go:307" in text
     text = client.call("compare", base=base, head=base)
-    assert "No function changed by itself by more than noise." in text
+    assert "No self cost changed by more than noise." in text
     text = client.call("callers", profile=base, function="runtime.mallocgc", budget=8000)
     assert "runtime.makeslice" in text and "heaviest paths" in text
     assert "optimized.go" in client.call("source", profile=head, function="generator.mix")

@@ -45,7 +45,7 @@ def is_right(pair, text):
     if kind == "moved":
         return not grew and "moved, without more cost:" in text
     if kind == "nothing":
-        return not grew and "No function changed by itself by more than noise." in text
+        return not grew and "No self cost changed by more than noise." in text
     if kind == "slower":
         return not grew and "Common: all functions: +" in text
     return is_named(pair, text)

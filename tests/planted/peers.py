@@ -4,7 +4,7 @@
   peers.py PPROFC ARCHIVE.tar.xz [FOLDER]     FOLDER has node_modules of pprof-to-md and @firefox-devtools/profiler-cli
 
 An answer of a program that compares no profiles is its answer on the base and then on the head. A program that is missing is
-named. Pairs without a culprit count for the last column only: the right answer is that nothing grew by itself.
+named. Pairs without a culprit count for the last column only: the right answer is that no self cost grew.
 """
 import os
 import re

@@ -44,8 +44,8 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
   PPROFC_VERDICT_GREW_LESS,     /* grew by a smaller percentage than all functions */
   PPROFC_VERDICT_SHRANK_LESS,   /* shrank by a smaller percentage than all functions */
-  PPROFC_VERDICT_GREW,          /* grew by itself */
-  PPROFC_VERDICT_SHRANK,        /* shrank by itself */
+  PPROFC_VERDICT_GREW,          /* grew by more than noise and the common factor */
+  PPROFC_VERDICT_SHRANK,        /* shrank by more than noise and the common factor */
   PPROFC_VERDICT_NEW,           /* grew; the base has no samples of the function */
   PPROFC_VERDICT_GONE,          /* shrank; the head has no samples of the function */
   /* exact counts differ, but no test is possible because base and head each have one run */
@@ -55,12 +55,12 @@ typedef enum pprofc_verdict {
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
 PPROFC_API const char *pprofc_verdict_name(pprofc_verdict verdict);
 
-/* True if a function changed by itself: it grew, shrank, is new, gone or different, or grew or
- * shrank less than all functions. */
+/* True if a function changed beyond noise and otherwise than by the common factor: it grew, shrank,
+ * is new, gone or different, or grew or shrank less than all functions. */
 PPROFC_API bool pprofc_verdict_is_change(pprofc_verdict verdict);
 
-/* True if the difference is more than noise: the function changed by itself or with all
- * functions. */
+/* True if the difference is more than noise. The function may have changed only by the common
+ * factor. */
 PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 
 /* Relation between two functions whose changes cancel. */
@@ -300,8 +300,8 @@ typedef struct pprofc_verdict_summary {
    * PPROFC_EXPOSURE_TIME then gives a better comparison */
   bool other_length;
   size_t tested;      /* number of rows whose flat value was tested */
-  size_t changed;     /* number of tested rows whose flat value changed by itself */
-  size_t cum_changed; /* number of rows whose cum value changed by itself */
+  size_t changed;     /* number of tested rows whose flat value (self cost) changed */
+  size_t cum_changed; /* number of rows whose cum value (with callees) changed */
   size_t shared;      /* number of rows whose flat value changed only as much as all functions */
   /* numbers of new, gone, grown and shrunk rows in `changed`, without pairs of rows whose changes
    * cancel */

@@ -171,12 +171,11 @@ static const pprofc_verdict_row *compare_put_culprits(struct comparing *c) {
         noise_domain_moved(&c->report, row))
       continue;
     if (!shown++)
-      buffer_add_text(&c->call->head, "changed by themselves, more than noise, largest first:\n");
+      buffer_add_text(&c->call->head, "self cost changed by more than noise, largest first:\n");
     compare_put_culprit(c, row);
     if (!first) first = row;
   }
-  if (!shown)
-    buffer_add_text(&c->call->head, "No function changed by itself by more than noise.\n");
+  if (!shown) buffer_add_text(&c->call->head, "No self cost changed by more than noise.\n");
   compare_put_moved(c);
   return first;
 }

@@ -190,20 +190,21 @@ static void headline_gate_failed(struct buffer *out, const struct page_model *m)
   buffer_add_char(out, '.');
 }
 
-/* Returns " by itself" for a condition on the cost of functions without their callees, else "". */
+/* Returns "The self cost of " for a condition on the cost of functions without their callees. Else,
+ * or for the sum of a group, returns "". */
 static const char *fired_extent(const struct run_fired *fired) {
   static const char *const others[] = {"cum>", "total>", "common>"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strstr(fired->condition, others[i])) return "";
-  return " by itself";
+  return *fired->place ? "" : "The self cost of ";
 }
 
 /* Appends the function that grew most among the functions that -fail-on found. */
 static void headline_fired(struct buffer *out, const struct ci_run *run) {
   const struct run_fired *worst = model_fired(run);
-  buffer_printf(out, "%s grew by ", worst->change.name);
+  buffer_printf(out, "%s%s grew by ", fired_extent(worst), worst->change.name);
   number_profile(out, worst->change.delta, str_of(worst->unit));
-  buffer_printf(out, "%s in %s", *worst->place ? worst->place : fired_extent(worst), worst->pair);
+  buffer_printf(out, "%s in %s", worst->place, worst->pair);
   if (run->fired_count > 1) buffer_printf(out, ", and %zu more", run->fired_count - 1);
 }
 

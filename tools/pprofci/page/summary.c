@@ -451,7 +451,7 @@ static void md_put_function_row(struct buffer *out, const struct function_list *
 static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v) {
   pprofc_str unit = str_of(v->unit);
   md_name(out, str_of(v->sentence));
-  buffer_add_text(out, "\n\n| function by itself | base | head | change | \xC2\xB1 | certain? |");
+  buffer_add_text(out, "\n\n| function (self cost) | base | head | change | \xC2\xB1 | certain? |");
   buffer_add_text(out, v->has_code ? " code |\n|---|--:|--:|--:|--:|---|---|\n"
                                    : "\n|---|--:|--:|--:|--:|---|\n");
   for (size_t i = 0; i < v->row_count && i < FUNCTIONS_MOST; i++) {
@@ -485,8 +485,8 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   enum function_order alone = pair->names[SIDE_HEAD] ? BY_HEAD : BY_BASE;
   functions_read(run, pair, &f);
   functions_sort(&f, both ? BY_CHANGE : alone);
-  buffer_add_text(out, both ? "| function by itself | base | head | change |\n|---|--:|--:|--:|\n"
-                            : "| function by itself | value | share |\n|---|--:|--:|\n");
+  buffer_add_text(out, both ? "| function (self cost) | base | head | change |\n|---|--:|--:|--:|\n"
+                            : "| function (self cost) | value | share |\n|---|--:|--:|\n");
   for (size_t i = 0; i < f.count && i < FUNCTIONS_MOST; i++) {
     const struct function_values *row = &f.rows[i];
     if (row->flat[SIDE_BASE] == row->flat[SIDE_HEAD]) break;

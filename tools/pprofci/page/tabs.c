@@ -43,8 +43,8 @@ static void put_part(struct fill *f, const char *name, double value, double tota
 }
 
 /* Adds the values of base and head, the difference ("+62 ns") and the change in percent. The colour
- * is strong if the function itself changed beyond noise. It is pale if all functions changed by the
- * same factor. */
+ * is strong if the self cost of the function changed beyond noise. It is pale if all functions
+ * changed by the same factor. */
 static void put_difference(struct fill *f, double base, double head, pprofc_str unit,
                            const struct change *change) {
   const char *css = head > base ? "worse" : "better";
@@ -144,11 +144,11 @@ static void put_totals(struct buffer *out, const struct tab *t) {
   if (v && v->summary.exposure == PPROFC_EXPOSURE_TIME) buffer_add_text(out, " per second");
 }
 
-/* Appends a caption such as "cpu of functions by themselves, for one operation; 5 + 5 runs". */
+/* Appends a caption such as "cpu: self cost of functions, for one operation; 5 + 5 runs". */
 static void put_table_caption(struct buffer *out, const struct tab *t) {
   const struct pair_verdicts *v = t->pair->comparison_count ? t->pair->comparisons : NULL;
   buffer_add_str(out, t->functions->type);
-  buffer_add_text(out, t->side == SIDES ? " of functions by themselves" : " of functions");
+  buffer_add_text(out, t->side == SIDES ? ": self cost of functions" : " of functions");
   if (t->pair->iterations > 0) buffer_add_text(out, ", for one operation");
   put_totals(out, t);
   if (!v || t->side != SIDES) return;

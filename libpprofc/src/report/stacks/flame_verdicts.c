@@ -199,8 +199,8 @@ static void verdict_note_divisor(const struct verdict_maker *m, struct buffer *t
 static void verdict_note_judged(const struct verdict_maker *m, struct buffer *text) {
   const pprofc_verdict_summary *s = &m->summary;
   if (s->tested)
-    buffer_printf(text, "%zu of %zu functions changed by themselves (q < %g).", s->changed,
-                  s->tested, s->alpha);
+    buffer_printf(text, "The self cost of %zu of %zu functions changed%s (q < %g).", s->changed,
+                  s->tested, s->has_common ? " beyond the common factor" : "", s->alpha);
   else if (!s->exact)
     buffer_add_text(text, "No function has enough samples to be judged.");
 }
