@@ -171,10 +171,11 @@ static size_t last_changed(const struct run_hunk *hunk) {
   return last;
 }
 
-/* Appends "; line 41 of x.py changed in it (new: text)", without a cost of the line. */
+/* Appends "; lines 38 to 41 of x.py changed in it (new: text)", without a cost of the lines. The
+ * text is the line with the most new words. */
 static void put_whole_change(struct buffer *out, const struct run_pair *pair,
                              const struct run_hunk *hunk, struct hunk_code *code) {
-  const struct run_line *line = &hunk->lines[hunk->worst], *last = &hunk->lines[last_changed(hunk)];
+  const struct run_line *line = &hunk->lines[hunk->first], *last = &hunk->lines[last_changed(hunk)];
   bool added = line->head_line > 0;
   int64_t first = added ? line->head_line : line->base_line;
   int64_t end = added ? last->head_line : last->base_line;
@@ -182,7 +183,8 @@ static void put_whole_change(struct buffer *out, const struct run_pair *pair,
   if (end > first) buffer_printf(out, " to %lld", (long long)end);
   buffer_printf(out, " of %s %s", hunk->file,
                 added ? "changed in it (new: " : "no longer in it (old: ");
-  put_code(out, str_slice(str_trim(str_of(line->text)), 0, SHOWN_MOST), code);
+  pprofc_str text = str_of(hunk->lines[hunk->worst].text);
+  put_code(out, str_slice(str_trim(text), 0, SHOWN_MOST), code);
   buffer_add_char(out, ')');
   put_siblings(out, pair, hunk);
 }

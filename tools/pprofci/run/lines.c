@@ -386,6 +386,23 @@ static void first_code(const struct touched *function, struct run_hunk *to) {
   }
 }
 
+/* Sets to->worst to the line of code with the most words that no deleted line of the file has. Code
+ * that only moved has no such words. `old` are the words of the deleted lines. */
+static void newest_code(const struct touched *function, const struct interner *old,
+                        struct run_hunk *to) {
+  to->first = to->worst;
+  for (size_t i = to->first; i < to->line_count; i++) {
+    const struct run_line *line = &to->lines[i];
+    pprofc_str text = str_of(line->text);
+    if (!line->head_line || line->head_line > function->last) continue;
+    if (is_idle_line(text) || is_declaration(text) != to->declares) continue;
+    size_t words = text_count_new_words(old, text);
+    if (words <= to->words) continue;
+    to->words = words;
+    to->worst = i;
+  }
+}
+
 static double grown_cost(const double cost[SIDES]) {
   return cost[SIDE_HEAD] - cost[SIDE_BASE];
 }
@@ -413,9 +430,9 @@ static pprofc_str worst_line(const struct lines_search *s, const struct hunk *fr
 
 /* Chooses the line of a hunk that most likely made a function grow. Returns the function. Chooses
  * the added line with the largest cost if inlined code grew more than the hunk's own lines. Chooses
- * the function's first line of code in the hunk if the profile has no lines of the function. */
+ * the function's newest line of code in the hunk if the profile has no lines of the function. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
-                               struct run_hunk *to) {
+                               const struct interner *old, struct run_hunk *to) {
   const struct around *around = &s->around[from - s->revisions->hunks.hunks];
   pprofc_str function = worst_line(s, from, to);
   to->whole = around->whole && !function.size;
@@ -423,14 +440,17 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   if (!more && !to->whole) return function;
   to->delta = around->delta;
   to->worst = to->whole ? 0 : (size_t)from->base_count;
-  if (to->whole) first_code(around->whole, to);
+  if (to->whole) {
+    first_code(around->whole, to);
+    newest_code(around->whole, old, to);
+  }
   for (size_t i = to->worst + 1; i < to->line_count; i++)
     if (worst_cost(to) < to->lines[i].cost[SIDE_HEAD]) to->worst = i;
   return around->function;
 }
 
 static void fill_hunk(const struct lines_search *s, const struct changed_file *file,
-                      const struct hunk *from, struct run_hunk *to) {
+                      const struct hunk *from, const struct interner *old, struct run_hunk *to) {
   int64_t count = from->base_count + from->head_count;
   if (count > LINES_MOST) count = LINES_MOST;
   *to = (struct run_hunk){.file =
@@ -445,7 +465,7 @@ static void fill_hunk(const struct lines_search *s, const struct changed_file *f
                                      .cost = {cost->cost[SIDE_BASE], cost->cost[SIDE_HEAD]}};
   }
   to->line_count = (size_t)count;
-  pprofc_str function = choose_worst(s, from, to);
+  pprofc_str function = choose_worst(s, from, old, to);
   if (!to->whole) to->declares = is_declaration(str_of(to->lines[to->worst].text));
   name_hunk(s, to, function);
 }
@@ -461,6 +481,7 @@ static int hunks_by_growth(const void *a, const void *b) {
   const struct run_hunk *x = a, *y = b;
   if (hunk_rank(x) != hunk_rank(y)) return hunk_rank(x) - hunk_rank(y);
   if (x->delta != y->delta) return x->delta < y->delta ? 1 : -1;
+  if (x->words != y->words) return x->words < y->words ? 1 : -1;
   if (worst_cost(x) != worst_cost(y)) return worst_cost(x) < worst_cost(y) ? 1 : -1;
   int order = strcmp(x->file, y->file);
   return order ? order : (x->lines > y->lines) - (x->lines < y->lines);
@@ -476,15 +497,31 @@ static bool has_cost(const struct lines_search *s, const struct hunk *hunk) {
   return false;
 }
 
+/* Adds the words of the deleted lines of a file. */
+static void add_old_words(const struct hunks *hunks, const struct changed_file *file,
+                          struct interner *old) {
+  for (size_t i = file->first; i < file->first + file->count; i++) {
+    const struct hunk *hunk = &hunks->hunks[i];
+    size_t end = hunk->text + (size_t)hunk->base_count;
+    for (size_t k = hunk->text; k < end && k < hunks->text_count; k++)
+      text_add_words(old, hunks->texts[k]);
+  }
+}
+
 static void take_hunks(const struct lines_search *s) {
   const struct hunks *hunks = &s->revisions->hunks;
   struct run_pair *pair = s->pair;
   pair->hunks = arena_array(&s->run->arena, hunks->count, sizeof *pair->hunks);
-  for (size_t f = 0; f < hunks->file_count; f++)
-    for (size_t i = 0; i < hunks->files[f].count; i++) {
-      const struct hunk *hunk = &hunks->hunks[hunks->files[f].first + i];
-      if (has_cost(s, hunk)) fill_hunk(s, &hunks->files[f], hunk, &pair->hunks[pair->hunk_count++]);
-    }
+  for (size_t f = 0; f < hunks->file_count; f++) {
+    const struct changed_file *file = &hunks->files[f];
+    struct interner old;
+    interner_init(&old, s->run->mem);
+    add_old_words(hunks, file, &old);
+    for (size_t i = file->first; i < file->first + file->count; i++)
+      if (has_cost(s, &hunks->hunks[i]))
+        fill_hunk(s, file, &hunks->hunks[i], &old, &pair->hunks[pair->hunk_count++]);
+    interner_free(&old);
+  }
   if (pair->hunk_count) qsort(pair->hunks, pair->hunk_count, sizeof *pair->hunks, hunks_by_growth);
   if (pair->hunk_count > HUNKS_MOST) pair->hunk_count = HUNKS_MOST;
 }

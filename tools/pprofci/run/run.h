@@ -35,7 +35,7 @@ struct change {
   double moved;            /* cost that moved here from other functions; not a part of delta */
   double q;                /* adjusted p-value; NaN: not tested */
   const char *verdict;     /* verdict as a word: "grew", "moved", "unchanged" ... */
-  bool changed;            /* true if the function itself changed */
+  bool changed;            /* true if the verdict is a change */
   bool certain; /* true if the function, or all functions together, changed by more than noise */
   const char *partner; /* function from or to which cost of this function moved, or NULL */
   const char *code;    /* state of the code, such as "same" (code_word), or "" */
@@ -63,8 +63,11 @@ struct run_hunk {
   bool whole;    /* true if the profile has the cost of the function, but not of its lines */
   bool declares; /* true if the line `worst` only declares the function */
   struct run_line *lines;
-  size_t line_count, worst; /* `worst`: index of the line that grew most, or of the first line of
-                               code if no costs of lines are known */
+  size_t line_count, worst; /* `worst`: index of the line that grew most. If no costs of lines are
+                               known: the line of code with the most words that are new in the file,
+                               or the first line of code if no word is new */
+  size_t first;             /* if no costs of lines are known: index of the first line of code */
+  size_t words;             /* number of these new words in the line `worst`, or 0 */
 };
 
 #define CHANGES_MOST 4

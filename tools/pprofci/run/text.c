@@ -4,8 +4,14 @@
 #include "core/escape.h"
 
 #include "core/chars.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+/* True for a byte of a name or number, also outside of ASCII. */
+static bool is_word_byte(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
 
 bool text_is_iterations(pprofc_str text, double *count) {
   uint64_t number;
@@ -102,6 +108,29 @@ void text_unescape(struct buffer *out, pprofc_str text) {
     buffer_add_char(out, i < count ? entities[i].c : *text.data);
     text = str_slice(text, i < count ? strlen(entities[i].entity) : 1, text.size);
   }
+}
+
+/* Removes the next word from the text. Returns false if the text has no more words. */
+static bool text_next_word(pprofc_str *text, pprofc_str *word) {
+  size_t from = 0;
+  while (from < text->size && !is_word_byte(text->data[from])) from++;
+  size_t end = from;
+  while (end < text->size && is_word_byte(text->data[end])) end++;
+  *word = str_slice(*text, from, end);
+  *text = str_slice(*text, end, text->size);
+  return word->size > 0;
+}
+
+void text_add_words(struct interner *words, pprofc_str text) {
+  pprofc_str word;
+  while (text_next_word(&text, &word)) (void)interner_add(words, word);
+}
+
+size_t text_count_new_words(const struct interner *known, pprofc_str text) {
+  size_t count = 0;
+  pprofc_str word;
+  while (text_next_word(&text, &word)) count += interner_find(known, word) == MAP_NONE;
+  return count;
 }
 
 void json_text_begin(struct json_text *text) {

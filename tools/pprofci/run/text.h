@@ -4,6 +4,7 @@
 
 #include "core/buffer.h"
 #include "core/json_write.h"
+#include "core/map.h"
 #include "memory.h"
 
 /* True for a number of iterations such as "1000x". `count` may be NULL. */
@@ -43,6 +44,12 @@ void text_plain(struct buffer *out, pprofc_str text);
 /* Returns a copy in which '_' replaces all characters except letters, digits and those in
  * `others`. */
 const char *text_word(struct arena *arena, pprofc_str text, const char *others);
+
+/* Adds the words of a text: names, numbers, and other runs of letters, digits, '_' and '$'. */
+void text_add_words(struct interner *words, pprofc_str text);
+
+/* Returns the number of words of a text that `known` does not have. */
+size_t text_count_new_words(const struct interner *known, pprofc_str text);
 
 /* Appends text of HTML or XML, with its entities decoded. */
 void text_unescape(struct buffer *out, pprofc_str text);
