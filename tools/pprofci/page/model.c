@@ -199,9 +199,23 @@ static const char *fired_extent(const struct run_fired *fired) {
   return *fired->place ? "" : "The self cost of ";
 }
 
-/* Appends the function that grew most among the functions that -fail-on found. */
+/* Returns the function of the change of the sources that grew most, if -fail-on found it in the
+ * same pair of profiles as `worst`. Else returns `worst`. */
+static const struct run_fired *fired_by_change(const struct ci_run *run,
+                                               const struct run_fired *worst) {
+  const struct run_pair *pair = model_fired_pair(run, worst);
+  if (!pair || !pair->hunk_count || !pair->hunks[0].certain) return worst;
+  for (size_t i = 0; i < run->fired_count; i++)
+    if (strcmp(run->fired[i].pair, worst->pair) == 0 &&
+        strcmp(run->fired[i].change.name, pair->hunks[0].function) == 0)
+      return &run->fired[i];
+  return worst;
+}
+
+/* Appends the function of the pull request's change among the functions that -fail-on found, or
+ * else the function that grew most. */
 static void headline_fired(struct buffer *out, const struct ci_run *run) {
-  const struct run_fired *worst = model_fired(run);
+  const struct run_fired *worst = fired_by_change(run, model_fired(run));
   buffer_printf(out, "%s%s grew by ", fired_extent(worst), worst->change.name);
   number_profile(out, worst->change.delta, str_of(worst->unit));
   buffer_printf(out, "%s in %s", worst->place, worst->pair);
