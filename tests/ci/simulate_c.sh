@@ -2,7 +2,7 @@
 # simulate_c.sh SOURCE PROGRAMS: -simulate counts the benchmarks of a C program that marks them with docs/examples/count.h.
 set -eu
 . "$(dirname "$0")/common.sh"
-for peer in valgrind git cc; do
+for peer in valgrind git cc python3; do
   command -v "$peer" >/dev/null || {
     echo "skipped: $peer is not installed"
     exit 77
@@ -271,3 +271,39 @@ run 0 -simulate ./pytest -out h/ci
 has variables "glibc.malloc.check=0:glibc.malloc.tcache_count=65535 -x -o 'cache_dir=/"
 unset GLIBC_TUNABLES PYTEST_ADDOPTS
 ok "the variables of pytest"
+
+# Both instruments: instructions decide, and a longer time with equal instructions is no regression.
+cat >bench.c <<'END'
+#include "count.h"
+int main(void) {
+  volatile unsigned sum = 1;
+  count_begin();
+  for (unsigned i = 0; i < STEPS; i++) sum = sum * 31 + i;
+  count_end("bench.py::test_work[1, \"a\"]");
+  return sum == 1;
+}
+END
+plugin="$(command -v python3) $source/tests/ci/walltime_plugin.py"
+echo 'cc -O1 -g -DSTEPS=10000 -o bench bench.c' >build.sh
+printf 'exec %s 1000000\n' "$plugin" >bench.sh
+git add bench.sh
+git commit -qam times
+git tag -f base >/dev/null
+printf 'exec %s 1200000\n' "$plugin" >bench.sh
+git commit -qam 'slower machine'
+both() { # STATUS FOLDER
+  run "$1" -simulate ./bench -walltime 'sh bench.sh' -setup 'sh build.sh' -base-ref base -count 5 -profile-runs 0 -any-load -out "$2"
+}
+both 0 i/ci
+grep -q '^inconclusive: bench.py::test_work.* sec/op .*+19\.9.*; instructions did not grow: the cause is the machine or the memory system' "$work/output" ||
+  broken "equal instructions with a longer time"
+has "$work/output" 'no regression'
+has "$work/output" '1 compared, '
+has i/ci/index.html "pprofci run -simulate ./bench -walltime"
+has i/ci/index.html 'no more instructions: the machine or the memory system took longer'
+echo 'cc -O1 -g -DSTEPS=10200 -o bench bench.c' >build.sh
+git commit -qam 'more instructions'
+both 2 i/ci
+grep -q '^regressed: bench.py::test_work.* instructions .*+[12]\.' "$work/output" || broken "no regression of 2 %"
+grep -q 'sec/op' "$work/output" && broken "a time is judged beside instructions"
+ok "instructions and times"

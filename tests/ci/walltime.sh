@@ -78,7 +78,7 @@ run 1 -walltime false -count 1 -profile-runs 0 -out c/ci
 has "$work/messages" "cannot time 'false' (head): it ended with status 1"
 run 1 -walltime ' ' -out c/ci
 has "$work/messages" '-walltime is empty'
-run 1 -walltime true -simulate true -out c/ci
+run 1 -walltime true -record ./... -out c/ci
 has "$work/messages" '-walltime cannot be combined with'
 run 1 -walltime true -head . -out c/ci
 has "$work/messages" '-walltime cannot be combined with -base'

@@ -221,3 +221,40 @@ TEST(test_a_debug_library_is_one_warning) {
   CU_ASSERT(str_find(buffer_str(&f.gate.warnings), STR("for base only")) < f.gate.warnings.size);
   close_gate(&f);
 }
+
+/* ---- instructions ------------------------------------ */
+
+/* Instructions and ten times of one benchmark, as `pprofci run -simulate -walltime` writes them. */
+static void read_counted(struct fixture *f, const char *label, double instructions,
+                         double seconds) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 16);
+  buffer_printf(&text, "name,unit,value,assume\nparse,instructions,%g,exact\n", instructions);
+  for (int i = 0; i < 10; i++)
+    buffer_printf(&text, "parse,sec/op,%g,\n", seconds * (1 + i * 7 % 10 / 1000.0));
+  CU_ASSERT_EQUAL(pprofc_bench_read(f->set, label, "x.csv", text.data, text.size, NULL), PPROFC_OK);
+  buffer_free(&text);
+}
+
+TEST(test_a_longer_time_with_equal_instructions_is_no_regression) {
+  static const struct {
+    double instructions, seconds;
+    int status;
+    pprofc_gate_verdict time;
+  } heads[] = {
+      {100000, 1.2, 0, PPROFC_GATE_INCONCLUSIVE}, {100300, 1.2, 0, PPROFC_GATE_INCONCLUSIVE},
+      {110000, 1.2, 2, PPROFC_GATE_ASIDE},        {90000, 1.2, 0, PPROFC_GATE_INCONCLUSIVE},
+      {110000, 1, 2, PPROFC_GATE_ASIDE},          {100000, 0.8, 0, PPROFC_GATE_ASIDE}};
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    struct fixture f;
+    open_gate(&f);
+    read_counted(&f, "base", 100000, 1);
+    read_counted(&f, "head", heads[i].instructions, heads[i].seconds);
+    CU_ASSERT_EQUAL(judge(&f), heads[i].status);
+    CU_ASSERT_EQUAL(row_of(&f, "parse", "sec/op")->verdict, heads[i].time);
+    CU_ASSERT_EQUAL(f.gate.compared, 1);
+    f.gate.settings.overloaded = "load 20 on 2 processors";
+    CU_ASSERT(!gate_is_inconclusive(&f.gate)); /* counts do not depend on the load */
+    close_gate(&f);
+  }
+}

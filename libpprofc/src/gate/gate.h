@@ -183,9 +183,9 @@ struct gate_row {
   bool is_cpu;       /* true if this is a CPU time, which is judged instead of the wall time */
   const char *aside; /* reason why the gate judges another row of the benchmark instead, such as its
                         CPU time; else NULL */
-  bool watched; /* true for a wall time if -time auto chose the CPU time; if only the wall time got
-                   worse, this row is inconclusive */
-  /* for a row with `watched` set: index of the row that the gate judges, with the CPU time */
+  bool watched; /* true for a time if -time auto chose the CPU time, or if instructions are judged;
+                   if only the time got worse, this row is inconclusive */
+  /* for a row with `watched` set: index of the row that the gate judges instead */
   size_t judged;
   double level;   /* p-value up to which the row would be significant if no other row changed */
   double visible; /* smallest change that the test would find; infinite if it would find no change;
@@ -232,6 +232,7 @@ struct gate {
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
+  size_t timed;        /* number of compared rows whose values depend on the load of the machine */
   size_t stale_inputs; /* 1 if an input may come from an earlier run, else 0 */
   /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
    * that have both times. */

@@ -221,17 +221,25 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* Marks a row of wall time inconclusive if the wall time got worse but the judged CPU time did not.
- * The reason can be a wait or a busy machine. */
+/* True if the row that is judged instead of a time got worse. An instruction count got worse only
+ * if its verdict shows it, because a count of a few instructions more explains no longer time. */
+static bool judged_got_worse(const struct gate_row *judged) {
+  if (!judged->exact) return judged->significant && judged->delta > 0;
+  return judged->delta > 0 && judged->verdict != PPROFC_GATE_UNCHANGED;
+}
+
+/* Marks a row of time inconclusive if the time got worse but the row that is judged instead did
+ * not. The reason can be a wait, a busy machine or the memory system. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
-  if (gate->rows[row->judged].significant && gate->rows[row->judged].delta > 0) return;
+  if (judged_got_worse(&gate->rows[row->judged])) return;
   if (verdict_of(gate, row, NULL) == PPROFC_GATE_REGRESSED) row->verdict = PPROFC_GATE_INCONCLUSIVE;
 }
 
 static void judge_count_row(struct gate *gate, const struct gate_row *row) {
   bool compared = gate_was_judged(row);
   gate->compared += compared;
+  gate->timed += compared && gate_unit_depends_on_load(row->unit);
   gate->significant += compared && gate_is_significant(row);
   gate->regressed += row->verdict == PPROFC_GATE_REGRESSED;
   gate->missing += row->verdict == PPROFC_GATE_MISSING;

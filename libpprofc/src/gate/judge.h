@@ -19,7 +19,8 @@ int gate_exit_status(const struct gate *gate);
 
 /* Returns the load of the machine if the load is too high to judge times; else NULL. */
 static inline const char *gate_overload(const struct gate *gate) {
-  return gate->settings.any_load ? NULL : gate->settings.overloaded;
+  bool counts = gate->compared && !gate->timed;
+  return gate->settings.any_load || counts ? NULL : gate->settings.overloaded;
 }
 
 /* True if the result is inconclusive: more than a fifth of the benchmarks could not be judged, or

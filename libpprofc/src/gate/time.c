@@ -1,5 +1,6 @@
-/* Chooses between wall and CPU time of a benchmark. On a loaded machine, CPU time has half the
- * noise of wall time. But CPU time does not contain waiting, and it is the sum over all threads. */
+/* Chooses the row that decides about a benchmark: its instructions, or else its wall or CPU time.
+ * On a loaded machine, CPU time has half the noise of wall time. But CPU time does not contain
+ * waiting, and it is the sum over all threads. */
 #include "core/array.h"
 #include "gate/judge.h"
 
@@ -8,24 +9,24 @@
 #define CPU_MAX 1.05 /* CPU time / wall time above which the benchmark has several threads */
 #define CPU_MIN 0.2  /* ratio of CPU time to wall time below which the benchmark mostly waits */
 
-enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
+enum kind { WALL, CPU, USER, SYSTEM, RATE, INSTRUCTIONS, KINDS };
 
-/* Indices of a benchmark's rows by type of time, or SIZE_MAX. If a table has several columns, each
+/* Indices of a benchmark's rows by kind, or SIZE_MAX. If a table has several columns, each
  * column of a benchmark has its own struct. */
 struct gate_times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of columns found so far, by type of time */
+  size_t seen[KINDS]; /* number of columns found so far, by kind */
 };
 
-static const char *const units[KINDS] = {"sec/op", "cpu-sec/op", "user-sec/op", "sys-sec/op",
-                                         "B/s"};
+static const char *const units[KINDS] = {"sec/op",     "cpu-sec/op", "user-sec/op",
+                                         "sys-sec/op", "B/s",        "instructions"};
 
 static enum kind kind_of(const struct gate_row *row, struct buffer *scratch) {
   int kind = 0;
   buffer_clear(scratch);
   gate_unit_canonical(scratch, row->unit);
   while (kind < KINDS && !str_equal(buffer_str(scratch), str_of(units[kind]))) kind++;
-  return (enum kind)kind;
+  return kind == INSTRUCTIONS && !row->exact ? KINDS : (enum kind)kind;
 }
 
 static bool compares(const struct gate_row *row) {
@@ -119,7 +120,21 @@ static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
 }
 
-/* Times of all benchmarks. `names` has a key for each benchmark. */
+/* Excludes the judged time of a benchmark if its instructions were counted. A longer time with the
+ * same instructions comes from the machine or the memory system. */
+static void set_timed_aside(struct gate *gate, const struct gate_times *t) {
+  static const enum kind times[] = {WALL, CPU};
+  if (t->row[INSTRUCTIONS] == SIZE_MAX || !compares(&gate->rows[t->row[INSTRUCTIONS]])) return;
+  for (size_t i = 0; i < 2; i++) {
+    struct gate_row *row = t->row[times[i]] == SIZE_MAX ? NULL : &gate->rows[t->row[times[i]]];
+    if (!row || row->aside) continue;
+    row->aside = "instructions are judged";
+    row->watched = true;
+    row->judged = t->row[INSTRUCTIONS];
+  }
+}
+
+/* Rows of all benchmarks. `names` has a key for each benchmark. */
 struct times_table {
   struct gate *gate;
   struct interner names;
@@ -131,7 +146,8 @@ struct times_table {
 /* Returns the times of the benchmark that has the key t->key. Adds empty times for a new benchmark.
  * Returns NULL when out of memory. */
 static struct gate_times *find_times(struct times_table *t) {
-  static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
+  static const struct gate_times none = {
+      {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
   if (t->key.failed) return NULL;
   uint32_t id = interner_copy(&t->names, &t->gate->arena, buffer_str(&t->key));
   bool added = id != t->count || ARRAY_PUSH(t->gate->mem, t->items, t->count, t->capacity, none);
@@ -167,6 +183,7 @@ bool gate_choose_times(struct gate *gate) {
     if (t->row[CPU] != SIZE_MAX) time_choose(gate, t);
     set_parts_aside(gate->rows, t);
     set_rate_aside(gate->rows, t);
+    set_timed_aside(gate, t);
   }
   if (good && gate->settings.time == PPROFC_GATE_TIME_CPU && !gate->cpu_times)
     gate_warning(gate, "no benchmark has CPU time to judge");

@@ -202,12 +202,15 @@ static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
 }
 
 /* Appends, instead of an interval, why a benchmark could not be judged. */
-static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
+static void rows_put_doubt(struct buffer *out, const struct page_model *m,
+                           const struct benchmark *b) {
   const struct gate_row *row = b->worst;
   if (b->state == STATE_MISSING) buffer_add_text(out, "missing in the head");
   if (b->state == STATE_BROKEN) buffer_add_text(out, "suspiciously fast: was anything measured?");
   if (b->state != STATE_UNSURE) return;
-  if (row->significant && !row->aside)
+  if (row->aside && m->run->gate.rows[row->judged].exact)
+    buffer_add_text(out, "no more instructions: the machine or the memory system took longer");
+  else if (row->significant && !row->aside)
     buffer_printf(out, "near the threshold of %.3g" PERCENT_FORMAT, 100 * row->threshold);
   else if (row->verdict == PPROFC_GATE_TOO_FEW)
     buffer_printf(out, "too few rounds: %zu and %zu", row->base_count, row->head_count);
@@ -257,7 +260,7 @@ static void put_row(struct fill *f, const struct page_model *m, const struct ben
   put_metrics(f, m, b);
   rows_put_rounds(f, m, b);
   if (shown) put_reason(f, m, shown);
-  rows_put_doubt(fill_text(f, "doubt"), b);
+  rows_put_doubt(fill_text(f, "doubt"), m, b);
   details_fill(f, m, b, shown);
   fill_end(f);
 }

@@ -123,7 +123,8 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_TIMING, "walltime", walltime, "COMMAND", NULL,
          "command whose benchmarks are timed one by one by CodSpeed's plugins: pytest --codspeed, "
          "cargo codspeed run -m walltime, vitest bench. It runs -count times to measure times, "
-         "then -profile-runs times under perf. It runs at -base-ref and in the checkout in turns"),
+         "then -profile-runs times under perf. It runs at -base-ref and in the checkout in turns. "
+         "With -simulate, the instructions of a benchmark are judged instead of its time"),
     FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
          "folder for the artifacts. Benchmark tables go to the folder benchdiff beside it"),
     FLAG(STRING, RUN_RESULT, "threshold", threshold, "PERCENT", NULL,
@@ -293,9 +294,8 @@ static const struct {
 /* Rejects two flags that make pprofci measure base and head, such as -record and -walltime. */
 static void check_one_maker(const struct run_options *o) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
-  if (*o->walltime && (others || *o->simulate))
-    ci_fail("-walltime cannot be combined with -record, -simulate, -simulate-base and "
-            "-simulate-head");
+  if (*o->walltime && others)
+    ci_fail("-walltime cannot be combined with -record, -simulate-base and -simulate-head");
   if (*o->simulate && others)
     ci_fail("-simulate cannot be combined with -record, -simulate-base and -simulate-head");
 }

@@ -67,14 +67,15 @@ static bool counted_allocates(const struct counting *c, const struct counted *it
 }
 
 void results_save(struct ci_run *run, int side, struct buffer *text) {
+  bool first = !run_has(run->bench[side]);
   run->bench[side] = text_printf(&run->arena, "%s/bench_%s.csv", run->work, side_names[side]);
+  if (first) ci_need(save_append(run->bench[side], STR("name,unit,value,assume\n"), &ci_error));
   ci_need(save_append(run->bench[side], buffer_str(text), &ci_error));
   buffer_free(text);
 }
 
 static void write_side(struct counting *c, int side) {
   struct buffer text = ci_buffer();
-  buffer_add_text(&text, "name,unit,value,assume\n");
   for (size_t i = 0; i < c->count; i++) {
     bool allocates = counted_allocates(c, &c->items[i]);
     for (size_t r = 0; r < c->runs[side]; r++)

@@ -193,13 +193,12 @@ static void time_all(struct timing *t) {
 
 static void write_times(struct timing *t, int side) {
   struct buffer text = ci_buffer();
-  buffer_add_text(&text, "name,unit,value\n");
   for (size_t i = 0; i < t->count; i++) {
     const struct buffer *seconds = &t->items[i].seconds[side];
     const double *values = (const double *)(const void *)seconds->data;
     for (size_t r = 0; r < seconds->size / sizeof *values; r++) {
       csv_field(&text, t->items[i].name);
-      buffer_printf(&text, ",sec/op,%.17g\n", values[r]);
+      buffer_printf(&text, ",sec/op,%.17g,\n", values[r]);
     }
   }
   results_save(t->run, side, &text);

@@ -174,7 +174,11 @@ static void put_rule(struct buffer *out, const struct gate *gate, const struct g
 static void put_insignificant(struct buffer *out, const struct gate *gate,
                               const struct gate_row *row) {
   if (row->aside) {
-    buffer_add_text(out, "; CPU time did not get worse: it waits, or the machine was busy");
+    bool counted = gate->rows[row->judged].exact;
+    buffer_add_text(out, counted
+                             ? "; instructions did not grow: the cause is the machine or the "
+                               "memory system"
+                             : "; CPU time did not get worse: it waits, or the machine was busy");
     return;
   }
   buffer_add_text(out, "; not significant");
