@@ -67,6 +67,51 @@ func BenchmarkMap(b *testing.B) {
 	}
 }
 
+var order = func() (names string) {
+	for name := range map[string]bool{"a": true, "b": true, "c": true, "d": true, "e": true, "f": true, "g": true, "h": true, "i": true, "k": true} {
+		names += name
+	}
+	return names
+}()
+
+//go:noinline
+func find(text string, wanted byte) int {
+	i := 0
+	for text[i] != wanted {
+		i++
+	}
+	return i
+}
+
+func BenchmarkOrder(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		find(order, 'k')
+	}
+}
+
+//go:noinline
+func deep(n int) int {
+	var room [16]int
+	if n > 0 {
+		room[n%16] = deep(n - 1)
+	}
+	return room[n%16] + 1
+}
+
+func BenchmarkDeep(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		deep(100)
+	}
+}
+
+var page []byte
+
+func BenchmarkPages(b *testing.B) {
+	for i := 0; i < 100*b.N; i++ {
+		page = make([]byte, 8192)
+	}
+}
+
 func BenchmarkSub(b *testing.B) {
 	b.Run("n=5", func(b *testing.B) {
 		for i := 0; i < b.N; i++ {
@@ -78,17 +123,22 @@ END
 git add -A
 git commit -qm base
 git tag base
-# fib(14) is 1219 calls, fib(5) is 15: 1.2 % more. The other file moves the heap of BenchmarkMap.
+# fib(14) is 1219 calls, fib(5) is 15: 1.2 % more. The other file moves the heap of BenchmarkMap, and makes a map before `order`.
 sed -i 's/fib(14)/fib(14)\n\t\tfib(5)/' words_test.go
 cat >beside_test.go <<'END'
 package words
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 var table [65536]byte
 
+var arguments = map[string]int{"arguments": len(os.Args)}
+
 func TestBeside(t *testing.T) {
-	table[len(t.Name())]++
+	table[len(t.Name())+arguments["none"]]++
 	t.Log("a constant text that moves the data", table[0])
 }
 END
@@ -97,7 +147,12 @@ git commit -qam slower
 
 run 2 -simulate ./... -base-ref base -out a/ci
 grep -q '^regressed: words::BenchmarkLoop instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1.2 %"
-grep -q 'regressed: words::Benchmark\(N\|Sub\|Map\)' "$work/output" && broken "an unchanged benchmark regressed"
+grep -q '\(regressed\|improved\|inconclusive\): words::Benchmark\(N\|Sub\|Map\|Deep\)' "$work/output" && broken "an unchanged benchmark differs"
+grep -q '\(regressed\|improved\): words::BenchmarkOrder' "$work/output" && broken "another map changes the order of a map"
+grep -q 'copystack\|newstack' a/ci/words__BenchmarkDeep_count_head_top.txt && broken "the growth of a stack is counted"
+"$PPROFC_BIN/pprofc" -traces -symbolize=none a/ci/profiles/words__BenchmarkPages_count_head.pb.gz >"$work/pages" 2>&1
+has "$work/pages" 'runtime.(*mheap).allocSpan'
+grep -q allocToCache "$work/pages" && broken "the pages of later benchmarks are counted"
 grep -q 'sysmon\|bgscavenge' a/ci/*_top.txt && broken "a thread or goroutine of the runtime is counted"
 # On a thread whose system stack is above the heap, callgrind loses callers and counts more calls.
 grep -q 'words::BenchmarkMap allocations .* +0\.00%' "$work/output" || broken "the calls of the allocator differ"

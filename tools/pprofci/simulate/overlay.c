@@ -19,7 +19,7 @@
 /* ---- the overlay ------------------------------------- */
 
 /* The new file of package testing. It switches the memory profiler off, because that profiler
- * samples at random. */
+ * samples at random. callgrindGrow makes the stack of the calling goroutine larger. */
 static const char count_go[] =
     "package testing\n\n"
     "import (\n\t\"runtime\"\n\t\"strconv\"\n\t\"unsafe\"\n)\n\n"
@@ -31,6 +31,9 @@ static const char count_go[] =
     "func callgrindStop()  { callgrindAsk(5, nil) }\n"
     "func callgrindZero()  { callgrindAsk(1, nil) }\n\n"
     "func init() { runtime.MemProfileRate = 0 }\n\n"
+    "var callgrindLast = 65535\n\n"
+    "//go:noinline\nfunc callgrindGrow() byte {\n"
+    "\tvar room [65536]byte\n\treturn room[callgrindLast]\n}\n\n"
     "func callgrindDump(name string, n int) {\n"
     "\tif name == \"Main\" {\n\t\treturn // what runs the benchmarks\n\t}\n"
     "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
@@ -57,14 +60,32 @@ static const struct insertion {
     {"testing/benchmark.go", "(b *B) ResetTimer() {", NULL, "callgrindZero()\n"},
     {"testing/benchmark.go", "(b *B) runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
 
+    /* Grow the stack of the benchmark before the counting starts. The cost of growing depends on a
+     * cache of the runtime, which replaces its entries at random. */
+    {"testing/benchmark.go", "(b *B) runN(n int) {", "b.N = n\n", "callgrindGrow()\n"},
+
     /* Fix the random seed, on which the order of maps and the address of the heap depend. */
     {"runtime/rand.go", "randinit() {", "globalRand.state.Init(*seed)\n",
      "globalRand.state.Init([32]byte{1})\n"},
+
+    /* Give all threads one sequence of random numbers, because it depends on the clock which thread
+     * runs a goroutine. Maps use a constant instead: another map in the program would change
+     * the order of all later maps. */
+    {"runtime/rand.go", "rand() uint64 {", "mp := getg().m\n", "mp = &m0\n"},
+    {"runtime/rand.go", "maps_rand() uint64 {", "maps_rand() uint64 {\n",
+     "return 0x9e3779b97f4a7c15\n"},
 
     /* Keep the scavenger asleep, because it returns memory to the system at times that depend on
      * the clock. */
     {"runtime/mgcscavenge.go", "(s *scavengerState) wake() {", "lock(&s.lock)\n",
      "s.parked = false\n"},
+
+    /* Let the monitor thread wake up once a second. It takes the processor from a goroutine after
+     * 10 milliseconds, which pass early under valgrind. The program then starts another thread, and
+     * allocates memory for it. */
+    {"runtime/proc.go", "sysmon() {",
+     "if delay > 10*1000 { // up to 10ms\n\t\t\tdelay = 10 * 1000\n\t\t}\n",
+     "delay = 1000 * 1000\n"},
 
     /* Allocate the stacks of the scheduler by mmap, below Go's heap, which begins at 0xc000000000.
      * Otherwise callgrind loses the callers of a function that switches to such a stack. */

@@ -262,8 +262,10 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
   return str_of(text_printf(&c->run->arena, "%s::%.*s", group, STR_ARG(name)));
 }
 
-/* Regular expression of the frames of Go's monitor thread, whose work depends on the clock. */
-#define GO_MONITOR "^runtime\\.sysmon\\b"
+/* Regular expression of work in Go's runtime that does not count: of the monitor thread, which
+ * depends on the clock, and of taking pages in groups of 64. Earlier benchmarks, and the number of
+ * threads, decide which benchmark needs the next group. */
+#define GO_UNCOUNTED "^runtime\\.(sysmon|\\(\\*pageAlloc\\)\\.allocToCache)\\b"
 
 static void part_add(struct counting *c, const struct count_run *run, const char *path,
                      const struct count_part *part) {
@@ -278,7 +280,7 @@ static void part_add(struct counting *c, const struct count_run *run, const char
   counted->path = to;
   counted->iterations = iterations;
   counted->allocations = part->allocations.count;
-  const char *ignore = run->group ? GO_MONITOR : NULL;
+  const char *ignore = run->group ? GO_UNCOUNTED : NULL;
   ci_need(callgrind_convert(path, to, &options, ignore, counted->totals, &ci_error));
   if (run->side == SIDE_HEAD && !run->number) note_objects(c, run->folder, to);
 }
