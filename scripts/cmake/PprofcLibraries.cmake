@@ -65,7 +65,7 @@ add_library(tool_libraries INTERFACE)
 target_link_libraries(tool_libraries INTERFACE ${CMAKE_DL_LIBS})
 
 # pprofc_tool_optional(NAME module): defines HAVE_NAME for the programs. Uses only the headers, because the programs
-# load the library when they need it (tools/common/library.h).
+# load the library when they need it (core/library.h).
 function(pprofc_tool_optional name module)
   if(PPROFC_OPTIONAL)
     pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})

@@ -25,7 +25,7 @@ function(pprofc_static_table file prefix folder)
 endfunction()
 
 set(static_generated ${PROJECT_BINARY_DIR}/static)
-add_library(static_loading STATIC EXCLUDE_FROM_ALL tools/common/static/library.c tools/common/static/isal.c)
+add_library(static_loading STATIC EXCLUDE_FROM_ALL tools/common/static/library.c)
 target_include_directories(static_loading PRIVATE tools libpprofc/src libpprofc/include ${static_generated})
 target_link_libraries(static_loading PRIVATE pprofc_flags)
 
@@ -72,12 +72,8 @@ target_link_options(static_shared PRIVATE -Wl,-z,relro,-z,now -Wl,--exclude-libs
 target_link_libraries(static_shared PRIVATE -Wl,-Bstatic ${library_archives} -Wl,-Bdynamic -lm -ldl -lpthread)
 
 # Joins all objects of a program into one, in which all names but main are local, because libedit has functions with
-# equal names. With -u, the linker finds library_load and isal_load of static_loading before the functions of
-# tool_common and libpprofc. The map of the linker lists the archives that it used, for the release's list of parts.
-set(static_isal "")
-if(ISAL_INCLUDE)
-  set(static_isal ",-u,isal_load")
-endif()
+# equal names. With -u, the linker finds library_load of static_loading before the function of
+# libpprofc. The map of the linker lists the archives that it used, for the release's list of parts.
 add_custom_target(static_programs DEPENDS static_shared)
 foreach(program ${pprofc_programs})
   set(parts $<TARGET_FILE:${program}_parts>)
@@ -93,7 +89,7 @@ foreach(program ${pprofc_programs})
   set(joined ${static_generated}/${program}.o)
   add_custom_command(
     OUTPUT ${joined}
-    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined} -Wl,-u,main,-u,library_load${static_isal} -Wl,--start-group $<TARGET_FILE:static_loading> ${parts} -Wl,--end-group
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined} -Wl,-u,main,-u,library_load -Wl,--start-group $<TARGET_FILE:static_loading> ${parts} -Wl,--end-group
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=main ${joined}
     DEPENDS static_loading static_main_${program} ${parts}
     COMMAND_EXPAND_LISTS VERBATIM

@@ -6,7 +6,8 @@
 pprofc_status libcurl_load(struct libcurl *library, pprofc_error *error) {
   const struct library_function functions[] = {CURL_FUNCTIONS(LIBRARY_ENTRY)};
   size_t count = sizeof functions / sizeof *functions;
-  pprofc_status status = library_load("libcurl.so.4", "libcurl4", functions, count, error);
+  pprofc_status status =
+      library_load(library_names(LIBRARY_CURL, SYSTEM_HERE), functions, count, error);
   if (status != PPROFC_OK) return status;
   if (library->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK) return PPROFC_OK;
   return error_set(error, PPROFC_E_UNSUPPORTED, "libcurl cannot be initialized");

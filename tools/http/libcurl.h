@@ -2,8 +2,8 @@
 #ifndef TOOLS_HTTP_LIBCURL_H
 #define TOOLS_HTTP_LIBCURL_H
 
-#include "common/library.h"
 #include "core/error.h"
+#include "core/library.h"
 #include "http/url.h"
 
 #ifdef HAVE_LIBCURL

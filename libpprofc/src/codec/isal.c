@@ -2,21 +2,15 @@
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL
-#include <dlfcn.h>
-#include <string.h>
-
-static bool isal_find(void *library, const char *name, void *function) {
-  void *address = dlsym(library, name);
-  if (!address) return false;
-  memcpy(function, &address, sizeof address);
-  return true;
-}
+#include "core/library.h"
 
 bool isal_load(struct isal *isal) {
-  void *library = dlopen("libisal.so.2", RTLD_NOW | RTLD_LOCAL);
-  return library && isal_find(library, "isal_inflate_init", &isal->init) &&
-         isal_find(library, "isal_inflate_reset", &isal->reset) &&
-         isal_find(library, "isal_inflate", &isal->inflate);
+  const struct library_function functions[] = {{"isal_inflate_init", &isal->init},
+                                               {"isal_inflate_reset", &isal->reset},
+                                               {"isal_inflate", &isal->inflate}};
+  pprofc_error error;
+  return library_load(library_names(LIBRARY_ISAL, SYSTEM_HERE), functions,
+                      sizeof functions / sizeof *functions, &error) == PPROFC_OK;
 }
 #else
 typedef int isal_is_not_here; /* ISO C requires a declaration in each file. */

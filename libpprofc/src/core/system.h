@@ -22,6 +22,32 @@
 #define POLLRDHUP POLLHUP
 #endif
 
+/* The operating systems whose libraries have different file names (library_names.c). */
+enum system {
+  SYSTEM_LINUX,
+  SYSTEM_FREEBSD,
+  SYSTEM_NETBSD,
+  SYSTEM_OPENBSD,
+  SYSTEM_MACOS,
+  SYSTEM_WINDOWS,
+  SYSTEMS
+};
+
+/* The operating system for which this file is compiled. Other systems are taken for Linux. */
+#if defined __APPLE__
+#define SYSTEM_HERE SYSTEM_MACOS
+#elif defined __FreeBSD__
+#define SYSTEM_HERE SYSTEM_FREEBSD
+#elif defined __NetBSD__
+#define SYSTEM_HERE SYSTEM_NETBSD
+#elif defined __OpenBSD__
+#define SYSTEM_HERE SYSTEM_OPENBSD
+#elif defined _WIN32
+#define SYSTEM_HERE SYSTEM_WINDOWS
+#else
+#define SYSTEM_HERE SYSTEM_LINUX
+#endif
+
 /* 1 if the system has dl_iterate_phdr, which lists the loaded objects; else 0. */
 #if defined __APPLE__ || defined _WIN32
 #define SYSTEM_LISTS_OBJECTS 0

@@ -1,6 +1,6 @@
 /* Replaces library_load in static programs, which cannot use dlopen. libcurl, libedit and
  * libmicrohttpd are linked into the program, unless the build leaves them out. */
-#include "common/library.h"
+#include "core/library.h"
 
 #include "core/error.h"
 
@@ -69,7 +69,7 @@ static const struct static_function *static_find(const char *name) {
   return function->name ? function : NULL;
 }
 
-pprofc_status library_load(const char *soname, const char *package,
+pprofc_status library_load(const struct library_names *names,
                            const struct library_function *functions, size_t count,
                            pprofc_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ pprofc_status library_load(const char *soname, const char *package,
       return error_set(error, PPROFC_E_UNSUPPORTED,
                        "this static program was built without %.*s; use the one of a package, and "
                        "install %s",
-                       (int)strcspn(soname, "."), soname, package);
+                       (int)strcspn(names->files[0], "."), names->files[0], names->package);
     memcpy(functions[i].pointer, &found->address, sizeof found->address);
   }
   return PPROFC_OK;

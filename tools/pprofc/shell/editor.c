@@ -1,9 +1,9 @@
 /* Reads lines from a terminal. Uses libedit as the line editor if libedit is installed. */
 #include "session.h"
 
-#include "common/library.h"
 #include "common/terminal.h"
 #include "core/escape.h"
+#include "core/library.h"
 #include "core/outfile.h"
 
 #include <errno.h>
@@ -58,8 +58,8 @@ static struct libedit { EDITOR_FUNCTIONS(LIBRARY_FIELD) } editor_lib;
 
 static pprofc_status editor_load(struct libedit *library, pprofc_error *error) {
   const struct library_function functions[] = {EDITOR_FUNCTIONS(LIBRARY_ENTRY)};
-  return library_load("libedit.so.2", "libedit2", functions, sizeof functions / sizeof *functions,
-                      error);
+  return library_load(library_names(LIBRARY_EDIT, SYSTEM_HERE), functions,
+                      sizeof functions / sizeof *functions, error);
 }
 
 static char editor_prompt_text[] = PROMPT;

@@ -2,8 +2,8 @@
  * slow clients. */
 #include "web/http_server.h"
 
-#include "common/library.h"
 #include "common/text.h"
+#include "core/library.h"
 #include "core/system.h"
 
 #ifndef HAVE_LIBMICROHTTPD
@@ -73,7 +73,7 @@ static struct libmicrohttpd { SERVER_FUNCTIONS(LIBRARY_FIELD) } mhd;
 
 static pprofc_status server_load(struct libmicrohttpd *library, pprofc_error *error) {
   const struct library_function functions[] = {SERVER_FUNCTIONS(LIBRARY_ENTRY)};
-  return library_load("libmicrohttpd.so.12", "libmicrohttpd12", functions,
+  return library_load(library_names(LIBRARY_MICROHTTPD, SYSTEM_HERE), functions,
                       sizeof functions / sizeof *functions, error);
 }
 

@@ -3,9 +3,9 @@
 
 #ifdef HAVE_SQLITE3
 #include "commands.h"
-#include "common/library.h"
 #include "common/sha256.h"
 #include "common/terminal.h"
+#include "core/library.h"
 #include "run/files.h"
 #include "run/text.h"
 
@@ -56,7 +56,7 @@ struct store_index {
 
 static pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error) {
   const struct library_function functions[] = {SQLITE_FUNCTIONS(SQLITE_ENTRY)};
-  return library_load("libsqlite3.so.0", "libsqlite3-0", functions,
+  return library_load(library_names(LIBRARY_SQLITE, SYSTEM_HERE), functions,
                       sizeof functions / sizeof *functions, error);
 }
 

@@ -1,9 +1,33 @@
 /* Loads shared libraries at their first use. A report without HTTP needs neither libcurl nor
  * libmicrohttpd. Both load about thirty other libraries, which takes several milliseconds. */
-#ifndef PPROFC_COMMON_LIBRARY_H
-#define PPROFC_COMMON_LIBRARY_H
+#ifndef PPROFC_CORE_LIBRARY_H
+#define PPROFC_CORE_LIBRARY_H
 
+#include "core/system.h"
 #include "pprofc/base.h"
+
+/* The libraries that are loaded at their first use. */
+enum library {
+  LIBRARY_CURL,
+  LIBRARY_EDIT,
+  LIBRARY_ISAL,
+  LIBRARY_MICROHTTPD,
+  LIBRARY_SQLITE,
+  LIBRARIES
+};
+
+/* The names of a library on an operating system. */
+struct library_names {
+  const char *package;  /* the package to install; on Linux the package of Debian */
+  const char *files[3]; /* the files, the usual one first; NULL: no more files */
+};
+
+/* Returns the names of a library on an operating system. */
+const struct library_names *library_names(enum library library, enum system system);
+
+/* Returns the folder with the index `n` in which library_load searches on an operating system.
+ * It ends with '/'. "" is the search of the dynamic linker. Returns NULL after the last folder. */
+const char *library_folder(enum system system, size_t n);
 
 /* A function of a library, and the pointer that receives its address. */
 struct library_function {
@@ -19,9 +43,9 @@ struct library_function {
 #define LIBRARY_ENTRY(prefix, name) {#prefix #name, &library->name},
 
 /* Loads a library, and sets the function pointers in the table. The library stays loaded until the
- * process ends. The function may be called again. The error message names `package` as the package
- * to install. Errors: PPROFC_E_UNSUPPORTED. */
-pprofc_status library_load(const char *soname, const char *package,
+ * process ends. The function may be called again, and by any thread. The error message names the
+ * package to install. Errors: PPROFC_E_UNSUPPORTED. */
+pprofc_status library_load(const struct library_names *names,
                            const struct library_function *functions, size_t count,
                            pprofc_error *error);
 

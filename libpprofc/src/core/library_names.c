@@ -1,0 +1,63 @@
+/* The file names of shared libraries on each operating system. The linker gives a library the
+ * number of its binary interface, and systems put this number in different places. */
+#include "core/library.h"
+
+static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
+    /* Debian counts libedit's interface from 2, other distributions count it from 0. */
+    [SYSTEM_LINUX] = {[LIBRARY_CURL] = {"libcurl4", {"libcurl.so.4"}},
+                      [LIBRARY_EDIT] = {"libedit2", {"libedit.so.2", "libedit.so.0"}},
+                      [LIBRARY_ISAL] = {"libisal2", {"libisal.so.2"}},
+                      [LIBRARY_MICROHTTPD] = {"libmicrohttpd12", {"libmicrohttpd.so.12"}},
+                      [LIBRARY_SQLITE] = {"libsqlite3-0", {"libsqlite3.so.0"}}},
+    /* libedit is a part of FreeBSD and NetBSD, and SQLite is a part of NetBSD. Their packages have
+     * other numbers. */
+    [SYSTEM_FREEBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so.4"}},
+                        [LIBRARY_EDIT] = {"libedit", {"libedit.so.8", "libedit.so.0"}},
+                        [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},
+                        [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd.so.12"}},
+                        [LIBRARY_SQLITE] = {"sqlite3", {"libsqlite3.so.0"}}},
+    [SYSTEM_NETBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so.4"}},
+                       [LIBRARY_EDIT] = {"editline", {"libedit.so.3", "libedit.so.0"}},
+                       [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},
+                       [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd.so.12"}},
+                       [LIBRARY_SQLITE] = {"sqlite3", {"libsqlite3.so.1", "libsqlite3.so.0"}}},
+    /* OpenBSD has numbers of its own. Its linker takes the newest file for a name without number.
+     */
+    [SYSTEM_OPENBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so"}},
+                        [LIBRARY_EDIT] = {"libedit", {"libedit.so"}},
+                        [LIBRARY_ISAL] = {"isa-l", {"libisal.so"}},
+                        [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd.so"}},
+                        [LIBRARY_SQLITE] = {"sqlite3", {"libsqlite3.so"}}},
+    /* libcurl, libedit and SQLite are parts of macOS. */
+    [SYSTEM_MACOS] = {[LIBRARY_CURL] = {"curl", {"libcurl.4.dylib"}},
+                      [LIBRARY_EDIT] = {"libedit", {"libedit.3.dylib", "libedit.0.dylib"}},
+                      [LIBRARY_ISAL] = {"isa-l", {"libisal.2.dylib"}},
+                      [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd.12.dylib"}},
+                      [LIBRARY_SQLITE] = {"sqlite", {"libsqlite3.dylib", "libsqlite3.0.dylib"}}},
+    /* The names of MSYS2. A program for Windows loads no library yet. */
+    [SYSTEM_WINDOWS] = {[LIBRARY_CURL] = {"curl", {"libcurl-4.dll"}},
+                        [LIBRARY_EDIT] = {"libedit", {"libedit-0.dll"}},
+                        [LIBRARY_ISAL] = {"isa-l", {"libisal-2.dll"}},
+                        [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd-12.dll"}},
+                        [LIBRARY_SQLITE] = {"sqlite3", {"libsqlite3-0.dll"}}},
+};
+
+/* For a name without folder, the linker of macOS may search the working directory, where a stranger
+ * can put a file, but not the folders of Homebrew and MacPorts. NetBSD's linker does not search the
+ * folder of packages. */
+static const char *const folders_of_libraries[SYSTEMS][5] = {
+    [SYSTEM_LINUX] = {""},
+    [SYSTEM_FREEBSD] = {"", "/usr/local/lib/"},
+    [SYSTEM_NETBSD] = {"", "/usr/pkg/lib/"},
+    [SYSTEM_OPENBSD] = {"", "/usr/local/lib/"},
+    [SYSTEM_MACOS] = {"/usr/lib/", "/opt/homebrew/lib/", "/usr/local/lib/", "/opt/local/lib/"},
+    [SYSTEM_WINDOWS] = {""},
+};
+
+const struct library_names *library_names(enum library library, enum system system) {
+  return &names_of_libraries[system][library];
+}
+
+const char *library_folder(enum system system, size_t n) {
+  return folders_of_libraries[system][n];
+}
