@@ -135,7 +135,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open("broken.pb", "wb") as file:
         file.write(b"no profile")
     status, out, err, _ = run("-top", "single.pb", "broken.pb")
-    check(status == 0 and b"main" in out and "Fetched 1 source profiles out of 2" in err, f"{status} {err!r}")
+    check(status == 2 and b"main" in out and "Fetched 1 source profiles out of 2" in err, f"{status} {err!r}")
 
     # Real profiles are far from the default.
     for name in sorted(os.listdir(testdata)):

@@ -113,7 +113,7 @@ def errors():
                          (['-http=:', '-every=5s'], '-every needs the URL'), (['-http=:', '-every=-5s', 'h:1/x'], 'such as 5s'),
                          (['-http=:', '-every=5', 'h:1/x'], 'such as 5s'), (['-http=:', '-every=25h', 'h:1/x'], 'at most 24h')):
         r = subprocess.run([given.bin, *flags], capture_output=True, text=True, timeout=60)
-        check.that(f'{flags} fails: {words}', r.returncode == 2 and words in r.stderr.split('\n')[0], r.stderr)
+        check.that(f'{flags} fails: {words}', r.returncode == 2 and words in r.stderr.strip().split('\n')[-1], r.stderr)
     service = Service({1: plain(b'broken', 500)})
     r = subprocess.run([given.bin, '-http=:', '-no_browser', '-every=1s', service.at], capture_output=True, text=True, timeout=60)
     check.that('the first recording must succeed', r.returncode == 2 and '500' in r.stderr, r.stderr)

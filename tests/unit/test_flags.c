@@ -197,8 +197,9 @@ TEST(test_numbers_are_literals_of_go) {
 }
 
 TEST(test_errors_are_worded_as_in_go) {
-  FAILS("flag provided but not defined: -bogus", "-bogus");
-  FAILS("flag provided but not defined: -bogus", "--bogus=1");
+  FAILS("flag provided but not defined: -bogus (see prog -help)", "-bogus");
+  FAILS("flag provided but not defined: -bogus (see prog -help)", "--bogus=1");
+  FAILS("flag provided but not defined: -focuss (did you mean -focus?)", "-focuss=a");
   FAILS("flag needs an argument: -nodecount", "-nodecount");
   FAILS("invalid value \"zz\" for flag -nodecount: parse error", "-nodecount=zz");
   FAILS("invalid value \"\" for flag -nodecount: parse error", "-nodecount=");
@@ -233,9 +234,26 @@ TEST(test_an_unknown_flag_has_a_nearest_one) {
   CU_ASSERT_PTR_NULL(flags_nearest(&table, STR("bogus")));
   CU_ASSERT_PTR_NULL(flags_nearest(&table, STR("secre")));
   CU_ASSERT_PTR_NULL(flags_nearest(&table, STR("x")));
-  CU_ASSERT_EQUAL(PARSE("-focuss=a"), PPROFC_E_INVALID);
-  CU_ASSERT_PTR_NOT_NULL_FATAL(parsed.nearest);
-  CU_ASSERT_STRING_EQUAL(parsed.nearest->name, "focus");
+}
+
+TEST(test_arguments_that_are_no_inputs_are_refused) {
+  static const struct flag_table ours = {.program = "benchstatc"};
+  static const struct {
+    const char *words[3], *message;
+  } cases[] = {
+      {{"a", "b"}, NULL},
+      {{"a", "-"}, NULL},
+      {{"a", "-cum"}, "'-cum' comes after the first input; type flags before it"},
+      {{"a", ""}, "input 2 is empty, perhaps from an unset variable; pass a file"},
+      {{"compare", "a"}, "'compare' is not a file (type benchstatc BASE HEAD)"},
+      {{"a", "compare"}, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    pprofc_status status = flags_check_inputs(&ours, cases[i].words, 2, "input", &error);
+    CU_ASSERT_EQUAL(status, cases[i].message ? PPROFC_E_INVALID : PPROFC_OK);
+    if (cases[i].message) CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+  }
+  CU_ASSERT_EQUAL(flags_check_inputs(&ours, NULL, 0, "input", &error), PPROFC_OK);
 }
 
 TEST(test_help_stops_the_parser) {

@@ -27,16 +27,6 @@ static int fail_options(pprofc_error *error) {
   return EXIT_FAILED;
 }
 
-/* Prints the help on standard error, as benchstat does without inputs. */
-static int benchstat_without_input(void) {
-  struct output out;
-  int fd = STDERR_FILENO;
-  output_init(&out, fd_write, &fd);
-  help_print(&options_table, &out, terminal_width(fd));
-  output_flush(&out, NULL);
-  return EXIT_USAGE;
-}
-
 static int benchstat_misused(const char *message) {
   message_note("usage: benchstatc [flags] INPUT ..., benchstatc -help lists everything");
   message_error("benchstatc: %s", message);
@@ -80,6 +70,24 @@ static bool report_lines(const pprofc_bench *set) {
                  "work to the times (%zu of %zu inputs)",
                  set_debug_inputs(set, NULL), pprofc_bench_inputs(set));
   return count == 0;
+}
+
+/* Prints an error for each input without results, which the table does not show. Without any
+ * result, report_selection prints the error. An input with skipped lines has its messages. */
+static bool report_empty(const pprofc_bench *set) {
+  size_t inputs = pprofc_bench_inputs(set), results, count, good = 0;
+  const pprofc_bench_result *result = pprofc_bench_results(set, &results);
+  const pprofc_bench_message *message = pprofc_bench_messages(set, &count);
+  for (size_t i = 0, next = 0; i < inputs && results; i++) {
+    bool found = next < results && result[next].input == i;
+    while (next < results && result[next].input == i) next++;
+    for (size_t j = 0; j < count && !found; j++) found = message[j].input == i;
+    good += found;
+    if (!found)
+      message_error("benchstat: no benchmark results in '%.*s'",
+                    STR_ARG(pprofc_bench_input_path(set, i)));
+  }
+  return !results || good == inputs;
 }
 
 /* Prints an error for each table cell with a measurement that is not a number. */
@@ -180,6 +188,7 @@ static int benchstat_run(const struct benchstat_options *options, const char *co
   if (benchstat_is_classic(options)) pprofc_bench_keep_units(set);
   pprofc_status status = pprofc_bench_read_inputs(set, inputs, count, &error);
   bool good = report_lines(set);
+  if (status == PPROFC_OK) good &= report_empty(set);
   if (status == PPROFC_OK)
     status = benchstat_is_classic(options) ? print_classic(set, options, &error)
                                            : print_tables(set, options, &good, &error);
@@ -201,13 +210,16 @@ int main(int argc, char **argv) {
     return benchstat_misused(error.message);
   if (about_print(&options_table, parsed.help, &options.about, &status, &error))
     return status == PPROFC_OK ? 0 : benchstat_fail(error.message);
-  if (parsed.rest == argc) return benchstat_without_input();
+  const char *const *inputs = (const char *const *)argv + parsed.rest;
+  size_t count = (size_t)(argc - parsed.rest);
+  if (!count) return benchstat_misused("no input (type benchstatc BASE HEAD)");
+  if (flags_check_inputs(&options_table, inputs, count, "input", &error) != PPROFC_OK)
+    return benchstat_misused(error.message);
   if (!options_test(&options, &test))
     return benchstat_misused("-delta-test must be utest, ttest or none");
   if (!options_sort_is_known(&options))
     return benchstat_misused("-sort must be [-]delta, [-]name or none");
   if (check_options(&options, &error) != PPROFC_OK) return fail_options(&error);
   if (options.brief_bytes) brief_command(argc, argv, options.brief_bytes, options.brief_more);
-  return benchstat_run(&options, (const char *const *)argv + parsed.rest,
-                       (size_t)(argc - parsed.rest));
+  return benchstat_run(&options, inputs, count);
 }

@@ -82,7 +82,8 @@ static const struct flag_note examples[] = {
 
 static const struct flag_note statuses[] = {
     {"0", "done"},
-    {"1", "an input, or a line of it, could not be read; a flag has an invalid value"},
+    {"1", "an input, or a line of it, could not be read; an input has no results; a flag has an "
+          "invalid value"},
     {"2", "wrong usage"},
     {NULL, NULL},
 };

@@ -271,23 +271,43 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   /* -help ignores its value and all later arguments, as in Go. */
   parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
   if (parsed->help) return flag ? flag_set(flag, options, "true", error) : PPROFC_OK;
-  if (!flag) {
-    parsed->nearest = flags_nearest(table, name);
+  if (!flag)
     return error_set(error, PPROFC_E_INVALID, "flag provided but not defined: -%.*s",
                      STR_ARG(name));
-  }
   size_t index = (size_t)(flag - table->flags);
   if (index < FLAGS_MAX) parsed->seen[index] = true;
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* If the argument is a flag of another program, adds advice to the error, and suggests no similar
- * flag. */
-static pprofc_status advise(const struct flag_table *table, const char *argument,
-                            pprofc_status status, struct flags_parsed *parsed,
-                            pprofc_error *error) {
-  if (elsewhere_add(table->program, argument, error)) parsed->nearest = NULL;
+/* Adds words to type instead to the error about the flag `name` in `argument`: the advice about a
+ * flag of another program, or the flag with the most similar name. */
+static pprofc_status advise(const struct flag_table *table, const char *argument, pprofc_str name,
+                            pprofc_status status, pprofc_error *error) {
+  if (elsewhere_add(table->program, argument, error) || flags_find(table, name)) return status;
+  const struct flag *nearest = flags_nearest(table, name);
+  if (nearest)
+    error_hint(error, "did you mean -%s?", nearest->name);
+  else
+    error_hint(error, "see %s -help", table->program);
   return status;
+}
+
+pprofc_status flags_check_inputs(const struct flag_table *table, const char *const *inputs,
+                                 size_t count, const char *noun, pprofc_error *error) {
+  const char *advice = count ? elsewhere_find(table->program, inputs[0]) : NULL;
+  if (advice && access(inputs[0], F_OK) != 0)
+    return error_set(error, PPROFC_E_INVALID, "'%.100s' is not a file (type %s %s)", inputs[0],
+                     table->program, advice);
+  for (size_t i = 0; i < count; i++) {
+    const char *input = inputs[i];
+    if (!*input)
+      return error_set(error, PPROFC_E_INVALID,
+                       "%s %zu is empty, perhaps from an unset variable; pass a file", noun, i + 1);
+    if (i && input[0] == '-' && input[1] && access(input, F_OK) != 0)
+      return error_set(error, PPROFC_E_INVALID,
+                       "'%.100s' comes after the first %s; type flags before it", input, noun);
+  }
+  return PPROFC_OK;
 }
 
 void flags_accept_words(int argc, char **argv) {
@@ -313,9 +333,9 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
     /* the next two arguments, which the flag may use as values */
     char *next[] = {NULL, NULL, NULL};
     for (int i = 0; i < 2 && parsed->rest + i < argc; i++) next[i] = argv[parsed->rest + i];
-    pprofc_status status =
-        parse_flag(table, options, str_slice(name, 0, equals), value, next, parsed, error);
-    if (status != PPROFC_OK) return advise(table, argument, status, parsed, error);
+    name = str_slice(name, 0, equals);
+    pprofc_status status = parse_flag(table, options, name, value, next, parsed, error);
+    if (status != PPROFC_OK) return advise(table, argument, name, status, error);
   }
   return PPROFC_OK;
 }

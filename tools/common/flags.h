@@ -95,10 +95,9 @@ struct flag_table {
   .flag_count = sizeof flags / sizeof *flags, .statuses = statuses
 
 struct flags_parsed {
-  int rest;                   /* index of the first argument that is not a flag */
-  bool help;                  /* true if -h or -help was given; the parser stops there */
-  bool seen[FLAGS_MAX];       /* for each flag, true if the command line has it */
-  const struct flag *nearest; /* flag whose name is most similar to an unknown flag, or NULL */
+  int rest;             /* index of the first argument that is not a flag */
+  bool help;            /* true if -h or -help was given; the parser stops there */
+  bool seen[FLAGS_MAX]; /* for each flag, true if the command line has it */
 };
 
 /* Sets the fields of the options to the initial values of their flags. The fields must be zero
@@ -110,9 +109,16 @@ pprofc_status flags_defaults(const struct flag_table *table, void *options, ppro
 void flags_accept_words(int argc, char **argv);
 
 /* Parses the arguments up to the first that is not a flag. The last value of a flag counts. Errors
- * are Go's: "flag provided but not defined: -x", "invalid value \"z\" for flag -n: parse error". */
+ * are Go's: "flag provided but not defined: -x", "invalid value \"z\" for flag -n: parse error".
+ * The error about an unknown flag ends with words to type instead. */
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error);
+
+/* Checks the arguments after the flags, which name inputs. Fails if one is empty, looks like a
+ * flag, or is a command of another program, unless it names a file. `noun` is "source" or "input".
+ */
+pprofc_status flags_check_inputs(const struct flag_table *table, const char *const *inputs,
+                                 size_t count, const char *noun, pprofc_error *error);
 
 /* Sets a flag from a text, such as the value of an environment variable or of a settings file. */
 pprofc_status flag_set(const struct flag *flag, void *options, const char *text,

@@ -143,8 +143,7 @@ static int tool_fail(const char *message) {
   return EXIT_FAILED;
 }
 
-static int tool_misused(const char *message, const struct flags_parsed *parsed) {
-  if (parsed && parsed->nearest) message_note("did you mean -%s?", parsed->nearest->name);
+static int tool_misused(const char *message) {
   message_note("usage: " PROGRAM " [flags] [FILE | DIR] ..., " PROGRAM " -help lists everything");
   return tool_fail(message);
 }
@@ -345,12 +344,14 @@ int main(int argc, char **argv) {
       about_print(&options_table, parsed.help, &options.about, &status, &error))
     return status == PPROFC_OK ? 0 : tool_fail(error.message);
   outputs_remove(argc, argv);
-  if (status != PPROFC_OK) return tool_misused(error.message, &parsed);
-  if (options_environment(&options, &parsed, &error) != PPROFC_OK)
-    return tool_misused(error.message, NULL);
-  size_t arguments = (size_t)(argc - parsed.rest);
-  const char *wrong = check_combination(&options, &parsed, arguments);
-  if (wrong) return tool_misused(wrong, NULL);
+  if (status != PPROFC_OK) return tool_misused(error.message);
+  const char *const *inputs = (const char *const *)argv + parsed.rest;
+  size_t count = (size_t)(argc - parsed.rest);
+  if (options_environment(&options, &parsed, &error) != PPROFC_OK ||
+      flags_check_inputs(&options_table, inputs, count, "input", &error) != PPROFC_OK)
+    return tool_misused(error.message);
+  const char *wrong = check_combination(&options, &parsed, count);
+  if (wrong) return tool_misused(wrong);
   if (options.brief_bytes) brief_command(argc, argv, options.brief_bytes, options.brief_more);
-  return tool_run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
+  return tool_run(&options, &parsed, inputs, count);
 }

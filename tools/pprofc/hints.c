@@ -2,7 +2,6 @@
  * file name as a regular expression, profiles with different sample types. */
 #include "options.h"
 
-#include "common/elsewhere.h"
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -36,11 +35,7 @@ void hint_source(const char *path, pprofc_error *error) {
       error_hint(error, "standard input is empty; the program before the | may have failed");
     return;
   }
-  if (stat(path, &info) != 0) {
-    const char *advice = elsewhere_find("pprofc", path);
-    if (advice) error_hint(error, "type pprofc %s", advice);
-    return;
-  }
+  if (stat(path, &info) != 0) return;
   if (S_ISDIR(info.st_mode))
     hints_folder(path, error);
   else if (access(path, R_OK) != 0 && errno == EACCES)

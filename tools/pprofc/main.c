@@ -2,7 +2,6 @@
 #include "actions.h"
 #include "common/about.h"
 #include "common/brief_flag.h"
-#include "common/elsewhere.h"
 #include "common/progress.h"
 #include "common/quote.h"
 #include "common/signals.h"
@@ -25,65 +24,41 @@ static int fail_with(const char *message) {
   return EXIT_FAILED;
 }
 
-static void print_usage(void) {
+static int fail_with_usage(const char *message) {
   message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...");
   message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
+  return fail_with(message);
 }
 
-static int fail_with_usage(const char *message) {
-  fail_with(message);
-  print_usage();
-  return EXIT_FAILED;
+/* Prints an error about the command line. If a flag has the wrong form, prints the usage before. */
+static int fail_of_flags(const char *message) {
+  static const char *const forms[] = {"flag ", "invalid ", "bad flag "};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (str_starts(str_of(message), str_of(forms[i]))) return fail_with_usage(message);
+  return fail_with(message);
 }
 
-/* Prints the error about an unknown flag. Adds the flag with the most similar name, or prints the
- * usage if there is no similar flag. */
-static int misspelled(const char *message, const struct flag *nearest) {
-  if (!nearest) {
-    print_usage();
-    return fail_with(message);
-  }
-  message_error("pprofc: %s (did you mean -%s?)", message, nearest->name);
-  return EXIT_FAILED;
-}
-
-/* Returns the first flag that follows a source, or NULL. pprof reads such a flag as a source. */
-static const char *misplaced_flag(const struct command *command) {
-  for (size_t i = 1; i < command->source_count; i++) {
-    const char *source = command->sources[i];
-    if (source[0] == '-' && source[1] && access(source, F_OK) != 0) return source;
-  }
-  return NULL;
-}
-
-/* Writes advice if the first source is not a file, but a variant of the format or a command of
- * another program. For "-flame text FILE", the advice is "-flame=text". Returns true if it wrote
- * advice. */
-static bool first_is_word(const struct command *command, char *advice, size_t size) {
+/* True if the first source is not a file but a variant of the format, as in "-flame text FILE". */
+static bool first_is_variant(const struct command *command) {
   const char *first = command->source_count > 1 ? command->sources[0] : "";
   const pprofc_format_info *format = command->format;
-  const char *other = elsewhere_find("pprofc", first);
   if (!*first || access(first, F_OK) == 0) return false;
   for (size_t i = 0; format && format->variants && format->variants[i]; i++)
-    if (strcmp(format->variants[i], first) == 0)
-      return snprintf(advice, size, "-%s=%s", format->name, first) > 0;
-  return !format && other && snprintf(advice, size, "pprofc %s", other) > 0;
+    if (strcmp(format->variants[i], first) == 0) return true;
+  return false;
 }
 
-/* True if the sources can be used. Otherwise prints an error about a missing source, a misplaced
- * flag or a word that is not a file. */
+/* True if the sources can be used. Otherwise prints an error about a missing source, or about an
+ * argument that is not a source. */
 static bool sources_accepted(const struct command_flags *flags, const struct command *command,
                              int argc, char **argv) {
   pprofc_error error;
-  char advice[128];
-  const char *misplaced = misplaced_flag(command);
-  if (misplaced) {
-    error_set(&error, PPROFC_E_INVALID,
-              "'%.100s' comes after a source; type flags before the first source", misplaced);
-  } else if (first_is_word(command, advice, sizeof advice)) {
-    error_set(&error, PPROFC_E_INVALID, "'%.100s' is not a file (type %s)", command->sources[0],
-              advice);
-  } else {
+  if (first_is_variant(command)) {
+    const char *first = command->sources[0];
+    error_set(&error, PPROFC_E_INVALID, "'%s' is not a file (type -%s=%s)", first,
+              command->format->name, first);
+  } else if (flags_check_inputs(&flags->table, command->sources, command->source_count, "source",
+                                &error) == PPROFC_OK) {
     if (command->source_count || command->frames) return true;
     error_set(&error, PPROFC_E_INVALID, "no profile source specified");
     hint_argument(flags, argc, argv, &error);
@@ -165,6 +140,8 @@ static int run_action(struct command *command, const char *step, action_fn actio
 static pprofc_status make_report(struct command *command, int *code, pprofc_error *error) {
   pprofc_profile *profile = NULL;
   struct buffer rules;
+  bool incomplete = false;
+  command->incomplete = &incomplete;
   sources_find_executable(command);
   pprofc_status status = destination_read_rules(&command->report, &rules, error);
   if (status == PPROFC_OK && noise_wanted(command)) {
@@ -174,6 +151,8 @@ static pprofc_status make_report(struct command *command, int *code, pprofc_erro
     progress_step(command->progress, "making the report");
     if (status == PPROFC_OK) status = destination_report(command, profile, error);
   }
+  /* The report shows the other files, as in pprof, but a script must not take it for complete. */
+  if (incomplete && !command_fetches(command) && !*code) *code = EXIT_FAILED;
   pprofc_profile_release(profile);
   buffer_free(&rules);
   return status;
@@ -197,7 +176,7 @@ static pprofc_status serve_editor(struct command *command, int *code, pprofc_err
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  if (!command->program) return fail_with_usage("no program to simulate");
+  if (!command->program) return fail_with("no program to simulate");
   pprofc_status status = simulate_run(command, &file, &error);
   int code =
       status == PPROFC_OK ? run_action(command, "reading", make_report) : fail_with(error.message);
@@ -233,7 +212,7 @@ static int choose_action(struct command_flags *flags, struct command *command, i
   if (command->mcp) return mcp_run(command);
   if (!sources_accepted(flags, command, argc, argv)) return EXIT_FAILED;
   const char *conflict = action_conflict(command);
-  if (conflict) return fail_with_usage(conflict);
+  if (conflict) return fail_with(conflict);
   if (*command->collect) return run_action(command, "fetching", collect_profiles);
   if (command->lsp || command->quickfix) return run_action(command, NULL, serve_editor);
   if (command->http_on) return web_run(command);
@@ -258,8 +237,7 @@ int main(int argc, char **argv) {
     code = choose_action(&flags, &command, argc, argv);
   } else {
     if (strstr(error.message, "needs an argument")) hint_argument(&flags, argc, argv, &error);
-    bool unknown = str_starts(str_of(error.message), STR("flag provided but not defined"));
-    code = unknown ? misspelled(error.message, parsed.nearest) : fail_with_usage(error.message);
+    code = fail_of_flags(error.message);
   }
   command_free(&command);
   return code;

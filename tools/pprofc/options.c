@@ -95,11 +95,12 @@ static const struct flag_note environment[] = {
 
 static const struct flag_note asks[] = {{"sample_index", "sample_types"}, {NULL, NULL}};
 
-static const struct flag_note statuses[] = {{"0", "done"},
-                                            {"1", "-fail_on: there was nothing to judge"},
-                                            {"2", "failed, or -fail_on found a regression"},
-                                            {"3", "-fail_on -strict: a side has fewer than 3 runs"},
-                                            {NULL, NULL}};
+static const struct flag_note statuses[] = {
+    {"0", "done"},
+    {"1", "-fail_on: there was nothing to judge"},
+    {"2", "failed, a file was unreadable, or -fail_on found a regression"},
+    {"3", "-fail_on -strict: a side has fewer than 3 runs"},
+    {NULL, NULL}};
 
 /* Flags that are short for -sample_index=INDEX. If several are given, the first flag in this table
  * wins. */

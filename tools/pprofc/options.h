@@ -70,6 +70,7 @@ struct command {
   bool no_save;
   const char *collect;       /* folder given by -collect, or "" */
   struct progress *progress; /* progress line, or NULL */
+  bool *incomplete;          /* set to true if one of several sources is unreadable; or NULL */
   bool all_frames;
   bool frames;                  /* true if standard input is a stream of profiles (-frames) */
   const char *sums;             /* file that -sums writes, or "" */
@@ -129,6 +130,9 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
 struct command command_without_base(const struct command *command);
 
 void command_free(struct command *command);
+
+/* True if a source or a base is the address of a server. */
+bool command_fetches(const struct command *command);
 
 /* Fails if flags contradict each other. command_parse calls this function at its end. */
 pprofc_status command_check(const struct command *command, pprofc_error *error);

@@ -80,6 +80,15 @@ static const char *verdicts_conflict(const struct command *command) {
   return conflict ? conflict : bench_conflict(n);
 }
 
+bool command_fetches(const struct command *command) {
+  bool remote = false;
+  for (size_t i = 0; i < command->source_count; i++)
+    remote |= fetcher_is_remote(command->sources[i]);
+  for (size_t i = 0; i < command->bases.count; i++)
+    remote |= fetcher_is_remote(command->bases.items[i]);
+  return remote;
+}
+
 static const char *http_conflict(const struct command *command) {
   bool remote = !command->every_ms;
   for (size_t i = 0; i < command->source_count; i++)

@@ -300,6 +300,9 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from) {
     if (chunk->items[i].profile) continue;
     limit_flags_name(&chunk->items[i].error);
     message_error("%s", chunk->items[i].error.message);
+    /* A stream may have broken frames. A file is the caller's mistake. */
+    if (!chunk->items[i].frame && chunk->fetched->command->incomplete)
+      *chunk->fetched->command->incomplete = true;
   }
 }
 

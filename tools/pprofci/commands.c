@@ -17,18 +17,14 @@ int command_fail(const char *message) {
   return EXIT_FAILED;
 }
 
-int command_misused(const struct flag_table *table, const struct flags_parsed *parsed,
-                    const char *message) {
+int command_misused(const struct flag_table *table, const char *message) {
   static const char undefined[] = "flag provided but not defined: ";
-  pprofc_str text = str_of(message);
-  if (!str_starts(text, str_of(undefined)))
-    message_error("pprofci: %s (see %s -help)", message, table->program);
-  else if (parsed->nearest)
-    message_error("pprofci: unknown option %s (did you mean -%s?)", message + sizeof undefined - 1,
-                  parsed->nearest->name);
+  if (str_starts(str_of(message), str_of(undefined)))
+    message_error("pprofci: unknown option %s", message + sizeof undefined - 1);
+  else if (str_ends(str_of(message), STR(")")))
+    command_fail(message);
   else
-    message_error("pprofci: unknown option %s (see %s -help)", message + sizeof undefined - 1,
-                  table->program);
+    message_error("pprofci: %s (see %s -help)", message, table->program);
   return EXIT_FAILED;
 }
 
@@ -86,13 +82,10 @@ static const char *ci_beginning = "";
 
 /* The command whose flags are being checked. An error then also names the command that prints the
  * help. */
-static struct {
-  const struct flag_table *table; /* NULL: no flags are being checked */
-  const struct flags_parsed *parsed;
-} checked;
+static const struct flag_table *checked; /* table of its flags, or NULL: no flags are checked */
 
 static _Noreturn void command_end(void) {
-  if (checked.table) exit(command_misused(checked.table, checked.parsed, ci_error.message));
+  if (checked) exit(command_misused(checked, ci_error.message));
   memory_clean();
   if (report.open) (void)command_end_report(NULL);
   error_prefix(&ci_error, "%s", ci_beginning);
@@ -124,16 +117,16 @@ static void command_check_words(const struct ci_command *command, const struct c
 int command_main(const struct ci_command *command, int argc, char **argv) {
   struct command_line line = {.out = &report.out};
   memset(command->options, 0, command->size);
-  checked.table = command->table;
-  checked.parsed = &line.parsed;
+  checked = command->table;
   ci_need(flags_defaults(command->table, command->options, &ci_error));
   ci_need(flags_parse(command->table, command->options, argc, argv, &line.parsed, &ci_error));
   if (line.parsed.help) return command_help(command->table);
   line.words = (const char *const *)argv + line.parsed.rest;
   line.count = (size_t)(argc - line.parsed.rest);
+  ci_need(flags_check_inputs(command->table, line.words, line.count, "input", &ci_error));
   command_check_words(command, &line);
   if (command->check) command->check(command->options, &line);
-  checked.table = NULL;
+  checked = NULL;
   command_begin_report(command, argc, argv);
   int code = command->run(command->options, &line);
   ci_need(command_end_report(&ci_error));

@@ -79,8 +79,7 @@ void ci_begin(const char *text);
 _Noreturn void ci_fail(const char *format, ...) PPROFC_PRINTF(1, 2);
 
 /* Prints an error about a command's flags, and the command that prints the help. */
-int command_misused(const struct flag_table *table, const struct flags_parsed *parsed,
-                    const char *message);
+int command_misused(const struct flag_table *table, const char *message);
 int command_help(const struct flag_table *table);
 
 #endif

@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
   if (argc > 1 && argv[1][0] != '-') return main_run(argv[1], argc - 1, argv + 1);
   if (flags_defaults(&main_table, &about, &error) != PPROFC_OK ||
       flags_parse(&main_table, &about, argc, argv, &parsed, &error) != PPROFC_OK)
-    return command_misused(&main_table, &parsed, error.message);
+    return command_misused(&main_table, error.message);
   if (!about_print(&main_table, parsed.help, &about, &status, &error))
     return command_fail("no command (see pprofci -help)");
   return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
