@@ -11,6 +11,7 @@
 # - ci/record takes minutes.
 # unit/test_hash runs the lines for a machine without random bytes.
 # Tests and generated code are not counted. Parts that other programs test have a limit of their own (coverage.py).
+# `coverage.sh -build` only builds.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -19,6 +20,7 @@ cd "$(dirname "$0")/.."
 counts=$PWD/build-clang/counts
 build build-clang --preset asan -DCMAKE_C_COMPILER=clang \
   -DCMAKE_C_FLAGS="-fprofile-instr-generate=$counts/%m.profraw -fcoverage-mapping" -DPPROFC_BUILD_TESTS=ON
+[ "${1:-}" != -build ] || exit 0
 rm -rf "$counts"
 say "running the tests"
 ctest --test-dir build-clang -j "$(test_jobs)" -LE 'web|install|perf|style|recorders|fleet' \

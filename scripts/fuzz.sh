@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes with libFuzzer and sanitizers. The reader gets SECONDS (default 60). The other targets under tests/fuzz share SECONDS, but get at
 # least 3 each; as many run at the same time as there are processors. `fuzz.sh -campaign HOURS` gives each target an equal share of this
-# time. Then it reads 100,000 generated profiles in every way, and kills 500 writers of each kind.
+# time. Then it reads 100,000 generated profiles in every way, and kills 500 writers of each kind. `fuzz.sh -build` only builds.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -55,6 +55,7 @@ have clang || die "clang is needed to fuzz"
 # libFuzzer and the sanitizers have their own package, whose name contains clang's version.
 want_packages "libclang-rt-$(clang -dumpversion | sed 's/\..*//')-dev"
 build_target=fuzz_targets build build-fuzz --preset fuzz -DPPROFC_BUILD_TESTS=ON
+[ "${1:-}" != -build ] || exit 0
 count=$(others 1 | wc -l)
 
 if [ -n "$campaign" ]; then
