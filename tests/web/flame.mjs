@@ -498,6 +498,7 @@ async function testSearch(url) {
   const now = await state(page);
   check(/regexp/.test(await nameOf(page, now.selected)), "a match is selected");
   await page.keyboard.press("Escape");
+  check((await page.inputValue("[data-key=search]")) === "regexp", "Escape leaves the field and keeps the matches");
   await page.keyboard.press("f");
   const kept = await page.evaluate(() => [window.pprofc.state.focus, window.pprofc.view.head[0] / window.pprofc.whole.head * 100]);
   check(kept[0] === "regexp" && kept[1].toFixed(2) === found.share, `f keeps the stacks through the matches: ${kept}`);
@@ -595,6 +596,11 @@ async function testNumbers(url) {
   await page.mouse.move(spot.x, spot.y);
   const tip = await page.$$eval(".pf-tip > *", (all) => all.map((e) => e.textContent));
   check(tip[0] === "main.rank" && /main\.go/.test(tip[1]) && tip[2] === "total: 1.44s (18.30%)" && tip.length >= 3, `the tooltip: ${tip}`);
+  await page.mouse.down();
+  await page.mouse.up();
+  check(!(await page.isVisible(".pf-tip")), "a click hides the tooltip, which would cover the callees");
+  const shares = await page.evaluate(() => [[1, 1], [1, 3], [48, 1e6], [-2, 1e5], [0, 7], [1, 0]].map(([part, whole]) => window.pprofcFlame.percent(part, whole)));
+  check(shares.join() === "100.00%,33.33%,0.0048%,-0.002%,0%,0%", `percentages: ${shares}`);
   await reset(page);
 
   // Of a function that has several callers.

@@ -124,6 +124,11 @@ async function testSearch(server) {
   await page.locator("#search input[name=f]").blur();
   await page.keyboard.press("n");
   check((await count(page, "tr.here")) === 1, "n goes to the first match");
+  await page.focus("#search input[name=f]");
+  await page.keyboard.press("Escape");
+  check((await page.inputValue("#search input[name=f]")) === "(?i)JSON\\." && (await count(page, "#top tr.match")) === matches, "Escape leaves the field and keeps the matches");
+  await page.keyboard.press("Escape");
+  check((await page.inputValue("#search input[name=f]")) === "" && (await count(page, "#top tr.match")) === 0, "a second Escape ends the search");
   await page.fill("#search input[name=f]", "json");
   await page.press("#search input[name=f]", "Enter");
   await until(page, () => parameter(page, "f") === "json", "Enter filters");
@@ -416,7 +421,7 @@ async function testKeys(server) {
 
 async function testDifference(server) {
   const page = await open(server, "top");
-  check(/base 76\.73s, head 5\.33s/.test(await text(page, "#pills")), "both totals are said");
+  check(/base generator_cpu\.prof 76\.73s, head generator_optimized_cpu\.prof 5\.33s/.test(await text(page, "#pills")), "both totals are said, with the names of the files");
   const row = (await page.$$eval("#top tbody tr:first-child td", (cells) => cells.map((c) => c.textContent.trim()))).join(" | ");
   check(/^5\.12s \| 0\.05s \| -5\.07s ±1\.31s \| ▼ -99% \| shrank, as everything did \| runtime\.mallocgc$/.test(row), `base, head, change and verdict: ${row}`);
   const judged = command("-symbolize=none", "-top", "-noise", "-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof");
@@ -584,6 +589,15 @@ async function testFlame(plain, diff) {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Enter");
   check(/^2 of \d+, [\d.]+s, /.test(await text(page, "#matches")), `Enter leads on: ${await text(page, "#matches")}`);
+  const searched = async () => [await page.inputValue("#search input[name=f]"), await flame(page, "(a) => a.state.search"), (await text(page, "#matches")).replace(/ of .*/, "")].join();
+  await page.keyboard.press("Escape");
+  check((await searched()) === "json,json,2", `Escape leaves the field and keeps the matches: ${await searched()}`);
+  while (await flame(page, "(a) => a.isZoomed()")) await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  check((await searched()) === ",,", `the next Escape ends the search: ${await searched()}`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("json");
+  await page.keyboard.press("Enter");
   await page.click("#matches button");
   await until(page, () => parameter(page, "f") === "(?i)json", "only these");
   await still(page);
@@ -746,6 +760,8 @@ async function testPeople(plain, diff, tags) {
   let page = await open(await serve(["server_cpu.pb.gz"]), "tags");
   const bars = await page.$$eval(".rows.tags", (all) => all.map((t) => t.querySelector("meter").getBoundingClientRect().left - t.querySelector("th:nth-child(3)").getBoundingClientRect().left));
   check(bars.length > 1 && bars.every((d) => d >= 0 && d < 14), `bars stand below their title: ${bars}`);
+  const shares = await page.$$eval(".rows.tags tbody tr", (all) => all.map((tr) => [Number.parseFloat(tr.querySelector(".share").textContent), 100 * tr.querySelector("meter").value]));
+  check(shares.length > 5 && shares.every(([said, drawn]) => Math.abs(said - drawn) < 0.1), `bars and percentages are of the total: ${JSON.stringify(shares)}`);
   await page.goto(`${plain.views}compare`);
   check((await text(page, ".choose ul")) === "no other profile is loaded", "a profile is not offered for a comparison with itself");
   await close(page, "tags, compare");
@@ -756,6 +772,44 @@ async function testPeople(plain, diff, tags) {
   await drawn(page);
   check((await page.isVisible(".pf-graph")) && !(await page.isVisible(".pf-menu")), "print has the flame graph and no controls");
   await close(page, "print");
+}
+
+/** A window of 900 pixels is filled, also after a selection. A range of time has the words of the flame graph. */
+async function testTablet(diff) {
+  let page = await open(diff, "flamegraph", { viewport: { width: 900, height: 840 } });
+  await drawn(page);
+  const end = () => page.$eval(".pf-inspector", (e) => Math.round(e.getBoundingClientRect().bottom));
+  check((await end()) === 840, `the inspector ends where the window ends: ${await end()}`);
+  await flame(page, "(a) => a.select(a.nodeOfName('example.com/generator.RenderSource', () => 1), true, true)");
+  check((await end()) === 840, `also after a selection: ${await end()}`);
+  await flame(page, "(a) => a.select(a.nodeOfName('text/template.(*state).walk', () => 1), true, true)");
+  check(/[?&]sel=text\/template\.\(\*state\)\.walk$/.test(page.url()), `the address can be read: ${page.url()}`);
+  await page.keyboard.press("2");
+  await until(page, () => at(page).pathname.endsWith("/top"), "top");
+  await still(page);
+  check(/[?&]sel=text\/template\.\(\*state\)\.walk$/.test(page.url()), `also in another view: ${page.url()}`);
+  await close(page, "tablet");
+  const events = [{ ph: "X", pid: 1, tid: 1, name: "load", ts: 0, dur: 1_250_000 }, { ph: "X", pid: 1, tid: 1, name: "parse", ts: 1000, dur: 1_001 }];
+  fs.writeFileSync(path.join(work, "times.json"), JSON.stringify({ traceEvents: events }));
+  page = await open(await serve([path.join(work, "times.json")]), "flamegraph");
+  await drawn(page);
+  check(/total 1\.25s in/.test(await text(page, "#pills")), `the total has the unit of the picture: ${await text(page, "#pills")}`);
+  await flame(page, "(a) => a.setRange({ from: 0, to: 5e8 })");
+  await until(page, () => parameter(page, "t1") === "500ms", "a range");
+  await still(page);
+  check((await page.getAttribute("#search input[name=f]", "placeholder")) === "find ( / )", "the field still finds");
+  await close(page, "times");
+}
+
+/** An address without a page is answered by a page with a way back. */
+async function testUnknown(plain) {
+  const page = await open(plain, "top");
+  page.expectFailure = true;
+  await page.goto(`${plain.views}nosuch`);
+  await page.click("a >> text=Show the profile");
+  await drawn(page);
+  check(at(page).pathname === "/ui/flamegraph" || at(page).pathname === "/ui/", `a way back: ${page.url()}`);
+  await close(page, "unknown page");
 }
 
 /** A profile without samples, and filters that leave none: one sentence. Addresses that nobody writes show the usual view. */
@@ -797,6 +851,8 @@ await testTags(labels);
 await testKeys(tags);
 await testDifference(diff);
 await testFlame(plain, diff);
+await testTablet(diff);
+await testUnknown(plain);
 await testNothing(plain);
 await testLarge();
 await testPeople(plain, diff, tags);

@@ -192,6 +192,12 @@ async function testTimeline(url) {
   check(await becomes(() => /at=0\.5/.test(page.url()) && /timeline=1/.test(page.url())), `the address has the zoom: ${page.url()}`);
   await page.keyboard.press("Escape");
   check((await page.evaluate(() => window.pprofc.drawing.span)) === 3e9, "Escape zooms out");
+  await page.evaluate(() => window.pprofc.set({ t0: "2s", t1: "2.25s" }));
+  const part = await spotOf(page, "query");
+  check(part.from === 2e9 && part.to === 2.25e9, `a call that goes on has the time in the range: ${part.from} to ${part.to}`);
+  await page.mouse.click(part.x, part.y);
+  check(/duration 250ms/.test(await page.textContent("[aria-live]")), `the inspector has the same: ${await page.textContent("[aria-live]")}`);
+  await page.evaluate(() => { window.pprofc.set({ t0: "", t1: "" }); window.pprofc.selectName("query"); });
   const walk = async (key) => { await page.keyboard.press(key); return page.evaluate(() => window.pprofc.selectedName); };
   check((await walk("ArrowUp")) === "serve", "up goes to the caller");
   check((await walk("ArrowLeft")) === "load" && (await walk("ArrowDown")) === "parse", "left goes to the box before, down to a callee");

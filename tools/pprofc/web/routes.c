@@ -342,6 +342,20 @@ static struct web_reply *routes_ask(struct web *web, const struct web_route *rou
   return reply;
 }
 
+/* Answers an address that no route has, with a link back to the profile. */
+static struct web_reply *routes_unknown(void) {
+  static const char page[] =
+      "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n"
+      "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=color-scheme content=\"light dark\">\n<title>No such page - pprofc</title>\n"
+      "<h1>No such page</h1>\n<p>This server has no page at this address. "
+      "<a href=\"/ui/\">Show the profile</a>.</p>\n";
+  struct web_reply *reply = reply_new(404, REPLY_HTML);
+  if (!reply || reply_write(reply, page, sizeof page - 1) == 0) return reply;
+  reply_release(reply);
+  return NULL;
+}
+
 struct web_reply *routes_answer(void *context, struct http_exchange *exchange,
                                 const struct http_request *request) {
   struct web *web = context;
@@ -353,7 +367,7 @@ struct web_reply *routes_answer(void *context, struct http_exchange *exchange,
     const struct web_asset *asset = asset_find(str_slice(name, 7, name.size));
     return asset ? asset_reply(asset, request->gzip) : reply_text(404, "no such file");
   }
-  if (!route) return reply_text(404, "no such page");
+  if (!route) return routes_unknown();
   if (route->redirect) return reply_redirect(301, route->redirect, request->query);
   return routes_ask(web, route, name, exchange, request);
 }

@@ -232,5 +232,9 @@ function trim(number) {
   return grouped(number.replace(/\.?0+$/, (zeros) => (zeros.includes(".") ? "" : zeros)));
 }
 
-const percent = (part, whole) => (whole ? (100 * part / whole).toFixed(2) + "%" : "0%");
+// Returns a percentage with two decimals. A percentage that these would show as 0 has two digits, such as "0.0048%".
+function percent(part, whole) {
+  const share = whole ? 100 * part / whole : 0;
+  return (Math.abs(share) >= 0.005 ? share.toFixed(2) : Number(share.toPrecision(2))) + "%";
+}
 const signed = (text, value) => (value > 0 ? "+" + text : text);

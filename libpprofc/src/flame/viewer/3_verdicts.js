@@ -89,7 +89,8 @@ function verdictRows(app, frame) {
   const { model, state } = app;
   if (frame < 0 || frame === model.smaller || !hasVerdicts(model, state)) return [];
   const verdict = model.verdicts.get(model.name[frame]), { unit } = app;
+  const plain = (text) => (text === "rare" ? "too few samples to judge" : text);
   if (!verdict) return [["certain?", "not judged: counts as a part of its caller"]];
-  return [["total: certain?", verdictText(verdict.total, unit)],
-    ["self: certain?", verdictText(verdict.self, unit, verdict.partner)]].filter((row) => row[1]);
+  return [["total: certain?", plain(verdictText(verdict.total, unit))],
+    ["self: certain?", plain(verdictText(verdict.self, unit, verdict.partner))]].filter((row) => row[1]);
 }

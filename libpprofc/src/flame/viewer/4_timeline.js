@@ -105,7 +105,7 @@ class Timeline extends Drawing {
     const { from, until: to } = this.app.model.times, { depth, parent } = this.view;
     const same = this.last >= 0 && this.joins(this.last, first) ? this.meet(node, this.open[this.open.length - 1] ?? 0) : 0;
     this.closeTo(depth[same]);
-    for (let up = node; up !== same; up = parent[up]) this.open[depth[up] - 1] = up, this.since[depth[up] - 1] = from[first];
+    for (let up = node; up !== same; up = parent[up]) this.open[depth[up] - 1] = up, this.since[depth[up] - 1] = this.inRange(from[first]);
     this.last = last;
     const middle = (first + last) >> 1;
     for (let row = depth[node] + 1; row <= deep; row++)
@@ -113,7 +113,7 @@ class Timeline extends Drawing {
   }
 
   closeTo(depth) {
-    const end = this.last < 0 ? 0 : this.app.model.times.until[this.last];
+    const end = this.last < 0 ? 0 : this.inRange(this.app.model.times.until[this.last]);
     while (this.open.length > depth) {
       const row = this.open.length, node = this.open.pop(), from = this.since[row - 1], x = this.pixel(from), wide = this.pixel(end) - x;
       if (wide < 1) { this.thin(row, node, x, x + wide); continue; }
@@ -124,6 +124,8 @@ class Timeline extends Drawing {
   }
 
   pixel(ns) { return this.xOf(ns - this.range.from); }
+  // Returns the time of the range that is closest to `ns`, because a box that crosses a bound ends there.
+  inRange(ns) { return Math.max(this.range.from, Math.min(this.range.to, ns)); }
 
   // Joins narrow boxes of a row into boxes of up to three pixels.
   thin(row, node, from, to) {
@@ -207,7 +209,7 @@ class Timeline extends Drawing {
     let low = i, high = i;
     while (low > first && this.joins(low - 1, low) && same(low - 1)) low--;
     while (high + 1 < end && this.joins(high, high + 1) && same(high + 1)) high++;
-    return { group, node, from: from[low], to: to[high], low, high };
+    return { group, node, from: this.inRange(from[low]), to: this.inRange(to[high]), low, high };
   }
 
   // Returns the first event of a group that ends after a time.

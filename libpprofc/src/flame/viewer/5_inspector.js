@@ -39,8 +39,8 @@ function aboutPart(app, frame, node) {
   const origin = known && model.origin[frame] ? ORIGIN_WORDS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : "") : "";
   const place = known ? [sourceOf(model, frame), origin].filter(Boolean) : [];
   const buttons = app.actions(node).filter((action) => action.id !== "copy").map((action) => (action.href
-    ? element("a", { href: action.href, "data-do": action.id }, action.words)
-    : button(action.words, action.run, { "data-do": action.id, title: action.key ? "key " + action.key : null })));
+    ? element("a", { href: action.href, "data-do": action.id, title: action.about ?? null }, action.words)
+    : button(action.words, action.run, { "data-do": action.id, title: [action.about, action.key && "key " + action.key].filter(Boolean).join("; ") || null })));
   return element("div", { class: "pf-about" },
     element("h2", { title: name }, name, " ", known ? button("Copy", (e) => copyName(e.target, name), { "data-do": "copy", title: "copy the name (y)" }) : null),
     place.length ? element("p", { class: "pf-place" }, ...place.flatMap((part, i) => (i ? [" · ", part] : [part]))) : null,
@@ -110,12 +110,12 @@ function sandwichRow(app, parts, title) {
   const k = app.place.scale, weigh = (part) => Math.max(Math.abs(part.head * k), Math.abs(part.base));
   const sorted = parts.filter(weigh).sort((a, b) => weigh(b) - weigh(a)), sum = sorted.reduce((all, part) => all + weigh(part), 0);
   const kept = sorted.filter((part, i) => i < MOST_PARTS && weigh(part) >= LEAST_PART * sum), rest = sorted.slice(kept.length);
-  if (rest.length) kept.push(rest.reduce((a, b) => ({ ...a, head: a.head + b.head, base: a.base + b.base }), { name: rest.length + " more", head: 0, base: 0, still: true }));
+  if (rest.length) kept.push(rest.reduce((a, b) => ({ ...a, head: a.head + b.head, base: a.base + b.base }), { name: rest.length + " more", head: 0, base: 0, still: true, rest: true }));
   const text = (part) => (app.model.hasBase ? changeText(difference(part.head * k, part.base), part.base, app.unit) || "no change"
     : amount(part.head * k, app.whole.head, app.unit));
   const cells = kept.map((part) => {
     const frame = app.model.name.indexOf(part.name), forms = frame < 0 ? [part.name] : app.forms(frame);
-    const more = { title: part.name + "\n" + text(part), class: part.own ? "pf-own" : null };
+    const more = { title: part.name + "\n" + text(part), class: part.own ? "pf-own" : part.rest ? "pf-rest" : null };
     const letters = Math.max(8, 40 * weigh(part) / (sum || 1));
     const inner = [element("span", {}, forms.find((form) => form.length <= letters) || forms[forms.length - 1]), element("b", {}, text(part))];
     const goes = frame >= 0 && !part.still && !part.own;
@@ -146,7 +146,7 @@ function showOverview(app) {
   const rows = app.functionRows().filter((r) => size(r) && r.frame !== model.smaller).sort((a, b) => size(b) - size(a)).slice(0, MOST_SELF);
   if (!rows.length) return [hint];
   const items = rows.map((r) => rankRow(app, r, {
-    value: text(r.selfHead, r.selfBase), part: size(r) / size(rows[0]), kind: "pf-own", title: "\ntotal " + text(r.head, r.base),
+    value: text(r.selfHead, r.selfBase), letters: WIDE_LINE, part: size(r) / size(rows[0]), kind: "pf-own", title: "\ntotal " + text(r.head, r.base),
   }));
   return [element("div", { class: "pf-about" }, element("h2", {}, model.hasBase ? "Most self, base → head" : "Most self"), hint), element("ol", { class: "pf-ranks" }, ...items)];
 }

@@ -16,7 +16,9 @@ const button = (text, onclick, more) => element("button", { type: "button", oncl
 // ---- what changed most ------------------------------------------------------------------------------------------
 
 const MOST_CHANGED = 5;
-const LINE = 32; // characters of a name and its value that have room beside each other; what is longer takes two lines
+// Characters of a name and its value that have room beside each other, in the list of changes and in the inspector. A longer
+// pair takes two lines.
+const LINE = 32, WIDE_LINE = 38;
 
 // Returns the functions whose self values grew most, and the functions whose self values fell most.
 function mostChanged(app) {
@@ -29,11 +31,11 @@ function mostChanged(app) {
 }
 
 // Makes a row of a list of functions. `part` is the length of its bar, relative to the first row.
-function rankRow(app, r, { value, part, kind, title }) {
+function rankRow(app, r, { value, letters = LINE, part, kind, title }) {
   const forms = app.forms(r.frame), bar = element("i", { class: kind });
   const row = button("", () => app.goTo(r.frame), { "data-name": app.label(r.frame), title: app.label(r.frame) + title });
   bar.style.width = Math.max(2, 100 * part) + "%";
-  row.append(element("span", {}, forms.find((text) => text.length + value.length <= LINE) || forms[forms.length - 1]), element("b", {}, value), bar);
+  row.append(element("span", {}, forms.find((text) => text.length + value.length <= letters) || forms[forms.length - 1]), element("b", {}, value), bar);
   return element("li", {}, row);
 }
 
@@ -152,7 +154,7 @@ function legend(app) {
   const chip = (color, text) => element("span", { class: "pf-chip" }, swatch(color), text);
   const box = app.parts.legend, soft = (text) => element("span", { class: "pf-soft", title: text }, text);
   if (app.coloring === "change") {
-    box.replaceChildren(...statusChips(app), soft(app.judging ? "pale: with everything else; bar: size of the change" : "bar: size of the change"));
+    box.replaceChildren(...statusChips(app), soft(app.judging ? "pale: changed as all did; bar: size of the change" : "bar: size of the change"));
   } else if (app.coloring === "origin") {
     box.replaceChildren(...ORIGIN_WORDS.map((name, i) => chip(ORIGIN_COLORS[i], name)));
   } else if (app.coloring === "bottleneck") {

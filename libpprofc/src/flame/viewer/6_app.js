@@ -6,6 +6,7 @@ const DEFAULTS = {
   p: "", at: "", sel: "", weights: "", t0: "", t1: "", whole: "", timeline: false, strip: "package",
 };
 const VIEW_KEYS = ["type", "reverse", "collapse", "focus", "hide", "sandwich", "system", "group", "t0", "t1", "whole", "timeline"];
+const FOCUS = "only stacks through it";
 const WIDTHS = { max: "larger of base and head", head: "head", base: "base", sum: "base + head" };
 const COLORINGS = {
   change: "change", package: "package", function: "function", origin: "whose code", value: "self", bottleneck: "bottleneck",
@@ -528,7 +529,7 @@ class App {
     list.push({ id: "copy", words: "Copy name", key: "y" }, { id: "sandwich", words: "Callers and callees", key: "s", run: () => this.set({ sandwich: name }) });
     if (options.actions) return [...list, ...options.actions(name)];
     return [...list,
-      { id: "focus", words: "Only stacks through it", key: "f", run: () => this.set({ focus: exactName(name) }) },
+      { id: "focus", words: "Focus", key: "f", about: FOCUS, run: () => this.set({ focus: exactName(name) }) },
       { id: "hide", words: "Hide", key: "x", run: () => this.set({ hide: exactName(name) }) }];
   }
 
@@ -694,6 +695,7 @@ class App {
     if (event.key === "Escape" && (typing || parts.menu.open)) {
       parts.menu.open = false;
       target.blur();
+      event.preventDefault(); // some browsers empty the search field, but the matches remain until the next Escape
       parts.graph.focus({ preventScroll: true });
       return true;
     }

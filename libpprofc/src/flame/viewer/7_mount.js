@@ -27,12 +27,12 @@ function buildParts(app) {
   select("width", Object.entries(WIDTHS).map(([value, text]) => option(value, text)), "box width");
   select("group", [option(-1, "all samples"), ...model.groups.map((g, i) => option(i, g.name)),
     ...model.meta.left_out.map((key) => option("", key + ": too many values", true))], "samples with a label");
-  field("focus", { spellcheck: "false", placeholder: "expression", "aria-label": "only stacks through" }, "onchange");
-  field("hide", { spellcheck: "false", placeholder: "expression", "aria-label": "hide functions" }, "onchange");
+  field("focus", { spellcheck: "false", placeholder: FOCUS, "aria-label": "focus: " + FOCUS }, "onchange");
+  field("hide", { spellcheck: "false", placeholder: "leave out functions", "aria-label": "hide functions" }, "onchange");
   p.menu = element("details", { class: "pf-menu" }, element("summary", {}, "View"), element("div", { class: "pf-sheet" },
     row("Colour by", p.color), diff ? row("Box width", p.width) : null,
     model.groups.length || model.meta.left_out.length ? row("Samples", p.group) : null,
-    row("Only stacks through", p.focus), row("Hide functions", p.hide),
+    ...(app.options.filter ? [] : [row("Focus", p.focus), row("Hide", p.hide)]), // a page with filters has its own fields
     flag("icicle", "Root at the top"), flag("reverse", "Start from the leaf: callers of expensive functions"),
     flag("collapse", "Join recursive calls"), flag("system", "System code: kernel, libc, language runtime"),
     button("Reset", () => { app.reset(); p.menu.open = false; }, { "data-do": "reset" })));
@@ -179,6 +179,7 @@ class Pointers {
     const { app, drawing } = this, box = this.boxOf(e), node = box?.node ?? -1;
     app.parts.menu.open = false;
     this.clicked = node;
+    this.hideTip();
     drawing.canvas.focus({ preventScroll: true });
     if (!this.main) {
       if (node >= 0 && drawing.view.frame[node] >= 0) app.set({ sandwich: app.label(drawing.view.frame[node]) });
@@ -236,6 +237,7 @@ function wire(app) {
   };
   p.functions.addEventListener("click", pick);
   p.functions.addEventListener("keydown", (e) => { if (e.key === "Enter") pick(e); });
+  document.addEventListener("keydown", () => { p.tip.hidden = true; }, { signal });
   (chrome ? document : p.box).addEventListener("keydown", (e) => app.key(e), { signal });
   document.addEventListener("pointerdown", (e) => {
     if (!p.menu.contains(e.target)) p.menu.open = false;
@@ -295,4 +297,4 @@ async function mount(root, options) {
   return handleOf(app);
 }
 
-globalThis.pprofcFlame = { mount, labelForms, fitLabel };
+globalThis.pprofcFlame = { mount, labelForms, fitLabel, percent };

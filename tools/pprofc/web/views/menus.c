@@ -9,9 +9,9 @@ struct menu_field {
 
 static const struct menu_field menu_filters[] = {
     {"ignore", "Ignore", "hide stacks with this function"},
-    {"hide", "Hide", "remove these functions from stacks"},
+    {"hide", "Hide", "leave out of the stacks"},
     {"show", "Show", "keep only these functions"},
-    {"show_from", "Show from", "cut above the outermost match"},
+    {"show_from", "Show from", "cut above the first match"},
     {"prune_from", "Prune from", "cut below"},
     {"tagfocus", "Label focus", "keep label key=value"},
     {"tagignore", "Label ignore", "exclude label key=value"},

@@ -30,6 +30,8 @@ static void pills_both_totals(struct view_page *page) {
   double head = (double)head_sum / page_divisor(page, WEB_HEAD), change = head - base;
   fill_begin(fill, "totals");
   fill_flag(fill, "recorded", !page->in->info->by_time && *judge_per(&page->judgement));
+  fill_words(fill, "base-name", page->in->info->base.name ? page->in->info->base.name : "");
+  fill_words(fill, "head-name", page->in->info->head.name ? page->in->info->head.name : "");
   page_fill_mean(page, "base", base);
   page_fill_mean(page, "head", head);
   page_change(page, base, head);
@@ -53,8 +55,11 @@ static void pills_runs(struct view_page *page) {
   fill_flag(&page->fill, "by-time", info->by_time);
 }
 
-/* Adds "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows hidden". */
+/* Adds "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows hidden". A call graph has boxes
+ * in place of rows. */
 static void pills_shown(struct view_page *page) {
+  static const char *const row_words[] = {"row", "rows"}, *const box_words[] = {"box", "boxes"};
+  const char *const *words = page->view->body == view_graph ? box_words : row_words;
   const struct view_totals *t = &page->totals;
   struct fill *fill = &page->fill;
   fill_begin(fill, "shown-part");
@@ -70,7 +75,8 @@ static void pills_shown(struct view_page *page) {
   if (t->has_shown) {
     size_t all = t->nodes_before + t->dropped_nodes;
     fill_number(fill, "row-count", (int64_t)t->nodes);
-    fill_words(fill, "plural", t->nodes == 1 ? "" : "s");
+    fill_words(fill, "row-word", words[t->nodes != 1]);
+    fill_words(fill, "rows-word", words[1]);
     if (t->nodes_before >= t->nodes && all > t->nodes)
       fill_number(fill, "left", (int64_t)(all - t->nodes));
   }

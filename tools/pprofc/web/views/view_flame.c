@@ -75,8 +75,10 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   pprofc_status status =
       flame_table_waits(page) ? flame_table_link(page, out, error) : view_top(page, out, error);
   /* Drop the totals of the table of functions, because the picture shows all functions, unlike the
-   * table. */
+   * table. Also drop its unit, unless the user chose it: each value of the picture has the unit
+   * that fits the value. */
   page->totals.has_shown = false;
+  if (strcmp(given.unit, "minimum") == 0) page->unit = STR("");
   buffer_add_text(out, "</section>\n");
   page->options = given;
   return status;

@@ -139,18 +139,19 @@ static void tags_link(struct tags_page *t, const char *parameter, pprofc_str val
   fill_end(&t->page->fill);
 }
 
-/* Adds a row for a label value of a single profile, with its cost. */
-static void tags_cost(struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {
+/* Adds a row for a label value of a single profile: its cost, and its part of the profile's total.
+ */
+static void tags_cost(struct tags_page *t, const struct tag_value *tag) {
   struct fill *fill = &t->page->fill;
-  double share = key_sum ? fabs((double)tag->sum / (double)key_sum) : 0;
+  int64_t total = t->v.report.result.total;
+  double share = total ? fabs((double)tag->sum / (double)total) : 0;
   fill_number(fill, "sum", tag->sum);
   page_fill_value(t->page, "cost", &t->v.report, tag->sum);
-  page_fill_share(t->page, "share", tag->sum, t->v.report.result.total);
+  page_fill_share(t->page, "share", tag->sum, total);
   buffer_printf(fill_text(fill, "part"), "%.3f", share > 1 ? 1 : share);
 }
 
-static void tags_row(struct tags_page *t, const struct tag_value *tag, const struct view_row *row,
-                     int64_t key_sum) {
+static void tags_row(struct tags_page *t, const struct tag_value *tag, const struct view_row *row) {
   struct fill *fill = &t->page->fill;
   struct buffer filter;
   buffer_init(&filter, t->page->mem, (size_t)4 << 20);
@@ -159,7 +160,7 @@ static void tags_row(struct tags_page *t, const struct tag_value *tag, const str
   if (row)
     page_difference_cells(t->page, row, true);
   else
-    tags_cost(t, tag, key_sum);
+    tags_cost(t, tag);
   fill_str(fill, "value", tag->value);
   if (!filter.failed) {
     tags_link(t, "tf", buffer_str(&filter), "only");
@@ -192,7 +193,7 @@ static void tags_costs(struct tags_page *t, const struct tag_value *items, size_
   page_fill_value(t->page, "cost", &t->v.report, sum);
   page_fill_value(t->page, "total", &t->v.report, total);
   page_fill_share(t->page, "share", sum, total);
-  for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], NULL, sum);
+  for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], NULL);
 }
 
 /* Adds the values of a label key in a difference, with verdicts. */
@@ -209,7 +210,7 @@ static pprofc_status tags_changes(struct tags_page *t, const struct tag_value *i
   page_set_grid(page, &rows);
   fill_begin(&page->fill, "changed");
   page_difference_head(page);
-  for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], &rows.items[i], 0);
+  for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], &rows.items[i]);
   fill_end(&page->fill);
   judge_free(&page->judgement);
   return PPROFC_OK;

@@ -58,6 +58,9 @@ function replaceDocument(text) {
   return true;
 }
 
+/** Returns an address in which people can read the names of functions. */
+const readable = (url) => String(url).replace(/%(28|29|2F|3A|40|5B|5D)/g, decodeURIComponent);
+
 /** Fetches an address and shows it. `push`: adds an entry to the browser's history. `quiet`: the user did not request
  * the change, so shows no progress and makes no announcement. */
 async function navigate(url, { push = true, keepFocus = false, keepScroll = false, quiet = false } = {}) {
@@ -73,7 +76,7 @@ async function navigate(url, { push = true, keepFocus = false, keepScroll = fals
       location.href = url;
       return;
     }
-    const shown = reply.redirected ? reply.url : String(url);
+    const shown = readable(reply.redirected ? reply.url : url);
     if (push && shown !== location.href) history.pushState(null, "", shown);
     if (!keepScroll) scrollTo(0, 0);
     started();

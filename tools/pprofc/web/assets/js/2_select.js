@@ -19,8 +19,8 @@ function showInAddress(name, step) {
     url.searchParams.delete("p");
     if (name) url.searchParams.set("sel", name);
     else url.searchParams.delete("sel");
-    const entry = step && url.href !== location.href && !(step === "walk" && selection.step === "walk");
-    history[entry ? "pushState" : "replaceState"](history.state, "", url);
+    const entry = step && readable(url) !== location.href && !(step === "walk" && selection.step === "walk");
+    history[entry ? "pushState" : "replaceState"](history.state, "", readable(url));
     Object.assign(selection, { step, address: location.href });
   }
   for (const link of $$("#views a, #sides a, #types a, a.pill, .filters a, .rows th a")) {

@@ -66,6 +66,14 @@ document.addEventListener("input", (event) => {
   searchTimer = setTimeout(() => searchText(event.target.value), 150);
 });
 
+/** Ends the search. The field shows again the filter of the page. */
+function clearSearch() {
+  const field = $("#search input[name=f]");
+  clearTimeout(searchTimer);
+  field.value = field.defaultValue;
+  searchText("");
+}
+
 // In a flame graph, Enter moves to the next match. In other views, or with an empty field, Enter submits the form.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches?.("#search input[name=f]") || !page.flame || !event.target.value) return;

@@ -40,9 +40,8 @@ class GraphView {
   /** Shows the whole picture if its text is readable at this size; else shows the top of the picture at a readable size. */
   start() {
     const fit = Math.min(this.box.clientWidth / this.whole.width, this.box.clientHeight / this.whole.height);
-    const scale = Math.max(fit, 0.62);
-    if (fit >= 0.62) return this.show({ ...this.whole });
-    const width = this.box.clientWidth / scale, height = this.box.clientHeight / scale;
+    if (fit >= 0.8) return this.show({ ...this.whole });
+    const width = this.box.clientWidth, height = this.box.clientHeight; // the smallest letters have 8 pixels
     this.show({ x: this.whole.x + (this.whole.width - width) / 2, y: this.whole.y, width, height });
     this.center(this.svg.querySelector(".selected") ?? this.largest(), true);
   }
@@ -63,8 +62,8 @@ class GraphView {
       const url = new URL(location.href), { view: v, whole: w } = this;
       const parts = [(v.x - w.x) / w.width, (v.y - w.y) / w.height, v.width / w.width, v.height / w.height];
       url.searchParams.set("v", parts.map((part) => Number(part.toFixed(4))).join("_"));
-      if (page.graph === this && !page.loading && url.href !== location.href) {
-        history[this.entry ? "pushState" : "replaceState"](history.state, "", url);
+      if (page.graph === this && !page.loading && readable(url) !== location.href) {
+        history[this.entry ? "pushState" : "replaceState"](history.state, "", readable(url));
         selection.address = location.href;
       }
       this.entry = false;

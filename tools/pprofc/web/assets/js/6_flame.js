@@ -56,8 +56,8 @@ function keepFlameState(state, entry) {
     navigate(url, { keepFocus: true, keepScroll: true });
     return;
   }
-  if (before === location.href) return;
-  history[entry ? "pushState" : "replaceState"](history.state, "", url);
+  if (readable(url) === location.href) return;
+  history[entry ? "pushState" : "replaceState"](history.state, "", readable(url));
   for (const link of $$("#sides a, #types a, #rec a, a.pill")) link.href = withFlame(link.getAttribute("href"), state);
 }
 
@@ -78,9 +78,9 @@ function restoreFlame() {
 
 /** Returns the page's actions for a function, which the viewer adds to its inspector. */
 function flameActions(name) {
-  const words = { peek: "Peek", focus: "Only stacks through it" };
+  const words = { peek: "Peek" }, about = { focus: "only stacks through it" };
   return $$("#inspector a[data-action]").map((link) => ({
-    id: link.dataset.action, words: words[link.dataset.action] ?? link.textContent, href: String(actionAddress(link, name)),
+    id: link.dataset.action, words: words[link.dataset.action] ?? link.textContent, about: about[link.dataset.action], href: String(actionAddress(link, name)),
   }));
 }
 
@@ -102,9 +102,13 @@ function keepOnly(text) {
 
 /** Shows the text about the matches, and a button that keeps only the stacks with a match. */
 function showMatches(text, count) {
-  const place = $("#matches");
+  const place = $("#matches"), field = $("#search input[name=f]");
   if (!place) return;
   place.textContent = text;
+  if (!text && search.expression && document.activeElement !== field) { // the viewer ended the search
+    search.expression = null;
+    field.value = field.defaultValue;
+  }
   if (!count) return;
   const keep = document.createElement("button");
   Object.assign(keep, { type: "button", textContent: "only these", title: "only stacks through the matches (f)" });
@@ -170,6 +174,7 @@ function keepFlame(fresh) {
 onPage(() => {
   const box = $("#flame");
   page.flameAddress = documentAddress();
+  if (box) $("#search input[name=f]").placeholder = "find ( / )";
   if (page.keptFlame) {
     page.keptFlame = false;
     page.flame.setState(flameState(), true);
@@ -178,7 +183,6 @@ onPage(() => {
   }
   if (!page.oldFlame) page.flame?.destroy?.();
   if (!page.oldFlame) page.flame = null;
-  if (box) $("#search input[name=f]").placeholder = "find ( / )";
   if (box) mountFlame(box).catch((error) => {
     box.classList.add("failed");
     loadTable().catch(() => {});

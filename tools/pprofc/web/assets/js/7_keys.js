@@ -65,9 +65,11 @@ document.addEventListener("keydown", (event) => {
       menu.open = false;
       $("summary", menu).focus();
     } else if (typing(event.target) && !event.target.closest("dialog")) {
+      event.preventDefault(); // some browsers empty the search field, but the matches remain until the next Escape
       event.target.blur();
       $(".pf-graph")?.focus({ preventScroll: true });
     } else if (page.flame?.key(event)) return;
+    else if (search.expression && !$("dialog[open]")) clearSearch();
     else if (selection.name && !$("dialog[open]")) select("");
     return;
   }
