@@ -2,6 +2,7 @@
 #   # name(section) -- one line     the title, first line of the page
 #   ## SECTION, ### Subsection
 #   - `-flag`=*value*               a list item whose text follows in lines indented by two blanks
+#   two blanks and "- "             a line of its own in the text of a list item
 #   lines indented by four blanks   copied unchanged
 #   **bold**, *italic*, `code`
 # Run with -v version=X.Y.Z.
@@ -88,6 +89,11 @@ NR == 1 {
 /^### / {
   print ".SS " escaped(substr($0, 5))
   blank = 0
+  next
+}
+
+/^  - / {
+  print ".br\n" inline(substr($0, 5))
   next
 }
 

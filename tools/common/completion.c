@@ -18,7 +18,7 @@ static const char *const *words_of(const struct flag *flag) {
 /* Prints text inside a quoted shell string, with a backslash before each char of `special`. */
 static void print_quoted(struct output *out, const char *text, const char *quote,
                          const char *special) {
-  for (; *text; text++) {
+  for (; *text && *text != '\n'; text++) {
     if (*text == '\'')
       output_add_text(out, quote);
     else {

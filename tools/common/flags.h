@@ -25,8 +25,9 @@ struct flag {
   size_t offset;        /* offset of the field in the options struct; unused if `call` is set */
   size_t group;         /* index of the group in the program's table of groups */
   const char *argument; /* name of the value in the help: "N", "RE", or "FILE" (a path) */
-  const char *help;     /* explanation in the help: one line, lower case, no full stop */
-  const char *initial;  /* initial value as typed; NULL: false, 0, "" or the first choice */
+  /* explanation in the help: lower case, no full stop; lines after the first one are a list */
+  const char *help;
+  const char *initial; /* initial value as typed; NULL: false, 0, "" or the first choice */
   /* words of a FLAG_CHOICE or FLAG_WORD, or suggestions for a FLAG_STRING; ends with NULL */
   const char *const *choices;
   int value; /* value that a FLAG_SET stores */
@@ -156,7 +157,7 @@ struct filler {
 
 void fill_new_line(struct filler *filler);
 
-/* Adds words. Breaks lines where necessary. */
+/* Adds words. Breaks lines where necessary, and at each line break of the text. */
 void fill(struct filler *filler, const char *text);
 
 /* Returns `width` limited to the range FILL_MIN to FILL_MAX. */

@@ -16,9 +16,9 @@ void fill_new_line(struct filler *filler) {
   filler->at = filler->indent;
 }
 
-void fill(struct filler *filler, const char *text) {
-  pprofc_str rest = str_of(text), word;
-  while (str_next(&rest, ' ', &word)) {
+static void fill_words(struct filler *filler, pprofc_str line) {
+  pprofc_str word;
+  while (str_next(&line, ' ', &word)) {
     if (!word.size) continue;
     size_t cells = utf8_length(word);
     bool first = filler->at == filler->indent;
@@ -29,6 +29,14 @@ void fill(struct filler *filler, const char *text) {
     if (!first) output_add_char(filler->out, ' ');
     output_add_str(filler->out, word);
     filler->at += cells + !first;
+  }
+}
+
+void fill(struct filler *filler, const char *text) {
+  pprofc_str rest = str_of(text), line;
+  for (bool first = true; str_next(&rest, '\n', &line); first = false) {
+    if (!first) fill_new_line(filler);
+    fill_words(filler, line);
   }
 }
 
@@ -109,14 +117,15 @@ static void help_print_flag(struct output *out, size_t width, const struct flag 
 }
 
 /* Prints text with each asterisk in backquotes, because Markdown would interpret a plain asterisk.
- */
+ * Each line after the first becomes an item of a list. */
 static void print_text(struct output *out, const char *text) {
   for (; *text; text++) {
-    if (*text == '*') {
+    if (*text == '*')
       output_add_text(out, "`*`");
-      continue;
-    }
-    output_add_char(out, *text);
+    else if (*text == '\n')
+      output_add_text(out, "\n  - ");
+    else
+      output_add_char(out, *text);
   }
 }
 

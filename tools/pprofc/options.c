@@ -442,12 +442,16 @@ static const struct flag noise_flags[] = {
           "JSON file with rules: functions that are never judged, frames that are removed, changes "
           "that are accepted"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Exit with 2 if a condition is true. total>5%: the total grew. common>5%: all functions "
-          "grew by this common factor. flat>5%, cum>5%: a function grew by this share of the "
-          "base's total. self>10%: a function grew by this share of its own cost. flat>10ms: a "
-          "function grew by this amount. name=RE: a function whose name matches grew, also after a "
-          "comma as in flat>5%,name=RE. row:flat>5%: like flat>5%, but moved cost also counts. May "
-          "be repeated"),
+          "Condition under which the exit status is 2. May be repeated:\n"
+          "total>5%: the total grew\n"
+          "common>5%: all functions grew by this common factor\n"
+          "flat>5%: the own cost of a function grew by this share of the base's total\n"
+          "cum>5%: as flat>5%, for the cost of a function with its callees\n"
+          "row:flat>5%, row:cum>5%: the same, but moved cost also counts\n"
+          "self>10%: the own cost of a function grew by this share of itself\n"
+          "flat>10ms: the own cost of a function grew by this amount\n"
+          "name=RE: the own cost of a function whose name matches RE grew by any amount\n"
+          "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
           "With -fail_on: exit with 3 when a side has fewer than 3 runs"),
 };

@@ -131,11 +131,15 @@ static const struct flag flags[] = {
          "smallest significant increase that is a regression. Default: THRESHOLD_PERCENT if set, "
          "else 5, or 1 with -simulate"),
     FLAG_CALLS(STRING, RUN_RESULT, FIELD(fail_on_last), "fail-on", "WHAT", add_fail_on,
-               "growth that is a regression. flat>5%, cum>5%: a function grew by this share of the "
-               "base's total. self>10%: a function grew by this share of its own cost. flat>10ms: "
-               "a function grew by this amount. name=RE: a function whose name matches grew, also "
-               "after a comma as in flat>5%,name=RE. total>5%: the total grew. common>5%: all "
-               "functions grew by this common factor. May be repeated"),
+               "condition that makes the result a regression. May be repeated:\n"
+               "total>5%: the total grew\n"
+               "common>5%: all functions grew by this common factor\n"
+               "flat>5%: the own cost of a function grew by this share of the base's total\n"
+               "cum>5%: as flat>5%, for the cost of a function with its callees\n"
+               "self>10%: the own cost of a function grew by this share of itself\n"
+               "flat>10ms: the own cost of a function grew by this amount\n"
+               "name=RE: the own cost of a function whose name matches RE grew by any amount\n"
+               "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"),
     FLAG_WORDS(
         CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
         "divide the values of a run by its operations (ops), its seconds (time) or its total "
