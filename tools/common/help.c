@@ -71,14 +71,9 @@ static void paragraph(struct output *out, size_t width, const char *text) {
 }
 
 /* True if a word of the text, without punctuation around it, equals `word`. */
-static bool help_has_word(const char *text, pprofc_str word) {
-  pprofc_str rest = str_of(text), piece;
-  while (str_next(&rest, ' ', &piece)) {
-    if (str_starts(piece, STR("("))) piece = str_slice(piece, 1, piece.size);
-    if (str_starts(piece, word) &&
-        (piece.size == word.size || strchr(",;:.)", piece.data[word.size])))
-      return true;
-  }
+static bool help_has_word(const char *text, const char *word) {
+  for (const char *at = text; (at = strstr(at, word)); at++)
+    if ((at == text || strchr(" \n(", at[-1])) && strchr(" \n,;:.)", at[strlen(word)])) return true;
   return false;
 }
 
@@ -86,7 +81,7 @@ static bool help_has_word(const char *text, pprofc_str word) {
  * of them. */
 static bool help_lists_words(const struct flag *flag) {
   for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++)
-    if (!help_has_word(flag->help, str_of(flag->choices[i]))) return true;
+    if (!help_has_word(flag->help, flag->choices[i])) return true;
   return false;
 }
 

@@ -89,10 +89,11 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_JUDGE, "alpha", alpha, "P", "0.05",
          "Significance level: largest adjusted p-value of a significant change"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
-               "Test of raw results. welch compares means. utest (Mann-Whitney) compares medians. "
-               "none makes no test: every difference is significant. both (the default) tries "
-               "welch, utest and a trimmed t-test in this order, until a test finds a change. "
-               "Tables keep their own p-values, except with none"),
+               "Test of raw results. Tables keep their own p-values, except with none:\n"
+               "welch: a t-test of means\n"
+               "utest: the Mann-Whitney test of medians\n"
+               "both (the default): welch, utest and a trimmed t-test, until one finds a change\n"
+               "none: no test; every difference is significant"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
                "Correction for the number of comparisons: bh (Benjamini-Hochberg, the default), "
                "holm or none"),

@@ -301,9 +301,10 @@ static const struct flag own_flags[] = {
          "Build ID of the main binary, if the profile has no build ID"),
     FLAG_WORDS(
         STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
-        "Source of function names: none, local (binaries), fastlocal (binaries, but no lines) or "
-        "remote (server). Further words may follow, separated by colons. force replaces existing "
-        "names. demangle=none, demangle=full and demangle=templates choose the form of C++ names"),
+        "Source of function names, and form of the names; colons separate several words:\n"
+        "none, local (binaries), fastlocal (binaries, but no lines), remote (server): the source\n"
+        "force: replace existing names\n"
+        "demangle=none, demangle=full, demangle=templates: form of C++ names"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(source_maps), "source_map", "FILE", store_list,
                "Source map with the original names, files and lines of a script. May be repeated. "
                "pprofc finds SCRIPT.map next to the profile without this flag"),
@@ -404,8 +405,10 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: give each function a verdict (-top, -text, -json, -flame, "
-          "-flamegraph). all (the default) lists all functions. changed lists only functions that "
-          "changed by more than noise. rows also lists functions whose cost moved"),
+          "-flamegraph), and choose the listed functions:\n"
+          "all (the default)\n"
+          "changed: only functions that changed by more than noise\n"
+          "rows: also functions whose cost moved"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "Like -top -noise, but lists contributions that sum to the change of the total"),
     NOISE("alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
