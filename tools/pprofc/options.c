@@ -32,7 +32,8 @@ static const struct flag_group groups[] = {
     [GROUP_TEXT] = {"Formats", "Give at most one format. Without a format, pprofc starts a shell."},
     [GROUP_GRAPHVIZ] = {"Formats drawn by graphviz", NULL},
     [GROUP_VIEWER] = {"Formats shown in another program", NULL},
-    [GROUP_REPORT] = {"Options", NULL},
+    [GROUP_REPORT] = {"Options", "If an explanation begins with names of formats and a colon, only "
+                                 "these formats use the option."},
     [GROUP_GRANULARITY] = {"Granularity", "Kind of a report's entries. Give at most one."},
     [GROUP_SORT] = {"Order", "Order of a report's entries. Give at most one of these flags."},
     [GROUP_SOURCE] = {"Sources", NULL},
@@ -330,7 +331,8 @@ static const struct flag own_flags[] = {
          "Seconds for which the server of a URL collects samples; -1: the value of the URL, or the "
          "default of the server"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Seconds to wait for a reply, plus 5; -1: 1.5 times -seconds, or 60 without -seconds"),
+         "Time limit of a request: N + 5 seconds; -1: 1.5 times -seconds, plus 5, or 65 without "
+         "-seconds"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
         "Header to send (NAME: VALUE), but not after a redirect to another host. May be repeated"),

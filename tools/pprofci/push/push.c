@@ -172,7 +172,7 @@ static const struct flag flags[] = {
          "write the links to this file, for `pprofci run -links`"),
     FLAG(STRING, GROUP_LABELS, "service", service, "NAME", NULL, "the label service_name"),
     FLAG_WORDS(STRING, GROUP_LABELS, "side", side, "NAME", NULL, sides,
-               "base or head; default: the name of the folder"),
+               "the label side: base or head; default: the name of the folder"),
     FLAG(STRING, GROUP_LABELS, "benchmark", benchmark, "NAME", NULL, "the label benchmark"),
     FLAG(STRING, GROUP_LABELS, "repository", repository, "NAME", NULL, "the label repository"),
     FLAG(STRING, GROUP_LABELS, "sha", sha, "COMMIT", NULL, "the label sha"),

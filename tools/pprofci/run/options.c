@@ -158,7 +158,7 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_RESULT, "links", links, "FILE", NULL,
          "links for the page, written by `pprofci push -links FILE`"),
     FLAG(STRING, RUN_RESULT, "title", title, "TEXT", NULL,
-         "title of the page: the change, the pull request"),
+         "title of the page, such as the name of the pull request"),
     COMMAND_BUDGET(RUN_RESULT),
 };
 
