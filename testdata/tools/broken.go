@@ -177,9 +177,9 @@ func brokenFiles() []madeFile {
 
 func writeBroken(dir string) error {
 	var text strings.Builder
-	text.WriteString("Each file here has the one fault that its name says. Reading it has to end with exit status 2 and\n" +
-		"one line that names the file, the reason and, where there is one, the byte offset. Written by\n" +
-		"testdata/tools/broken.go; the second column is the kind of message, not its exact text.\n\n")
+	text.WriteString("Each file of this folder has one fault, which its name states. pprofc must exit with status 2 and print\n" +
+		"one line with the file, the reason and, if it is known, the byte offset. testdata/tools/broken.go writes\n" +
+		"the files and this list. The second column is the kind of message, not its exact text.\n\n")
 	files := brokenFiles()
 	for _, file := range files {
 		fmt.Fprintf(&text, "%-36s %s\n", file.name, file.what)
