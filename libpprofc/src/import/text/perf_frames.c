@@ -88,7 +88,8 @@ uint32_t perf_frames_text(struct perf_frames *f, pprofc_str text) {
 
 static void perf_frames_push(struct perf_frames *f, uint32_t text) {
   if (!builder_allows_depth(f->builder, f->count + 1)) return;
-  f->failed = !ARRAY_PUSH(f->mem, f->items, f->count, f->room, (struct perf_frame){text, NONE, 0});
+  f->failed = !ARRAY_RESERVE(f->mem, f->stack, f->stack_room, f->count + 1) ||
+              !ARRAY_PUSH(f->mem, f->items, f->count, f->room, (struct perf_frame){text, NONE, 0});
 }
 
 void perf_frames_add(struct perf_frames *f, pprofc_str line) {
@@ -207,8 +208,6 @@ static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool al
 size_t perf_frames_stack(struct perf_frames *f, int64_t pid) {
   pprofc_line lines[MAX_LINES];
   size_t depth = 0, count = 0;
-  f->failed |= !ARRAY_RESERVE(f->mem, f->stack, f->stack_room, f->count);
-  if (f->failed) return 0;
   /* Without lines of mapped files, a frame has the same mapping in all processes. */
   if (!f->maps->count) pid = 0;
   for (size_t i = 0; i < f->count; i++) {
