@@ -313,6 +313,8 @@ def others():
               "GITLAB_TOKEN": host.TOKEN, "CI_JOB_URL": "https://gitlab.example/o/r/-/jobs/1"}
     state.may_ask, state.login = True, "bot"
     publish(bad, "-codequality", "x", env=gitlab, wanted=1)
+    one_line("'-codequality' comes after the first input")
+    publish(bad, good, env=gitlab, wanted=1)
     one_line("one DIR")
     publish("-codequality", "quality.json", "-metrics", "metrics.txt", planted("quality", 3), env=gitlab, wanted=2)
     publish(good, env=gitlab)
