@@ -111,10 +111,6 @@ struct interner {
 
 void interner_init(struct interner *interner, const pprofc_allocator *mem);
 void interner_free(struct interner *interner);
-/* Prefetches the slot of a string that will be looked up soon. */
-static inline void interner_expect(const struct interner *interner, pprofc_str s) {
-  if (interner->map.capacity >= MAP_LARGE) map_expect(&interner->map, hash_str(s));
-}
 /* Returns the id of s. Adds s if it is new. Returns MAP_NONE when out of memory. */
 uint32_t interner_add(struct interner *interner, pprofc_str s);
 /* Does the same as interner_add, but copies a new string to the arena. */

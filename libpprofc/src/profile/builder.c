@@ -145,10 +145,6 @@ uint32_t builder_string(pprofc_builder *b, pprofc_str s) {
   return 0;
 }
 
-void builder_expect_string(const pprofc_builder *b, pprofc_str s) {
-  interner_expect(&b->strings, s);
-}
-
 void builder_add_late_type(pprofc_builder *b, pprofc_str type, pprofc_str unit) {
   struct value_type item = {builder_string(b, type), builder_string(b, unit)};
   size_t types = count_of(b, TYPES), samples = count_of(b, STACKS);

@@ -12,9 +12,6 @@
  * is the index of the empty string. */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
-/* Prefetches the hash table entry of a string that the caller will soon pass to builder_string. */
-void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
-
 /* These functions add a record like the public functions, but take string indices instead of C
  * strings. They ignore the field `id` of a mapping. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);

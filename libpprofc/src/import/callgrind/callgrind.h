@@ -65,15 +65,10 @@ struct callgrind_graph {
   double *call_values;  /* one inclusive cost per type for each call */
   size_t function_count, cost_count, call_count;
   size_t function_room, cost_room, call_room, cost_value_room, call_value_room;
-  uint32_t *first; /* array of first_room entries. For each name: index of a function. The entry is
-                      valid only if the function at this index has the name. */
-  size_t first_room;
-  struct map by_name;  /* hash table of the functions whose name an earlier function already has */
-  struct map by_place; /* hash table of the lines of functions with many lines */
-  struct map by_call;  /* hash table of the calls of functions with many calls */
-  int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs, by type */
-  int64_t before[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs of earlier parts, by
-                                           type */
+  struct map by_name, by_place, by_call; /* hash tables of functions, costs and calls */
+  int64_t totals[CALLGRIND_MAX_EVENTS];  /* sums of the magnitudes of the costs, by type */
+  int64_t before[CALLGRIND_MAX_EVENTS];  /* sums of the magnitudes of the costs of earlier parts, by
+                                            type */
 };
 
 void callgrind_graph_init(struct callgrind_graph *graph, pprofc_builder *builder,

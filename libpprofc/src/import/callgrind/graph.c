@@ -5,10 +5,6 @@
 
 #include <math.h>
 
-/* Maximum number of lines or calls of a function that the reader searches one by one. For functions
- * with more lines or calls, the reader uses a hash table. */
-#define FEW 8u
-
 void callgrind_graph_init(struct callgrind_graph *graph, pprofc_builder *builder,
                           const pprofc_allocator *mem, size_t types, uint64_t memory_bytes) {
   *graph = (struct callgrind_graph){
@@ -24,7 +20,6 @@ void callgrind_graph_free(struct callgrind_graph *graph) {
   ARRAY_FREE(graph->mem, graph->cost_values, graph->cost_value_room);
   ARRAY_FREE(graph->mem, graph->calls, graph->call_room);
   ARRAY_FREE(graph->mem, graph->call_values, graph->call_value_room);
-  ARRAY_FREE(graph->mem, graph->first, graph->first_room);
   map_free(&graph->by_name);
   map_free(&graph->by_place);
   map_free(&graph->by_call);
@@ -59,61 +54,24 @@ static bool graph_reserve(const struct callgrind_graph *graph, void *items, size
 #define GRAPH_RESERVE(graph, items, room, count)                                                   \
   graph_reserve((graph), &(items), &(room), (count), sizeof *(items))
 
-/* Adds the index `row` to a hash table, unless `map` is NULL. */
-static bool graph_enter(const struct callgrind_graph *graph, struct map *map, uint64_t hash,
-                        uint32_t row) {
-  return !map || import_need(graph->builder, map_insert(map, hash, row));
-}
-
 static bool same_function(const struct callgrind_function *a, const struct callgrind_function *b) {
   return a->object == b->object && a->name == b->name && a->file == b->file;
 }
 
-static uint32_t callgrind_append_function(struct callgrind_graph *graph,
-                                          const struct callgrind_function *function,
-                                          struct map *map, uint64_t hash) {
-  uint32_t index = (uint32_t)graph->function_count;
-  if (!GRAPH_RESERVE(graph, graph->functions, graph->function_room, graph->function_count + 1) ||
-      !graph_enter(graph, map, hash, index))
-    return NONE;
-  graph->functions[graph->function_count++] = *function;
-  return index;
-}
-
-/* Returns the index of a function that shares its name with another function, and adds the function
- * if it is new. */
-static uint32_t graph_namesake(struct callgrind_graph *graph,
-                               const struct callgrind_function *function) {
-  uint64_t hash = hash_mix(hash_mix(function->object, function->name), function->file);
-  MAP_FIND(index, &graph->by_name, hash, same_function(&graph->functions[index], function));
-  if (index != MAP_NONE) return index;
-  return callgrind_append_function(graph, function, &graph->by_name, hash);
-}
-
-/* Returns the entry of graph->first for a name, or NULL when out of memory. The entry may be from
- * an earlier part of the file, so the caller must compare the name. */
-static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
-  size_t old = graph->first_room;
-  if (!import_need(graph->builder,
-                   ARRAY_RESERVE(graph->mem, graph->first, graph->first_room, (size_t)name + 1)))
-    return NULL;
-  if (graph->first_room > old)
-    memset(graph->first + old, 0xFF, (graph->first_room - old) * sizeof *graph->first);
-  return &graph->first[name];
-}
-
 uint32_t callgrind_graph_function(struct callgrind_graph *graph,
                                   const struct callgrind_function *names) {
-  struct callgrind_function function = *names;
-  function.first_cost = function.last_cost = NONE;
-  function.first_call = function.last_call = NONE;
-  uint32_t *first = graph_first(graph, function.name);
-  if (!first) return NONE;
-  const struct callgrind_function *there = NULL;
-  if (*first < graph->function_count) there = &graph->functions[*first];
-  if (!there || there->name != function.name)
-    return *first = callgrind_append_function(graph, &function, NULL, 0);
-  return same_function(there, &function) ? *first : graph_namesake(graph, &function);
+  uint64_t hash = hash_mix(hash_mix(names->object, names->name), names->file);
+  uint32_t index = (uint32_t)graph->function_count;
+  MAP_FIND(found, &graph->by_name, hash, same_function(&graph->functions[found], names));
+  if (found != MAP_NONE) return found;
+  if (!GRAPH_RESERVE(graph, graph->functions, graph->function_room, graph->function_count + 1) ||
+      !import_need(graph->builder, map_insert(&graph->by_name, hash, index)))
+    return NONE;
+  struct callgrind_function *function = &graph->functions[graph->function_count++];
+  *function = *names;
+  function->first_cost = function->last_cost = NONE;
+  function->first_call = function->last_call = NONE;
+  return index;
 }
 
 static bool same_place(const struct callgrind_place *a, const struct callgrind_place *b) {
@@ -126,50 +84,24 @@ static uint64_t hash_place(uint64_t hash, const struct callgrind_place *place) {
   return hash_mix(hash_mix(hash, (uint64_t)place->line), place->address);
 }
 
-static uint64_t hash_cost(uint32_t function, const struct callgrind_place *place) {
-  return hash_place(hash_mix(0, function), place);
-}
-
-/* Returns the index of the cost of a line of a function, or NONE. */
-static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function,
-                          const struct callgrind_place *place) {
-  const struct callgrind_function *f = &graph->functions[function];
-  const struct callgrind_cost *costs = graph->costs;
-  if (f->cost_count <= FEW) {
-    uint32_t index;
-    for (index = f->first_cost; index != NONE && !same_place(&costs[index].place, place);)
-      index = costs[index].next;
-    return index;
-  }
-  MAP_FIND(found, &graph->by_place, hash_cost(function, place),
-           costs[found].function == function && same_place(&costs[found].place, place));
-  return found;
-}
-
-/* Adds the lines of a function to the hash table, before the function gets more than FEW lines. */
-static void cost_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
-  for (uint32_t c = f->first_cost; c != NONE; c = graph->costs[c].next) {
-    const struct callgrind_cost *cost = &graph->costs[c];
-    graph_enter(graph, &graph->by_place, hash_cost(cost->function, &cost->place), c);
-  }
-}
-
+/* Returns the index of the cost of a line of a function, and adds the cost if it is new. Returns
+ * NONE when out of memory. */
 static uint32_t cost_of(struct callgrind_graph *graph, uint32_t function,
                         const struct callgrind_place *place) {
-  struct callgrind_function *f = &graph->functions[function];
-  uint32_t index = cost_find(graph, function, place);
-  if (index != NONE) return index;
-  if (f->cost_count == FEW) cost_enter_few(graph, f);
-  struct map *map = f->cost_count >= FEW ? &graph->by_place : NULL;
-  uint64_t hash = map ? hash_cost(function, place) : 0;
+  const struct callgrind_cost *costs = graph->costs;
+  uint64_t hash = hash_place(hash_mix(0, function), place);
   size_t count = graph->cost_count + 1, cells = count * graph->types;
-  index = (uint32_t)graph->cost_count;
+  uint32_t index = (uint32_t)graph->cost_count;
+  MAP_FIND(found, &graph->by_place, hash,
+           costs[found].function == function && same_place(&costs[found].place, place));
+  if (found != MAP_NONE) return found;
   if (!GRAPH_RESERVE(graph, graph->costs, graph->cost_room, count) ||
       !GRAPH_RESERVE(graph, graph->cost_values, graph->cost_value_room, cells) ||
-      !graph_enter(graph, map, hash, index))
+      !import_need(graph->builder, map_insert(&graph->by_place, hash, index)))
     return NONE;
   graph->costs[graph->cost_count++] = (struct callgrind_cost){function, NONE, *place};
   memset(callgrind_cost_values(graph, index), 0, graph->types * sizeof *graph->cost_values);
+  struct callgrind_function *f = &graph->functions[function];
   if (f->first_cost == NONE)
     f->first_cost = index;
   else
@@ -206,44 +138,22 @@ static bool call_is_same(const struct callgrind_graph *graph, const struct callg
          (!graph->by_site || same_place(&a->site, &b->site));
 }
 
-/* Returns the index of the graph's call that is equal to `call`, or NONE. */
-static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
-  const struct callgrind_function *f = &graph->functions[call->caller];
-  const struct callgrind_call *calls = graph->calls;
-  if (f->call_count <= FEW) {
-    uint32_t index;
-    for (index = f->first_call; index != NONE && !call_is_same(graph, &calls[index], call);)
-      index = calls[index].next;
-    return index;
-  }
-  MAP_FIND(found, &graph->by_call, hash_call(graph, call),
-           call_is_same(graph, &calls[found], call));
-  return found;
-}
-
-/* Adds the calls of a function to the hash table, before the function gets more than FEW calls. */
-static void call_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
-  for (uint32_t c = f->first_call; c != NONE; c = graph->calls[c].next)
-    graph_enter(graph, &graph->by_call, hash_call(graph, &graph->calls[c]), c);
-}
-
+/* Returns the index of a call, and adds the call if it is new. Returns NONE when out of memory. */
 static uint32_t call_of(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                         const struct callgrind_place *site) {
   struct callgrind_call call = {caller, callee, NONE, false, *site, -1};
-  struct callgrind_function *f = &graph->functions[caller];
-  uint32_t index = call_find(graph, &call);
-  if (index != NONE) return index;
-  if (f->call_count == FEW) call_enter_few(graph, f);
-  struct map *map = f->call_count >= FEW ? &graph->by_call : NULL;
-  uint64_t hash = map ? hash_call(graph, &call) : 0;
+  uint64_t hash = hash_call(graph, &call);
   size_t count = graph->call_count + 1, cells = count * graph->types;
-  index = (uint32_t)graph->call_count;
+  uint32_t index = (uint32_t)graph->call_count;
+  MAP_FIND(found, &graph->by_call, hash, call_is_same(graph, &graph->calls[found], &call));
+  if (found != MAP_NONE) return found;
   if (!GRAPH_RESERVE(graph, graph->calls, graph->call_room, count) ||
       !GRAPH_RESERVE(graph, graph->call_values, graph->call_value_room, cells) ||
-      !graph_enter(graph, map, hash, index))
+      !import_need(graph->builder, map_insert(&graph->by_call, hash, index)))
     return NONE;
   graph->calls[graph->call_count++] = call;
   memset(callgrind_call_values(graph, index), 0, graph->types * sizeof *graph->call_values);
+  struct callgrind_function *f = &graph->functions[caller];
   if (f->first_call == NONE)
     f->first_call = index;
   else

@@ -37,7 +37,6 @@ struct growing {
   uint32_t *last; /* for each function: its last position, or NONE */
 
   size_t most_positions;
-  uint32_t *call_count; /* for each function: number of calls that it makes */
   double *largest;      /* for each function and type: cost of its largest branch */
   double *below;        /* for each function and type: cost of all its branches */
   uint64_t visits_left; /* number of calls that may still be visited */
@@ -230,7 +229,7 @@ static void grow_tree(struct growing *g) {
   }
   for (uint32_t i = 0; builder_ok(g->builder) && i < tree->position_count; i++) {
     uint32_t function = tree->positions[i].function;
-    uint64_t calls = g->call_count[function];
+    uint64_t calls = g->graph->functions[function].call_count;
     g->full = g->full || calls > g->visits_left;
     if (g->full && !tree->joined) return;
     if (calls > g->visits_left) {
@@ -310,12 +309,11 @@ static void grow_joined(struct growing *g) {
   add_joined_positions(g);
 }
 
-/* Computes for each function the number of its calls and the costs of its branches. */
+/* Computes for each function the costs of its branches. */
 static void measure_branches(struct growing *g) {
   size_t types = g->tree->types;
   for (uint32_t c = 0; c < g->graph->call_count; c++) {
     const struct callgrind_call *call = &g->graph->calls[c];
-    g->call_count[call->caller]++;
     if (call->closes_cycle) continue;
     for (size_t t = 0; t < types; t++) {
       double cost =
@@ -328,11 +326,10 @@ static void measure_branches(struct growing *g) {
 }
 
 static void add_tree(struct growing *g) {
-  size_t functions = g->tree->functions, cells = functions * g->tree->types;
-  g->call_count = arena_zero_array(&g->arena, functions, sizeof *g->call_count);
+  size_t cells = g->tree->functions * g->tree->types;
   g->largest = arena_zero_array(&g->arena, cells, sizeof *g->largest);
   g->below = arena_zero_array(&g->arena, cells, sizeof *g->below);
-  if (!import_need(g->builder, g->call_count && g->largest && g->below)) return;
+  if (!import_need(g->builder, g->largest && g->below)) return;
   measure_branches(g);
   set_limits(g);
   grow_tree(g);

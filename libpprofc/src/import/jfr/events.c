@@ -277,21 +277,11 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   return (enum events_state)entry->slots[JFR_STATE_KIND];
 }
 
-/* Number of events that the reader decodes before it adds their values to rows. In between, the
- * reader prefetches the stacks and rows of these events, because stacks and rows are scattered in
- * memory. */
-#define EVENTS_AHEAD 32
-
+/* An event, and the key of the row to which its values are added. */
 struct events_sample {
   const struct jfr_handler *handler;
   struct jfr_key key;
-  uint64_t hash;
   uint64_t slots[JFR_SLOTS];
-};
-
-struct events_ahead {
-  struct events_sample samples[EVENTS_AHEAD];
-  size_t count;
 };
 
 /* Records the start and the duration of an event for the row of the last jfr_rows_add. */
@@ -320,7 +310,7 @@ static void events_add_time(struct jfr *j, const struct events_sample *p, uint64
 /* Adds a value to the row of an event. If the value is a time, it is also the event's duration. */
 static void events_add_period(struct jfr *j, const struct events_sample *p, enum jfr_type type,
                               uint64_t period) {
-  jfr_rows_add(j, &p->key, p->hash, type, period);
+  jfr_rows_add(j, &p->key, type, period);
   events_add_time(j, p, j->cpu_event.size && type == JFR_CPU ? 0 : period);
 }
 
@@ -335,7 +325,7 @@ static void events_cpu(struct jfr *j, const struct events_sample *p) {
     return;
   }
   bool runs = state != EVENTS_SLEEPING;
-  if (settings->only_wall && runs) jfr_rows_add(j, &p->key, p->hash, JFR_CPU, settings->cpu);
+  if (settings->only_wall && runs) jfr_rows_add(j, &p->key, JFR_CPU, settings->cpu);
   if (settings->only_wall || runs)
     events_add_period(j, p, settings->only_wall ? JFR_WALL : JFR_CPU, settings->cpu);
 }
@@ -344,7 +334,7 @@ static void events_wall(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
   uint64_t value = p->slots[JFR_EVENT_SAMPLES] * settings->wall;
   if (settings->only_wall && events_state_of(j, p->slots[JFR_EVENT_STATE]) == EVENTS_RUNNABLE)
-    jfr_rows_add(j, &p->key, p->hash, JFR_CPU, value);
+    jfr_rows_add(j, &p->key, JFR_CPU, value);
   events_add_period(j, p, JFR_WALL, value);
 }
 
@@ -365,8 +355,8 @@ static void events_add(struct jfr *j, const struct events_sample *p) {
     events_add_period(j, p, type, amount);
     break;
   default:
-    jfr_rows_add(j, &p->key, p->hash, type, 1);
-    jfr_rows_add(j, &p->key, p->hash, (enum jfr_type)(type + 1), amount);
+    jfr_rows_add(j, &p->key, type, 1);
+    jfr_rows_add(j, &p->key, (enum jfr_type)(type + 1), amount);
     events_add_time(j, p, p->handler->event->is_time ? amount : 0);
   }
 }
@@ -386,48 +376,22 @@ static bool events_find_key(struct jfr *j, struct events_sample *p) {
   events_thread(j, slots[JFR_EVENT_THREAD], &p->key);
   if (!builder_ok(j->builder)) return false;
   j->without_stack += p->key.stack == NONE;
-  p->hash = jfr_rows_hash(&p->key);
-  jfr_rows_prefetch_slot(j, p->hash);
   j->samples += p->key.stack != NONE;
   return p->key.stack != NONE;
 }
 
-static void events_flush(struct jfr *j, struct events_ahead *ahead) {
-  const struct events_sample *which[EVENTS_AHEAD]; /* samples of `ahead` that have a stack */
-  size_t found = 0;
-  for (size_t i = 0; i < ahead->count; i++)
-    jfr_stack_prefetch(j, ahead->samples[i].slots[JFR_EVENT_STACK]);
-  for (size_t i = 0; i < ahead->count; i++)
-    if (events_find_key(j, &ahead->samples[i])) which[found++] = &ahead->samples[i];
-  for (size_t i = 0; i < found; i++) jfr_rows_prefetch(j, which[i]->hash);
-  for (size_t i = 0; i < found && builder_ok(j->builder); i++) events_add(j, which[i]);
-  ahead->count = 0;
-}
-
-static void events_read(struct jfr *j, struct events_ahead *ahead, const struct jfr_handler *h,
-                        struct jfr_reader *body) {
-  struct events_sample *p = &ahead->samples[ahead->count];
-  const uint8_t *at = body->at;
-  p->handler = h;
-  if (!events_run(j, h, body, p->slots)) {
-    events_flush(j, ahead); /* first add the earlier events, whose errors come first */
-    events_fail(j, at);
-    return;
-  }
-  jfr_entry_prefetch(j, JFR_STACKS, p->slots[JFR_EVENT_STACK]);
-  jfr_entry_prefetch(j, JFR_CLASSES, p->slots[JFR_EVENT_CLASS]);
-  if (++ahead->count == EVENTS_AHEAD) events_flush(j, ahead);
-}
-
 bool jfr_read_events(struct jfr *j) {
   struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;
-  struct events_ahead ahead;
+  struct events_sample sample;
   uint64_t type;
-  ahead.count = 0;
   while (builder_ok(j->builder) && jfr_next_event(j, &r, &type, &body)) {
-    const struct jfr_handler *h = events_handler(j, type);
-    if (h && !events_is_note(h)) events_read(j, &ahead, h, &body);
+    const uint8_t *at = body.at;
+    sample.handler = events_handler(j, type);
+    if (!sample.handler || events_is_note(sample.handler)) continue;
+    if (!events_run(j, sample.handler, &body, sample.slots))
+      events_fail(j, at);
+    else if (events_find_key(j, &sample))
+      events_add(j, &sample);
   }
-  events_flush(j, &ahead);
   return builder_ok(j->builder);
 }

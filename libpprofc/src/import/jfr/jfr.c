@@ -25,11 +25,6 @@ struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset) {
   return (struct jfr_reader){j->chunk->start + offset, j->chunk->end, j->chunk->compressed, false};
 }
 
-void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset) {
-  if (offset < (size_t)(j->chunk->end - j->chunk->start))
-    __builtin_prefetch(j->chunk->start + offset);
-}
-
 bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct jfr_reader *body) {
   const uint8_t *at = r->at;
   if (!builder_ok(j->builder) || at >= r->end) return false;
@@ -55,9 +50,8 @@ static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   c.start_ticks = jfr_long(&r);
   c.ticks_per_second = jfr_long(&r);
   c.compressed = jfr_int(&r) & 1;
-  if (!import_need(j->builder, ARRAY_PUSH(j->mem, j->chunks, j->chunk_count, j->chunk_capacity, c)))
-    return false;
-  return true;
+  return import_need(j->builder,
+                     ARRAY_PUSH(j->mem, j->chunks, j->chunk_count, j->chunk_capacity, c));
 }
 
 /* Returns the size of the chunk at `start`, where `left` bytes are available. Returns 0 on failure,

@@ -377,8 +377,6 @@ bool jfr_read_pools(struct jfr *j);
 /* Returns the entry with this id, or NULL. Finds only ids that are not dense (struct jfr_pool);
  * jfr_entry_of finds all ids. */
 struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id);
-void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name pool, uint64_t id);
-void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset);
 
 /* Returns the entry with an id in a constant pool, or NULL. */
 static inline struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t id) {
@@ -415,15 +413,9 @@ void jfr_stacks_free(struct jfr *j);
 void jfr_first_mapping(struct jfr *j);
 /* Reserves memory for the stacks of the current chunk. Returns false when out of memory. */
 bool jfr_reserve_stacks(struct jfr *j);
-/* Prefetches the bytes that jfr_stack will read. */
-void jfr_stack_prefetch(struct jfr *j, uint64_t key);
 /* Returns the index of the stack with this key, and reads the stack at the first call. Returns NONE
  * if there is no such stack, and on failure. */
 uint32_t jfr_stack(struct jfr *j, uint64_t key);
-/* These functions prefetch data for jfr_stack_frames. jfr_stack_prefetch_item prefetches the entry
- * of a stack. jfr_stack_prefetch_frames prefetches the frames to which the entry points. */
-void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack);
-void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack);
 const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth);
 
 /* ---- settings.c -------------------------------------- */
@@ -454,14 +446,8 @@ struct jfr_key {
 
 struct jfr_rows *jfr_rows_new(struct jfr *j);
 void jfr_rows_free(struct jfr *j);
-uint64_t jfr_rows_hash(const struct jfr_key *key);
-/* These functions prefetch data of the row whose key has this hash. jfr_rows_prefetch_slot
- * prefetches the slot in the hash table. jfr_rows_prefetch prefetches the row itself. */
-void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash);
-void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
 /* Adds `value` to the row's value of sample type `type`. Returns false on failure. */
-bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
-                  uint64_t value);
+bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, enum jfr_type type, uint64_t value);
 /* Returns the index of the row that the last jfr_rows_add changed. The row's sample will have this
  * index. */
 uint32_t jfr_rows_last(const struct jfr *j);

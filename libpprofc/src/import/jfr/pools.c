@@ -40,15 +40,6 @@ struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id) {
   return index == MAP_NONE ? NULL : &pool->items[index];
 }
 
-void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name name, uint64_t id) {
-  const struct jfr_pool *pool = &j->pools[name];
-  uint64_t at = id - pool->first_id;
-  if (at < pool->dense)
-    __builtin_prefetch(&pool->items[at]);
-  else if (id < pool->small_count && pool->small[id] != MAP_NONE)
-    __builtin_prefetch(&pool->items[pool->small[id]]);
-}
-
 /* Indexes an entry by its id. Most ids ascend from the first id without gaps; these dense ids need
  * no index. Other small ids use an array, and large ids a hash table. Returns false when out of
  * memory. */

@@ -31,24 +31,11 @@ void jfr_rows_free(struct jfr *j) {
   ARRAY_FREE(j->mem, rows->words, rows->word_capacity);
 }
 
-uint64_t jfr_rows_hash(const struct jfr_key *key) {
+static uint64_t rows_hash(const struct jfr_key *key) {
   uint64_t hash = hash_mix((uint64_t)key->stack << 32 | key->thread, key->tid);
   hash = hash_mix(hash, (uint64_t)key->state << 32 | key->class);
   hash = hash_mix(hash, key->method);
   return hash_mix(hash_mix(hash, key->context), key->span);
-}
-
-void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash) {
-  const struct map *map = &j->rows->by_key;
-  if (map->capacity) __builtin_prefetch(&map->slots[map_start(map, hash).position]);
-}
-
-void jfr_rows_prefetch(const struct jfr *j, uint64_t hash) {
-  struct map_probe probe = map_start(&j->rows->by_key, hash);
-  uint32_t row = map_next(&j->rows->by_key, &probe);
-  if (row == MAP_NONE) return;
-  __builtin_prefetch(rows_at(j->rows, row), 1);
-  __builtin_prefetch(rows_at(j->rows, row) + ROWS_KEY_WORDS, 1);
 }
 
 static bool rows_equal(const void *rows, uint32_t index, const void *key) {
@@ -57,13 +44,14 @@ static bool rows_equal(const void *rows, uint32_t index, const void *key) {
 
 /* Returns the index of the row with a key, and adds the row if it is new. Returns NONE when out of
  * memory. */
-static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t hash) {
+static uint32_t rows_find(struct jfr *j, const struct jfr_key *key) {
   struct jfr_rows *rows = j->rows;
   size_t words = (rows->count + 1) * rows->stride;
   if (rows->count && rows_equal(rows, rows->last, key)) return rows->last;
   if (rows->count >= JFR_UNMADE || !ARRAY_RESERVE(j->mem, rows->words, rows->word_capacity, words))
     return NONE;
-  uint32_t row = map_find_or_add(&rows->by_key, hash, rows_equal, rows, key, (uint32_t)rows->count);
+  uint32_t row =
+      map_find_or_add(&rows->by_key, rows_hash(key), rows_equal, rows, key, (uint32_t)rows->count);
   if (row == MAP_NONE) return NONE;
   if (row < rows->count) return rows->last = row;
   uint64_t *at = rows_at(rows, rows->count++);
@@ -72,9 +60,8 @@ static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t has
   return rows->last = row;
 }
 
-bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
-                  uint64_t value) {
-  uint32_t row = rows_find(j, key, hash);
+bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, enum jfr_type type, uint64_t value) {
+  uint32_t row = rows_find(j, key);
   if (!import_need(j->builder, row != NONE)) return false;
   rows_at(j->rows, row)[ROWS_KEY_WORDS + (size_t)j->column[type]] += value;
   return true;
@@ -183,19 +170,6 @@ static void rows_span_label(struct jfr *j, uint32_t *keys, uint64_t span) {
   builder_add_label(j->builder, &label);
 }
 
-/* Stacks are scattered in memory, so the reader prefetches the frames of a stack this many rows
- * ahead, and the entry of the stack twice as many rows ahead. */
-#define ROWS_AHEAD 8
-
-static void rows_prefetch_stacks(struct jfr *j, size_t row) {
-  struct jfr_key key;
-  if (row + 2 * ROWS_AHEAD >= j->rows->count) return;
-  memcpy(&key, rows_at(j->rows, row + 2 * ROWS_AHEAD), sizeof key);
-  jfr_stack_prefetch_item(j, key.stack);
-  memcpy(&key, rows_at(j->rows, row + ROWS_AHEAD), sizeof key);
-  jfr_stack_prefetch_frames(j, key.stack);
-}
-
 void jfr_rows_emit(struct jfr *j) {
   const struct jfr_rows *rows = j->rows;
   uint32_t keys[ROWS_LABELS] = {0};
@@ -203,7 +177,6 @@ void jfr_rows_emit(struct jfr *j) {
     const uint64_t *at = rows_at(rows, i);
     struct jfr_key key;
     size_t depth;
-    rows_prefetch_stacks(j, i);
     memcpy(&key, at, sizeof key);
     const uint32_t *frames = jfr_stack_frames(j, key.stack, &depth);
     pprofc_builder_sample(j->builder, frames, depth, (const int64_t *)(at + ROWS_KEY_WORDS));

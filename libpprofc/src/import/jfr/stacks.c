@@ -59,14 +59,6 @@ const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *de
   return j->stacks->frames + item->first;
 }
 
-void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack) {
-  __builtin_prefetch(&j->stacks->items[stack]);
-}
-
-void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack) {
-  if (j->stacks->frame_count) __builtin_prefetch(j->stacks->frames + j->stacks->items[stack].first);
-}
-
 /* ---- mappings ---------------------------------------- */
 
 static uint32_t stacks_mapping(struct jfr *j, pprofc_str file) {
@@ -133,10 +125,8 @@ static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   uint32_t location = pprofc_builder_location(j->builder, mapping, 0, s->lines, s->line_count);
   s->line_count = 0;
   if (!builder_ok(j->builder)) return false;
-  if (!import_need(j->builder,
-                   ARRAY_PUSH(j->mem, s->frames, s->frame_count, s->frame_capacity, location)))
-    return false;
-  return true;
+  return import_need(j->builder,
+                     ARRAY_PUSH(j->mem, s->frames, s->frame_count, s->frame_capacity, location));
 }
 
 /* Adds a frame. `slots` has the method, line and type of the frame. `is_last` is true for the
@@ -147,13 +137,11 @@ static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
   int64_t line = (int64_t)slots[1];
   enum stacks_kind kind = stacks_kind_of(j, slots[2]);
   if (!builder_ok(j->builder)) return false;
-  if (function == NONE) {
+  if (function == NONE)
     j->without_method++;
-  } else {
-    if (!import_need(j->builder, ARRAY_PUSH(j->mem, s->lines, s->line_count, s->line_capacity,
-                                            (pprofc_line){function, line > 0 ? line : 0, 0})))
-      return false;
-  }
+  else if (!import_need(j->builder, ARRAY_PUSH(j->mem, s->lines, s->line_count, s->line_capacity,
+                                               (pprofc_line){function, line > 0 ? line : 0, 0})))
+    return false;
   if (!s->line_count || (kind == STACKS_INLINED && !is_last)) return true;
   return stacks_push(j, kind, slots[0]);
 }
@@ -164,53 +152,10 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
                        (unsigned long long)j->options->limits->stack_depth);
 }
 
-/* Number of frames that the reader decodes before it uses their values. In between, the reader
- * prefetches the pool entries of these frames, because the entries are scattered in memory. */
-#define STACKS_AHEAD 32
-
-struct stacks_ahead {
-  uint64_t slots[STACKS_AHEAD][3];
-  uint32_t count;
-  bool failed; /* true if the frame after this batch cannot be read */
-};
-
-/* Prefetches the pool entries of a method's class and name. If `text` is true, prefetches instead
- * the data to which these entries refer. */
-static void stacks_prefetch_name(struct jfr *j, const struct jfr_entry *method, bool text) {
-  const struct jfr_entry *class, *symbol;
-  if (!text) {
-    jfr_entry_prefetch(j, JFR_CLASSES, method->slots[JFR_CLASS]);
-    jfr_entry_prefetch(j, JFR_SYMBOLS, method->slots[JFR_NAME]);
-    return;
-  }
-  class = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
-  symbol = jfr_entry_of(j, JFR_SYMBOLS, method->slots[JFR_NAME]);
-  if (class) jfr_entry_prefetch(j, JFR_SYMBOLS, class->slots[JFR_NAME]);
-  if (symbol) jfr_bytes_prefetch(j, symbol->slots[JFR_TEXT]);
-}
-
-static void stacks_decode(struct jfr *j, struct jfr_reader *r, struct stacks_ahead *ahead,
-                          uint32_t count) {
-  memset(ahead->slots, 0, sizeof *ahead->slots * count);
-  for (ahead->count = 0; ahead->count < count; ahead->count++) {
-    if (!jfr_run(j, &j->frame, r, ahead->slots[ahead->count])) {
-      ahead->failed = true;
-      break;
-    }
-    jfr_entry_prefetch(j, JFR_METHODS, ahead->slots[ahead->count][0]);
-  }
-  for (int text = 0; text < 2; text++)
-    for (uint32_t i = 0; i < ahead->count; i++) {
-      const struct jfr_entry *method = jfr_entry_of(j, JFR_METHODS, ahead->slots[i][0]);
-      if (method && method->made == JFR_UNMADE) stacks_prefetch_name(j, method, text);
-    }
-}
-
 /* Reads the frames at an offset of the chunk and appends them to jfr_stacks.frames. Returns false
  * on failure. */
 static bool stacks_read(struct jfr *j, uint64_t offset) {
   struct jfr_reader r = jfr_reader_at(j, offset);
-  struct stacks_ahead ahead = {.failed = !j->frame.count};
   size_t first = j->stacks->frame_count;
   uint32_t left = jfr_int(&r);
   j->stacks->line_count = 0;
@@ -219,13 +164,12 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
     return false;
   while (left) {
     const uint8_t *at = r.at;
-    if (!ahead.failed) stacks_decode(j, &r, &ahead, left < STACKS_AHEAD ? left : STACKS_AHEAD);
-    for (uint32_t i = 0; i < ahead.count; i++) {
-      if (!stacks_frame(j, ahead.slots[i], --left == 0)) return false;
-      if (!stacks_check_depth(j, j->stacks->frame_count - first + j->stacks->line_count))
-        return false;
-    }
-    if (ahead.failed) return import_refuse_at(j->builder, at, "an unreadable frame");
+    uint64_t slots[JFR_SLOTS] = {0};
+    if (!j->frame.count || !jfr_run(j, &j->frame, &r, slots))
+      return import_refuse_at(j->builder, at, "an unreadable frame");
+    if (!stacks_frame(j, slots, --left == 0)) return false;
+    if (!stacks_check_depth(j, j->stacks->frame_count - first + j->stacks->line_count))
+      return false;
   }
   return true;
 }
@@ -258,11 +202,6 @@ bool jfr_reserve_stacks(struct jfr *j) {
   struct jfr_stacks *s = j->stacks;
   size_t more = j->pools[JFR_STACKS].count;
   return import_need(j->builder, map_reserve(&s->by_frames, s->count + more));
-}
-
-void jfr_stack_prefetch(struct jfr *j, uint64_t key) {
-  const struct jfr_entry *entry = jfr_entry_of(j, JFR_STACKS, key);
-  if (entry && entry->made == JFR_UNMADE) jfr_bytes_prefetch(j, entry->slots[JFR_FRAMES]);
 }
 
 uint32_t jfr_stack(struct jfr *j, uint64_t key) {

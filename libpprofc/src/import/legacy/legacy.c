@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-#define FRAMES_AT_ONCE 16u /* maximum number of addresses that the reader looks up at a time */
-#define NAMES_AHEAD    8u  /* number of locations between the prefetch of a name and its lookup */
-
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit) {
   if (l->type_count < LEGACY_MAX_TYPES)
     l->types[l->type_count++] = (struct legacy_type){type, unit};
@@ -35,32 +32,15 @@ void legacy_add_frame(struct legacy *l, uint64_t address) {
                                                          l->frame_room, location));
 }
 
-/* Reads up to FRAMES_AT_ONCE addresses. Returns false at the end of the text. Also returns false,
- * with *good set to false, at an address that does not fit 64 bits. */
-static bool legacy_take_addresses(pprofc_str *text, uint64_t *addresses, size_t *count,
-                                  bool *good) {
+bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are) {
+  size_t index = l->frame_count - l->open_frame;
+  uint64_t address;
   pprofc_str digits;
-  for (*count = 0; *count < FRAMES_AT_ONCE; ++*count) {
-    if (!text_next_hex(text, &digits)) return false;
-    *good = str_parse_uint(digits, 16, &addresses[*count]);
-    if (!*good) return false;
+  while (text_next_hex(&text, &digits)) {
+    if (!str_parse_uint(digits, 16, &address)) return false;
+    legacy_add_frame(l, address - (index++ >= as_they_are));
   }
   return true;
-}
-
-bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are) {
-  uint64_t addresses[FRAMES_AT_ONCE];
-  size_t count, index = l->frame_count - l->open_frame;
-  bool good = true, more = true;
-  while (more) {
-    more = legacy_take_addresses(&text, addresses, &count, &good);
-    for (size_t i = 0; i < count; i++) {
-      addresses[i] -= index++ >= as_they_are;
-      map_expect(&l->by_address, hash_mix(0, addresses[i]));
-    }
-    for (size_t i = 0; i < count; i++) legacy_add_frame(l, addresses[i]);
-  }
-  return good;
 }
 
 void legacy_add_sample(struct legacy *l, const int64_t *values, int64_t block_size) {
@@ -149,14 +129,6 @@ static void legacy_add_header(const struct legacy *l) {
   pprofc_builder_drop_frames(l->builder, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
-/* Prefetches the names of location i, which will be added soon. */
-static void legacy_expect_names(const struct legacy *l, size_t i) {
-  if (i >= l->location_count || l->locations[i].function == NONE) return;
-  const struct legacy_function *f = &l->functions[l->locations[i].function];
-  builder_expect_string(l->builder, f->name);
-  builder_expect_string(l->builder, f->file);
-}
-
 static void legacy_add_locations(const struct legacy *l) {
   pprofc_builder *b = l->builder;
   for (size_t i = 0; i < l->mapping_count; i++) {
@@ -170,7 +142,6 @@ static void legacy_add_locations(const struct legacy *l) {
     const struct legacy_location *location = &l->locations[i];
     pprofc_line line = {NONE, location->line, 0};
     bool has_line = location->function != NONE;
-    legacy_expect_names(l, i + NAMES_AHEAD);
     if (has_line) {
       const struct legacy_function *f = &l->functions[location->function];
       uint32_t name = builder_string(b, f->name);

@@ -341,24 +341,10 @@ bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values) {
     builder_repeat_stack(o->builder, (size_t)(t->stacks[index] - OTLP_ADDED), values);
     return true;
   }
-  o->stack_field = (const uint8_t *)(uintptr_t)t->stacks[index];
+  struct wire w = {(const uint8_t *)(uintptr_t)t->stacks[index], t->end, NULL};
   t->stacks[index] = OTLP_ADDED | builder_sample_count(o->builder);
-  struct wire w = {o->stack_field, t->end, NULL};
   wire_next(&w, &field); /* index_stack checked this field */
   if (!otlp_copy_stack(o, wire_inside(&field), values))
     otlp_convert_stack(o, wire_inside(&field), values);
   return builder_ok(o->builder);
-}
-
-bool otlp_has_stack(const struct otlp *o, int32_t index) {
-  return index > 0 && (size_t)index < o->tables->stack_count;
-}
-
-void otlp_prefetch_stack(const struct otlp *o, int32_t index) {
-  if (otlp_has_stack(o, index)) __builtin_prefetch(&o->tables->stacks[index]);
-}
-
-void otlp_prefetch_frames(const struct otlp *o, int32_t index) {
-  if (!otlp_has_stack(o, index) || o->tables->stacks[index] & OTLP_ADDED) return;
-  __builtin_prefetch((const uint8_t *)(uintptr_t)o->tables->stacks[index]);
 }

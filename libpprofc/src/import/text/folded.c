@@ -14,9 +14,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MAX_TYPES    16u
-#define SNIFFED      100u /* number of lines that decide if a text has folded stacks */
-#define MAX_EXPECTED 16u  /* maximum number of names to prefetch at a time */
+#define MAX_TYPES  16u
+#define SNIFFED    100u /* number of lines that decide if a text has folded stacks */
+#define MAX_FRAMES 65536u
 
 /* Kind of frame. The suffix of a frame's name gives the kind. */
 enum mark { PLAIN, INLINED, KERNEL };
@@ -263,16 +263,6 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name, struct fo
   return import_need(f->builder, added);
 }
 
-/* Prefetches the table entries of the names of a stack, because the table of names is large. */
-static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
-  pprofc_str name;
-  for (size_t i = 0; i < MAX_EXPECTED && str_next(&stack, ';', &name); i++) {
-    name = str_trim(name);
-    take_mark(&name);
-    builder_expect_string(f->builder, name);
-  }
-}
-
 /* Keeps the locations that the stack shares with the previous stack. The frame after a kept
  * location must also be equal, because an inlined frame there belongs to the location. Returns the
  * offset of the first frame that the caller must read. */
@@ -287,7 +277,6 @@ static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
 static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
   pprofc_str rest = str_slice(stack, folded_share(f, stack), stack.size), name;
   f->line_count = 0;
-  folded_expect(f, rest);
   while (str_next(&rest, ';', &name)) {
     struct folded_step step = {(size_t)(name.data - stack.data), SIZE_MAX};
     if (rest.data) step.end = (size_t)(rest.data - stack.data);
