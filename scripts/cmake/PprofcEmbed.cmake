@@ -47,7 +47,7 @@ function(pprofc_embed_packed folder)
   endforeach()
   pprofc_embed(${folder}/assets.c ${packed})
   file(GENERATE OUTPUT ${folder}/table.c CONTENT
-    "#include \"web/assets.h\"\n\n${names}\nconst struct web_asset web_assets[] = {\n${rows}    {0}};\nconst size_t web_asset_count = sizeof web_assets / sizeof *web_assets - 1;\n")
+    "#include \"web/routes.h\"\n\n${names}\nconst struct web_asset web_assets[] = {\n${rows}    {0}};\nconst size_t web_asset_count = sizeof web_assets / sizeof *web_assets - 1;\n")
 endfunction()
 
 # pprofc_script(output files...): joins scripts into one script whose names are local.

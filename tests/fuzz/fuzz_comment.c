@@ -1,7 +1,7 @@
 /* Reads any bytes as a reply of GitHub, and as a comment on GitHub. A comment that publish writes
  * must be valid UTF-8, within the host's limit, and recognizable by a later run. */
 #include "fuzz.h"
-#include "publish/body.h"
+#include "publish/post.h"
 
 static void check_again(const struct body *body, const char *key, size_t most,
                         struct arena *arena) {

@@ -2,9 +2,8 @@
  * of a redirect, and names in addresses. */
 #include "fuzz.h"
 
-#include "fetch/address.h"
-#include "fetch/content.h"
-#include "http/proxy.h"
+#include "fetch/fetcher.h"
+#include "http/client.h"
 #include "http/reply.h"
 #include "symbolize/symbolize.h"
 

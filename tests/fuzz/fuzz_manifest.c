@@ -1,5 +1,5 @@
 /* Reads any bytes as the manifest of a run, and creates all output of publish from it. */
-#include "publish/outcome.h"
+#include "publish/post.h"
 #include "scratch.h"
 
 /* Checks that the text is JSON that the library's reader accepts. */

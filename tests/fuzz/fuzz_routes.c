@@ -4,7 +4,7 @@
 #include "report_target.h"
 #include "scratch.h"
 #include "shape.h"
-#include "sources.h"
+#include "steps.h"
 #include "web/routes.h"
 
 #include <fcntl.h>

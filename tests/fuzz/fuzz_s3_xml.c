@@ -1,8 +1,8 @@
 /* Reads any bytes as a reply of S3. Each element must be inside the text, after the previous
  * element. */
 #include "fuzz.h"
-#include "run/text.h"
-#include "store/s3_wire.h"
+#include "run/files.h"
+#include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const names[] = {"Contents", "Key", "Upload", "Code", "a"};

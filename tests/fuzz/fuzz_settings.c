@@ -1,7 +1,7 @@
 /* Reads any bytes as saved views of -http, then saves and deletes other views. If the file cannot
  * be read, it must stay unchanged. Otherwise the saved views must be listed. */
 #include "scratch.h"
-#include "web/settings.h"
+#include "web/routes.h"
 
 static bool is_listed(const char *path, const char *name) {
   struct arena arena;

@@ -2,7 +2,7 @@
  * runs that the records do not have. */
 #include "gate/read/record.h"
 #include "scratch.h"
-#include "store/past.h"
+#include "store/store.h"
 
 #include <sys/stat.h>
 

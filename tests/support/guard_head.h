@@ -2,7 +2,7 @@
 #ifndef PPROFC_SUPPORT_GUARD_HEAD_H
 #define PPROFC_SUPPORT_GUARD_HEAD_H
 
-#include "web/guard.h"
+#include "web/http_server.h"
 
 static bool guard_read_line(pprofc_str *rest, pprofc_str *line) {
   size_t end = str_find(*rest, STR("\r\n"));

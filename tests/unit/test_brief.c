@@ -1,6 +1,6 @@
 /* Tests reports that -budget shortens. They must never be longer than the budget, and never have a
  * wrong sum. */
-#include "common/brief_flag.h"
+#include "common/flags.h"
 #include "core/brief.h"
 #include "core/json_tree.h"
 #include "core/json_write.h"

@@ -2,9 +2,8 @@
  * completion. */
 #include "common/flags.h"
 
-#include "common/progress.h"
-#include "common/quote.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "core/buffer.h"
 #include "unit.h"
 

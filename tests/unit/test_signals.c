@@ -3,7 +3,7 @@
  * result. */
 #include "unit.h"
 
-#include "common/signals.h"
+#include "common/terminal.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "common/sha256.h"
-#include "common/sigv4.h"
 
 #include "core/mem.h"
 

@@ -1,7 +1,7 @@
 /* Tests parameters of URLs: parameters that are used or ignored, the options and links made from
  * them, and error messages equal to pprof's. */
 #include "unit.h"
-#include "web/query.h"
+#include "web/view.h"
 
 static struct arena arena;
 static struct web_query query;

@@ -1,7 +1,7 @@
 /* Tests saved views in pprof's settings file: its format, the data that must stay, rejected input,
  * and concurrent writers. */
 #include "unit.h"
-#include "web/settings.h"
+#include "web/routes.h"
 
 #include <pthread.h>
 #include <stdlib.h>

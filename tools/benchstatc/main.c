@@ -1,7 +1,7 @@
 /* The program benchstatc: compares benchmark results like the Go tool benchstat. */
 #include "bench/set.h"
 #include "bench/tables.h"
-#include "common/brief_flag.h"
+#include "common/flags.h"
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "core/str.h"

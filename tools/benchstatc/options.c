@@ -1,7 +1,7 @@
 /* Defines the flags of benchstatc. */
 #include "options.h"
 
-#include "common/brief_flag.h"
+#include "common/flags.h"
 
 #include <strings.h>
 

@@ -2,7 +2,7 @@
 #ifndef BENCHSTATC_OPTIONS_H
 #define BENCHSTATC_OPTIONS_H
 
-#include "common/about.h"
+#include "common/flags.h"
 #include "pprofc/bench.h"
 
 struct benchstat_options {

@@ -1,10 +1,11 @@
-/* Prints the help, completion scripts, the options of the manual page, and the version. */
-#include "common/about.h"
-
+/* Prints help and version, and limits the size of reports (-budget). */
+#include "common/flags.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "core/outfile.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static int about_write(void *context, const void *data, size_t size) {
@@ -44,4 +45,57 @@ bool about_print(const struct flag_table *table, bool help, const struct about *
     return false;
   if (*status == PPROFC_OK) *status = about_end(&to, error);
   return true;
+}
+
+const char *brief_store(void *options, const struct flag *flag, const char *text) {
+  uint64_t bytes;
+  if (!str_parse_uint(str_of(text), 0, &bytes)) return "parse error";
+  if (bytes && (bytes < BRIEF_LEAST || bytes > UINT32_MAX)) return "must be 256 or more, below 4G";
+  *(uint64_t *)(void *)((char *)options + flag->offset) = bytes;
+  return NULL;
+}
+
+/* Returns the length of "-budget" or "--budget" at the start of the text, or 0. */
+static size_t brief_flag_size(const char *argument) {
+  size_t dashes = strspn(argument, "-");
+  if (dashes < 1 || dashes > 2 || strncmp(argument + dashes, "budget", 6) != 0) return 0;
+  return argument[dashes + 6] == '=' || !argument[dashes + 6] ? dashes + 6 : 0;
+}
+
+void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]) {
+  const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+  size_t size = 0;
+  for (int i = 0; i < argc; i++) {
+    const char *word = i || !slash ? argv[i] : slash + 1;
+    size_t flag = brief_flag_size(word), left = BRIEF_COMMAND - size;
+    int length;
+    if (flag && i) {
+      i += !word[flag];
+      length = snprintf(out + size, left, " -budget=%llu", 4 * (unsigned long long)bytes);
+    } else {
+      const char *blank = i ? " " : "";
+      bool plain = *word && text_only_has(str_of(word), SHELL_PLAIN);
+      length = plain ? snprintf(out + size, left, "%s%s", blank, word) : -1;
+    }
+    if (length < 0 || (size_t)length >= left) {
+      *out = '\0';
+      return;
+    }
+    size += (size_t)length;
+  }
+}
+
+pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char *more,
+                           brief_render_fn render, const void *context, pprofc_write_fn write,
+                           void *to, pprofc_error *error) {
+  struct brief brief;
+  if (!bytes) return render(context, write, to, error);
+  brief_init(&brief, &mem_default, kind->kind, (size_t)bytes, more);
+  brief.markdown = kind->markdown;
+  brief.rank_of = kind->rank_of;
+  brief.skip = kind->skip;
+  pprofc_status status = render(context, brief_write, &brief, error);
+  if (!status) status = brief_finish(&brief, write, to, error);
+  brief_free(&brief);
+  return status;
 }

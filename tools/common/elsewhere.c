@@ -1,5 +1,5 @@
 /* Lists flags and commands of other programs, such as perf and go tool pprof. */
-#include "elsewhere.h"
+#include "flags.h"
 
 #include "core/str.h"
 

@@ -4,8 +4,7 @@
 #include "core/chars.h"
 #include "core/str.h"
 
-#include "common/elsewhere.h"
-#include "common/quote.h"
+#include "common/text.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,8 +1,10 @@
-/* Parses command-line flags by Go's rules. All flags are in one table. The same table produces the
- * help and the manual (help.c) and shell completion (completion.c). */
+/* Parses command-line flags by Go's rules. All flags are in one table. The same table produces
+ * the help and the manual (help.c), the completion (completion.c), and the output of common
+ * flags (about.c). */
 #ifndef TOOLS_COMMON_FLAGS_H
 #define TOOLS_COMMON_FLAGS_H
 
+#include "core/brief.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/str.h"
@@ -170,5 +172,67 @@ void manual_print_options(const struct flag_table *table, struct output *out);
 
 pprofc_status completion_print(const struct flag_table *table, pprofc_str shell, struct output *out,
                                pprofc_error *error);
+
+/* ---- help and version ----------------------------- */
+
+/* Standard output, and the errno of its first failed write. */
+struct about_output {
+  struct output out;
+  int failed; /* errno of the first failed write, or 0 */
+};
+
+void about_begin(struct about_output *about);
+
+/* Flushes the output. Returns PPROFC_E_IO if any write to standard output failed. */
+pprofc_status about_end(struct about_output *about, pprofc_error *error);
+
+/* Options of a program that print a text about the program. */
+struct about {
+  const char *completion; /* shell whose completion script is printed, or "" */
+  bool manual, version;
+};
+
+/* The flags of `struct about`, which is the field `about` of the options. */
+#define ABOUT_FLAGS(group)                                                                         \
+  FLAG(STRING, group, "completion", about.completion, "SHELL", NULL,                               \
+       "Print completion for bash, zsh or fish"),                                                  \
+      SWITCH(group, "version", about.version, "Print the version"), {                              \
+    "manual", FLAG_BOOL, FIELD(about.manual), group, NULL, "", NULL, NULL, 0, true, NULL           \
+  }
+
+/* Prints the help, completion script, options of the manual page, or version, if the flags request
+ * one of them. Sets *status. Returns false if the flags request nothing. `about` may be NULL if
+ * `help` is true. */
+bool about_print(const struct flag_table *table, bool help, const struct about *about,
+                 pprofc_status *status, pprofc_error *error);
+
+/* ---- -budget -------------------------------------- */
+
+/* Parses the flag's value into the uint64_t at `options`. Returns NULL or an error message. */
+const char *brief_store(void *options, const struct flag *flag, const char *text);
+
+#define BRIEF_COMMAND 128
+
+/* Formats this command line with a budget of four times `bytes`. The result is "" if an argument
+ * needs quotes or the text is too long. */
+void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]);
+
+typedef pprofc_status (*brief_render_fn)(const void *context, pprofc_write_fn write, void *to,
+                                         pprofc_error *error);
+
+/* Writes a report of at most `bytes` bytes; 0: the whole report. `kind` gives the type of the
+ * report and its options. `more` is a command for a longer report, or "". */
+pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char *more,
+                           brief_render_fn render, const void *context, pprofc_write_fn write,
+                           void *to, pprofc_error *error);
+
+/* ---- flags of other programs ---------------------- */
+
+/* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". Returns NULL if
+ * no known program has this flag or command. */
+const char *elsewhere_find(const char *program, const char *argument);
+
+/* Adds " (type WORDS)" to the error about `argument`, if elsewhere_find returns words. */
+bool elsewhere_add(const char *program, const char *argument, pprofc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* Implements the progress line with a thread that wakes once a second. */
-#include "common/progress.h"
+#include "common/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>

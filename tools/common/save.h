@@ -1,8 +1,11 @@
-/* Writes files completely or not at all. ^C removes an incomplete file. */
+/* Writes files and folders completely or not at all. ^C removes an incomplete file. */
 #ifndef TOOLS_COMMON_SAVE_H
 #define TOOLS_COMMON_SAVE_H
 
+#include "core/error.h"
 #include "core/output.h"
+
+#include <sys/types.h>
 
 typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *to,
                               pprofc_error *error);
@@ -20,5 +23,25 @@ pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error);
 
 /* Appends a text to a file, which other programs may append to at the same time. */
 pprofc_status save_append(const char *path, pprofc_str text, pprofc_error *error);
+
+/* ---- folders -------------------------------------- */
+
+#define NEW_FOLDER_ROOM 4096 /* size of a buffer for the name of a folder */
+
+typedef pprofc_status new_folder_fn(const void *context, const char *folder, pprofc_error *error);
+
+/* Checks that a folder does not exist or is empty. The error message names `flag`. */
+pprofc_status new_folder_check(const char *path, const char *flag, pprofc_error *error);
+
+/* Fills a temporary folder next to `path`, then renames it to `path`. After an error, removes the
+ * temporary folder. */
+pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn *fill,
+                               const void *context, pprofc_error *error);
+
+/* Removes a file, or a folder with its content. Ignores errors. */
+void tree_remove(const char *path);
+
+/* Creates a folder and its missing parents. Returns 0 or an errno. */
+int folder_make(const char *path, mode_t mode);
 
 #endif

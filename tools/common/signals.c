@@ -1,6 +1,6 @@
 /* Handles the signals that end the program. The handlers call only functions that POSIX permits in
  * signal handlers. */
-#include "common/signals.h"
+#include "common/terminal.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,9 +1,13 @@
-/* Writes messages to standard error, and checks if a descriptor is a terminal. */
+/* Writes messages to standard error, shows the current step, and handles signals. */
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H
 
 #include "core/error.h"
 #include "core/str.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 bool terminal_is(int fd);
 
@@ -19,5 +23,42 @@ void message_error_lines(pprofc_str text);
 
 /* Prints a message that is not an error, without colour. */
 void message_note(const char *format, ...) PPROFC_PRINTF(1, 2);
+
+/* ---- progress ------------------------------------- */
+
+struct progress {
+  bool running;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t ended;
+  bool over;
+  bool shown;
+  const char *step; /* name of the current step, such as "reading"; the caller owns the text */
+  unsigned seconds; /* number of seconds since the start */
+  /* expected end of the step, in seconds since the start; unknown unless it is above `seconds` */
+  unsigned until;
+};
+
+void progress_start(struct progress *progress, const char *step);
+void progress_step(struct progress *progress, const char *step);
+
+/* Starts a step that takes `seconds`. All functions here do nothing if `progress` is NULL. */
+void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
+
+/* Removes the line. The caller must call this before it prints other text. */
+void progress_end(struct progress *progress);
+
+/* ---- signals -------------------------------------- */
+
+/* Installs the signal handlers. `program` is the prefix of messages. `bad_input` is the exit status
+ * if an input became shorter. */
+void signals_watch(const char *program, int bad_input);
+
+/* Makes the next ^C call `call` in the signal handler instead of ending the program. A second ^C
+ * ends the program. NULL restores the default. */
+void signals_catch(void (*call)(void));
+
+/* Sets the file to remove when a signal ends the program, or NULL. Keeps the pointer. */
+void signals_remove(const char *path);
 
 #endif

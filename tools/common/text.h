@@ -1,4 +1,4 @@
-/* Copies texts to the heap. */
+/* Copies, quotes and checks texts. */
 #ifndef PPROFC_TOOLS_TEXT_H
 #define PPROFC_TOOLS_TEXT_H
 
@@ -17,5 +17,19 @@ static inline char *text_copy(pprofc_str text) {
 static inline void text_free(char *text) {
   if (text) mem_free(&mem_default, text, strlen(text) + 1, 1);
 }
+
+/* Size in bytes of a buffer for quoted text. A longer text is truncated and ends with ..." */
+#define QUOTE_MAX 800
+
+void quote_go(pprofc_str s, char out[QUOTE_MAX]);
+
+/* Characters besides letters and digits that need no quotes in a shell. */
+#define SHELL_PLAIN "_./-=:,@%+"
+
+/* True if the text has only ASCII letters, digits and characters in `others`. */
+bool text_only_has(pprofc_str text, const char *others);
+
+/* True for a Go duration such as "500ms" or "1m30s". *nanoseconds may be NULL. */
+bool text_is_duration(pprofc_str text, double *nanoseconds);
 
 #endif

@@ -3,7 +3,6 @@
 #define TOOLS_HTTP_CLIENT_H
 
 #include "core/error.h"
-#include "http/proxy.h"
 #include "http/reply.h"
 #include "http/url.h"
 
@@ -91,5 +90,53 @@ pprofc_status client_status(const struct client *client, pprofc_error *error);
 /* Sends all requests in parallel, and returns when each has its reply or error. The caller frees
  * the replies. A status other than 200 is an error, but not for a request to an API. */
 void client_run(struct client *client, struct exchange *items, size_t count);
+
+/* ---- proxies (proxy.c) ---------------------------- */
+
+/* Values of the environment variables; "" if not set. */
+struct proxy_settings {
+  const char *http, *https, *except;
+  bool cgi; /* true in a CGI program (REQUEST_METHOD is set); a request that would use HTTP_PROXY
+               then fails, because the HTTP client that calls the program can set this variable */
+};
+
+/* Reads the environment. If `any` is true, ALL_PROXY can replace HTTPS_PROXY, as in curl. */
+void proxy_from_environment(struct proxy_settings *settings, bool any);
+
+/* Finds the proxy for a URL. Sets *proxy to its NUL-terminated address, or to "" for no proxy.
+ * Returns PPROFC_E_INVALID if the settings forbid the request. */
+pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
+                        const struct url *url, const char **proxy, pprofc_error *error);
+
+/* ---- single requests (request.c) ------------------ */
+
+/* Creates a client. The message of PPROFC_E_UNSUPPORTED names the package to install. */
+pprofc_status request_open(struct client **client, pprofc_error *error);
+
+void request_reply_init(struct reply *reply);
+
+/* Sends one request and replaces *reply, but keeps the size limit of the reply's body. `headers`
+ * ends with NULL. An unencrypted request uses no proxy, because the proxy could read the token.
+ * Returns PPROFC_E_IO if the reply is incomplete. */
+pprofc_status request_send(struct client *client, const char *method, const char *url,
+                           const char *const *headers, pprofc_str body, int64_t seconds,
+                           struct reply *reply, pprofc_error *error);
+
+/* Limits and counters for the retries of one request. */
+struct retry {
+  int most; /* maximum number of tries */
+  /* wait in milliseconds after the first try; each further wait is twice as long */
+  int64_t first_ms;
+  int64_t left_ms; /* remaining time for all waits, in milliseconds */
+  int tries;       /* number of failed tries */
+};
+
+/* True if a retry may succeed after this HTTP status, because the server is busy or restarts. */
+bool retry_helps(int code);
+
+/* Counts a failed try, and waits `wait_ms` milliseconds. If `wait_ms` is negative, waits twice as
+ * long as the last time. Returns false without a wait after the last try, or if too little time
+ * remains. */
+bool retry_wait(struct retry *retry, int64_t wait_ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* Chooses a proxy by Go's rules. libcurl ignores HTTP_PROXY, and has no exception for localhost. */
-#include "http/proxy.h"
+#include "http/client.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Parses and writes URLs by the rules of Go's net/url. */
 #include "http/url.h"
 
-#include "common/quote.h"
+#include "common/text.h"
 #include "core/chars.h"
 #include "core/escape.h"
 

@@ -1,5 +1,5 @@
 /* Finds and reads the inputs of the gate, the check that fails if benchmarks became slower. */
-#include "inputs.h"
+#include "options.h"
 
 #include "bench/read/readers.h"
 #include "bench/set.h"

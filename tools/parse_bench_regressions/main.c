@@ -1,5 +1,5 @@
 /* The program parse_bench_regressions: fails if benchmarks became slower. */
-#include "common/brief_flag.h"
+#include "common/flags.h"
 #include "common/save.h"
 #include "common/terminal.h"
 #include "core/error.h"
@@ -10,7 +10,6 @@
 #include "gate/print/print.h"
 #include "gate/read/read.h"
 #include "gate/selftest/selftest.h"
-#include "inputs.h"
 #include "options.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Defines the flags of parse_bench_regressions. */
 #include "options.h"
 
-#include "common/brief_flag.h"
+#include "common/flags.h"
 #include "common/terminal.h"
 #include "gate/print/print.h"
 

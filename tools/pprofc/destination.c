@@ -2,13 +2,12 @@
  * Never writes binary output to a terminal. */
 #include "destination.h"
 
-#include "common/brief_flag.h"
+#include "common/flags.h"
 #include "common/save.h"
 #include "common/terminal.h"
 #include "core/infile.h"
 #include "core/outfile.h"
 #include "noise/noise.h"
-#include "time_zone.h"
 
 #include <errno.h>
 #include <fcntl.h>

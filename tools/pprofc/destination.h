@@ -4,6 +4,7 @@
 
 #include "options.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
@@ -60,5 +61,19 @@ void viewer_remove(struct viewer_file *file);
 /* Starts the browser in $BROWSER. If that fails, starts the first available browser of pprof's
  * list. Returns false if no browser starts. */
 bool viewer_browse(const char *address);
+
+/* ---- time zone ------------------------------------ */
+
+struct time_zone {
+  char *before; /* old value of $TZ; NULL: $TZ did not change */
+};
+
+/* Sets $TZ to the time zone that pprof would use for a report. This is the file named by $TZ, or
+ * UTC if there is no such file. A POSIX rule such as "EST5" names no file. Returns false when out
+ * of memory. */
+bool time_zone_enter(struct time_zone *zone);
+
+/* Restores the old $TZ, for programs that start later. */
+void time_zone_leave(struct time_zone *zone);
 
 #endif

@@ -1,7 +1,6 @@
 /* Runs the steps between reading a profile and the report, in the order of pprof. */
 #include "steps.h"
 
-#include "mappings.h"
 #include "profile/profile.h"
 #include "symbolize/symbolize.h"
 #include "transform/transform.h"

@@ -2,6 +2,7 @@
  * file name as a regular expression, profiles with different sample types. */
 #include "options.h"
 
+#include "common/flags.h"
 #include "profile/profile.h"
 
 #include <errno.h>

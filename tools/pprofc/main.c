@@ -1,17 +1,14 @@
 /* The program pprofc: parses the command line, reads the profile and writes the report. */
 #include "actions.h"
-#include "common/about.h"
-#include "common/brief_flag.h"
-#include "common/progress.h"
-#include "common/quote.h"
-#include "common/signals.h"
+#include "common/flags.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "core/outfile.h"
 #include "destination.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
 #include "recordings.h"
-#include "sources.h"
+#include "steps.h"
 
 #include <stdio.h>
 #include <unistd.h>

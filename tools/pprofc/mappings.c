@@ -1,5 +1,5 @@
 /* Changes the files of mappings: removes file names that are URLs, and sets missing ones. */
-#include "mappings.h"
+#include "steps.h"
 
 #include "core/error.h"
 #include "http/url.h"

@@ -1,9 +1,9 @@
 /* Creates the flags of pprofc from the library's tables, and parses them. */
 #include "options.h"
 
-#include "common/brief_flag.h"
-#include "common/duration.h"
+#include "common/flags.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "core/array.h"
 #include "noise/noise.h"
 #include "report/report.h"

@@ -6,7 +6,7 @@
 #include "common/terminal.h"
 #include "core/buffer.h"
 #include "core/child.h"
-#include "fetch/address.h"
+#include "fetch/fetcher.h"
 #include "symbolize/elf_file.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* Runs a program under valgrind's callgrind, and creates a profile with five sample types. */
 #include "actions.h"
 #include "common/callgrind.h"
-#include "common/signals.h"
 #include "common/terminal.h"
 #include "core/child.h"
 #include "core/system.h"

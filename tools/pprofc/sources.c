@@ -1,16 +1,14 @@
 /* Reads sources in parallel and combines them in the same order as pprof. For a URL, fetch/
  * downloads the bytes first. The threads in this file then read the bytes like a file. */
-#include "sources.h"
+#include "steps.h"
 
 #include "common/terminal.h"
 #include "core/parallel.h"
 #include "fetch/fetcher.h"
-#include "mappings.h"
 #include "noise/noise.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "recordings.h"
-#include "steps.h"
 #include "transform/combine/diff.h"
 #include "transform/merge/accumulator.h"
 

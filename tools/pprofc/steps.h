@@ -1,8 +1,9 @@
-/* Declares the steps between the bytes of a source and the profile of a report. */
+/* Declares the steps from the sources of the command line to the profile of a report. */
 #ifndef PPROFC_TOOLS_STEPS_H
 #define PPROFC_TOOLS_STEPS_H
 
 #include "core/buffer.h"
+#include "core/str.h"
 #include "fetch/fetcher.h"
 #include "open.h"
 #include "options.h"
@@ -83,5 +84,49 @@ void source_maps_free(struct source_map_list *list);
 pprofc_status source_maps_use(const struct command *command, const struct source_map_list *given,
                               const char *path, pprofc_profile **profile, bool *used,
                               pprofc_error *error);
+
+/* ---- sources (sources.c) -------------------------- */
+
+/* Reads all sources and bases. Merges and subtracts them, drops frames and adds comments. Prints an
+ * error about an unreadable source. Continues without this source if another source is readable. */
+pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
+                            pprofc_error *error);
+
+/* Head and base as two profiles, to show them next to each other. */
+struct sources {
+  pprofc_profile *head, *base; /* profiles of a comparison; base is NULL if there is no base */
+  pprofc_profile *combined;    /* profile that sources_fetch would return */
+};
+
+/* Reads the sources like sources_fetch. With `apart`, also sets head and base as separate profiles.
+ * Symbolizes all three profiles. */
+pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
+                          pprofc_error *error);
+
+struct source_run {
+  const char *source;
+  const char *folder;      /* folder of the source, or NULL */
+  bool is_base;            /* true if the source is a run of the base */
+  pprofc_profile *profile; /* profile; NULL if the source is not a profile or was not read */
+};
+
+/* Reads all sources in parallel, and prepares each of them for a report. Messages and errors are in
+ * the order of the sources. The caller releases the profiles, even after an error. */
+pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
+                                size_t count, pprofc_error *error);
+
+/* Prepares a profile for a report as pprof does: symbolizes it, drops frames and adds the comment.
+ * Contacts no server. Replaces *profile. */
+pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
+                             pprofc_error *error);
+
+/* Removes file names that are URLs from mappings without a build ID, because a URL names the server
+ * and not a file. As in pprof, any name with a scheme is a URL, even "C:\prog.exe". */
+pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error);
+
+/* Sets the file of each mapping that has no file and no build ID. The file becomes the URL of the
+ * profile, so that a merge keeps programs of different servers apart. `url` has no password.
+ * Replaces *profile. */
+pprofc_status mappings_name_by_url(pprofc_profile **profile, pprofc_str url, pprofc_error *error);
 
 #endif

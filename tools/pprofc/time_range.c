@@ -1,7 +1,7 @@
 /* Parses ranges of time, and limits profiles to them. */
 #include "options.h"
 
-#include "common/duration.h"
+#include "common/text.h"
 #include "core/array.h"
 #include "import/formats.h"
 #include "pipeline/pipeline.h"

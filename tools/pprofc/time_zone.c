@@ -1,5 +1,5 @@
 /* Sets $TZ to the time zone that pprof would use. */
-#include "time_zone.h"
+#include "destination.h"
 
 #include "core/mem.h"
 #include "core/system.h"

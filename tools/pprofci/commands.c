@@ -1,11 +1,10 @@
 /* Prints errors, hints and help for all commands of pprofci. */
 #include "commands.h"
 
-#include "common/about.h"
+#include "common/flags.h"
 #include "common/terminal.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
-#include "memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>

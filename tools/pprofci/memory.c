@@ -1,7 +1,6 @@
 /* Implements the allocator of pprofci, which ends the program when memory runs out. */
-#include "memory.h"
-
 #include "commands.h"
+
 #include "core/outfile.h"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* Converts a source to a URL. Adds the default path, the recording time and the time limit. */
-#include "fetch/address.h"
+#include "fetch/fetcher.h"
 
 #include "core/array.h"
 

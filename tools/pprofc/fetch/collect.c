@@ -1,11 +1,9 @@
 /* Implements -collect: requests all profiles of each server, and writes a folder. */
 #include "actions.h"
-#include "common/new_folder.h"
 #include "common/save.h"
 #include "common/terminal.h"
 #include "core/json_write.h"
 #include "fetch/fetcher.h"
-#include "mappings.h"
 #include "steps.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Recognizes contents that are not profiles: web pages, traces, dumps and JSON. */
-#include "fetch/content.h"
+#include "fetch/fetcher.h"
 
 #include "core/chars.h"
 

@@ -1,10 +1,8 @@
 /* Decides which sources are URLs, and fetches these sources. */
 #include "fetch/fetcher.h"
 
-#include "common/progress.h"
 #include "common/terminal.h"
 #include "core/array.h"
-#include "fetch/content.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -2,8 +2,7 @@
  * copy is in the folder of copies. */
 #include "fetch/fetcher.h"
 
-#include "common/new_folder.h"
-#include "common/signals.h"
+#include "common/save.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/outfile.h"

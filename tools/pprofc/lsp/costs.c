@@ -7,8 +7,7 @@
 #include "core/output.h"
 #include "mcp/mcp.h"
 #include "noise/noise.h"
-#include "noise/runs.h"
-#include "sources.h"
+#include "steps.h"
 #include "unit/unit.h"
 
 #include <math.h>

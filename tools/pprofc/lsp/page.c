@@ -1,8 +1,8 @@
 /* Writes the page with the flame graph into a private folder. */
 #include "lsp/lsp.h"
 
-#include "common/new_folder.h"
-#include "common/signals.h"
+#include "common/save.h"
+#include "common/terminal.h"
 #include "core/escape.h"
 #include "core/outfile.h"
 #include "destination.h"

@@ -2,7 +2,6 @@
  * and verdict. The table of -top -noise follows. */
 #include "mcp/mcp.h"
 #include "noise/noise.h"
-#include "noise/runs.h"
 #include "report/report.h"
 #include "verdict/print/print.h"
 

@@ -3,7 +3,7 @@
 #ifndef PPROFC_MCP_MCP_H
 #define PPROFC_MCP_MCP_H
 
-#include "common/brief_flag.h"
+#include "common/flags.h"
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/template.h"

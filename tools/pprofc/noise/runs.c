@@ -1,5 +1,5 @@
 /* Replaces folders by their files, and reads each file as a profile. */
-#include "runs.h"
+#include "noise.h"
 
 #include "core/array.h"
 #include "core/chars.h"

@@ -1,6 +1,6 @@
 /* Stores typed lines in $XDG_STATE_HOME/pprofc/history, readable only by its owner. Appends each
  * line at once, so that other shells can read it. When the shell ends, removes the oldest lines. */
-#include "common/new_folder.h"
+#include "common/save.h"
 #include "core/infile.h"
 #include "session.h"
 

@@ -1,6 +1,6 @@
 /* Runs a line. The line is a shortcut, an option, a command or a report. Tries these in the order
  * of pprof. */
-#include "common/quote.h"
+#include "common/text.h"
 #include "core/chars.h"
 #include "core/escape.h"
 #include "core/go_text.h"

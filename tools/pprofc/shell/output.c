@@ -1,8 +1,6 @@
 /* Sends a report to standard output, a file, a program, a pager or a viewer. Opens this target when
  * the report's first byte arrives. A failed report therefore leaves no file and starts no program.
  */
-#include "common/progress.h"
-#include "common/signals.h"
 #include "common/terminal.h"
 #include "core/child.h"
 #include "core/outfile.h"

@@ -5,7 +5,7 @@
 #include "core/array.h"
 #include "core/buffer.h"
 #include "destination.h"
-#include "noise/runs.h"
+#include "noise/noise.h"
 #include "options.h"
 
 #include <signal.h>

@@ -2,15 +2,13 @@
 #include "session.h"
 
 #include "actions.h"
-#include "common/progress.h"
-#include "common/signals.h"
 #include "common/terminal.h"
 #include "common/text.h"
+#include "destination.h"
 #include "profile/profile.h"
 #include "recordings.h"
 #include "report/report.h"
-#include "sources.h"
-#include "time_zone.h"
+#include "steps.h"
 
 #include <errno.h>
 #include <stdio.h>

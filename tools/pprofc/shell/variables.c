@@ -1,6 +1,5 @@
 /* Sets and lists the options of the shell. They are the report options of the library, and
  * `output`. */
-#include "common/quote.h"
 #include "common/terminal.h"
 #include "common/text.h"
 #include "core/escape.h"

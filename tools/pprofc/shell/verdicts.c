@@ -1,6 +1,6 @@
 /* Adds verdicts to the formats top, text, json and flame graphs if the option noise is set. Reads
  * the runs of the command line or of diff_base once, and keeps them until the base changes. */
-#include "common/quote.h"
+#include "common/text.h"
 #include "noise/noise.h"
 #include "session.h"
 

@@ -1,6 +1,6 @@
 /* Serves the files of the page. Each URL contains a hash of the file. A browser may therefore keep
  * the file forever. */
-#include "web/assets.h"
+#include "web/routes.h"
 
 #include "codec/codec.h"
 

@@ -1,5 +1,5 @@
 /* Checks the headers of a request: Host, Origin, Sec-Fetch-*, method, token and sizes. */
-#include "web/guard.h"
+#include "web/http_server.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Handles the parameters of a URL: decodes them, sets options and writes links. */
-#include "web/query.h"
+#include "web/view.h"
 
 #include "core/error.h"
 #include "core/escape.h"

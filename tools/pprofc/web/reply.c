@@ -1,5 +1,5 @@
 /* Implements replies with reference counts. */
-#include "web/reply.h"
+#include "web/jobs.h"
 
 #include "core/escape.h"
 

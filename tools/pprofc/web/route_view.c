@@ -1,9 +1,7 @@
 /* Answers requests for a view: parses the query, chooses profiles, and writes the page. */
 #include "core/mem.h"
 #include "unit/unit.h"
-#include "web/assets.h"
 #include "web/routes.h"
-#include "web/settings.h"
 
 #include <stdio.h>
 

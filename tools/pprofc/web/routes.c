@@ -6,8 +6,6 @@
 #include "core/escape.h"
 #include "core/infile.h"
 #include "destination.h"
-#include "web/assets.h"
-#include "web/settings.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,5 @@
-/* Declares the paths of the server, the handlers of the paths, and the data that requests share. */
+/* Declares the paths of the server, the handlers of the paths, the files of the page, saved
+ * views, and the data that requests share. */
 #ifndef PPROFC_WEB_ROUTES_H
 #define PPROFC_WEB_ROUTES_H
 
@@ -8,6 +9,7 @@
 #include "web/jobs.h"
 #include "web/judge.h"
 #include "web/state.h"
+#include "web/view.h"
 #include "web/views/views.h"
 
 #include <pthread.h>
@@ -62,7 +64,7 @@ struct web_question {
 
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that has passed the checks of web/guard.h. Returns NULL if the request is
+/* Answers a request that has passed the checks of guard.c. Returns NULL if the request is
  * queued. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
@@ -87,5 +89,55 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *cho
                           pprofc_error *error);
 
 struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);
+
+/* A file of the page. The build generates the table of these files. */
+struct web_asset {
+  const char *name; /* file name: "app.css" */
+  /* content of the file: gzip data, or uncompressed if the build had no gzip */
+  const unsigned char *data;
+  const size_t *size;
+  const char *sha256; /* SHA-256 of `data` in hexadecimal */
+};
+
+extern const struct web_asset web_assets[];
+extern const size_t web_asset_count;
+
+/* Returns the file at a URL like "app-0123456789abcdef.css" below assets/, or NULL. */
+const struct web_asset *asset_find(pprofc_str name);
+
+/* Returns a reply that contains the file. The reply is compressed if `gzip` is true. Returns NULL
+ * when out of memory. */
+struct web_reply *asset_reply(const struct web_asset *asset, bool gzip);
+
+/* Sets the URLs of the files in `info`. Allocates them in `arena`. Returns false when out of
+ * memory. */
+bool assets_name(struct web_info *info, struct arena *arena);
+
+#define SETTINGS_NAME_BYTES 100
+#define SETTINGS_MOST       1000 /* maximum number of saved views */
+#define SETTINGS_FILE_BYTES ((size_t)16 << 20)
+
+/* Writes the path of pprof/settings.json, which is in $XDG_CONFIG_HOME or in ~/.config. Fails if
+ * both folders are unknown. */
+pprofc_status settings_path(char *out, size_t size, pprofc_error *error);
+
+/* Lists the saved views in the order of the file. The query of a saved view is the page's `query`
+ * with the options of this view. The list and its texts are in `arena`. The list is empty if the
+ * file is missing or unreadable. Returns false when out of memory. */
+bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
+                   const struct web_item **items, size_t *count);
+
+/* Saves a view. Replaces an older view of the same name, and keeps all other content, even unknown
+ * members. Replaces the whole file, with mode 0600, and locks its folder meanwhile. A file that
+ * cannot be parsed is never replaced. Errors: PPROFC_E_INVALID for an invalid name or too many
+ * views, PPROFC_E_FORMAT for a file that cannot be parsed, PPROFC_E_IO. */
+pprofc_status settings_save(const char *path, const char *name,
+                            const pprofc_report_options *options, pprofc_error *error);
+
+/* Deletes a view. Returns PPROFC_E_INVALID if no view has the name. */
+pprofc_status settings_delete(const char *path, const char *name, pprofc_error *error);
+
+/* Returns a number that changes when the file changes. */
+uint64_t settings_stamp(const char *path);
 
 #endif

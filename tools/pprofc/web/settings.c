@@ -1,7 +1,7 @@
 /* Reads and writes the settings file of pprof. */
-#include "web/settings.h"
+#include "web/routes.h"
 
-#include "common/new_folder.h"
+#include "common/save.h"
 #include "core/escape.h"
 #include "core/infile.h"
 #include "core/json_tree.h"

@@ -6,7 +6,6 @@
 #include "core/mem.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-#include "sources.h"
 #include "transform/transform.h"
 
 #include <stdio.h>

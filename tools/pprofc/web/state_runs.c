@@ -3,7 +3,7 @@
 #include "web/state_parts.h"
 
 #include "common/text.h"
-#include "noise/runs.h"
+#include "noise/noise.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"

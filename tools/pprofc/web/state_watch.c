@@ -3,7 +3,7 @@
 #include "web/state_parts.h"
 
 #include "core/system.h"
-#include "noise/runs.h"
+#include "noise/noise.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,7 +7,6 @@
 #include "destination.h"
 #include "recordings.h"
 #include "web/routes.h"
-#include "web/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Implements `pprofci capture`: captures profiles of servers under load. */
 #include "capture/capture.h"
 
-#include "common/new_folder.h"
+#include "common/save.h"
 #include "common/terminal.h"
 #include "core/array.h"
 

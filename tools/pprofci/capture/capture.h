@@ -3,7 +3,6 @@
 #define PPROFCI_CAPTURE_CAPTURE_H
 
 #include "commands.h"
-#include "memory.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 #include "run/run.h"

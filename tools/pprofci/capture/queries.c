@@ -1,9 +1,9 @@
 /* Fetches merged profiles from Pyroscope, one for each slice of the time range. */
 #include "capture/capture.h"
-#include "common/duration.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "pyroscope.pb-c.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <time.h>
 

@@ -4,7 +4,7 @@
 #include "common/terminal.h"
 #include "core/child.h"
 #include "core/system.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,6 @@
 #include "commands.h"
 #include "core/buffer.h"
 #include "leaks/leaks.h"
-#include "memory.h"
 
 #define IGNORES_MAX 64
 
@@ -52,7 +51,7 @@ void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 /* Appends the HTML page. `top` is the maximum number of rows. */
 void leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out);
 
-/* Packs a flame graph (run/graph.h) that shows the growth of the leaks of one profile type. The
+/* Packs a flame graph (run/profiles.h) that shows the growth of the leaks of one profile type. The
  * graph is in the arena. */
 void leaks_draw_growth(const struct leak_kind *kind, struct arena *arena, pprofc_str *packed);
 

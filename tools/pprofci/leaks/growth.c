@@ -2,7 +2,7 @@
 #include "leaks/command.h"
 
 #include "pprofc/builder.h"
-#include "run/graph.h"
+#include "run/profiles.h"
 
 #include <math.h>
 #include <stdio.h>

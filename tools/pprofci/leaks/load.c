@@ -4,7 +4,6 @@
 #include "pprofc/symbolize.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "run/text.h"
 #include "transform/transform.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "leaks/command.h"
 
 #include "core/escape.h"
-#include "page/graphs.h"
 #include "page/model.h"
 #include "page/numbers.h"
 #include "page/plot.h"

@@ -6,13 +6,10 @@
 #include "core/log_guard.h"
 #include "gate/compare.h"
 #include "page/page.h"
-#include "run/changes.h"
-#include "run/comparisons.h"
+#include "run/code.h"
 #include "run/files.h"
-#include "run/graph.h"
 #include "run/profiles.h"
 #include "run/run.h"
-#include "run/text.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "core/log_guard.h"
 #include "merge/jobs.h"
 #include "page/page.h"
-#include "run/text.h"
+#include "run/files.h"
 
 static void check_compared(struct jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {

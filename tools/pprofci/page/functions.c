@@ -1,9 +1,9 @@
 /* Adds up the values of each function in a pair of profiles. */
-#include "page/parts.h"
+#include "page/html.h"
 
-#include "run/changes.h"
+#include "run/code.h"
+#include "run/files.h"
 #include "run/profiles.h"
-#include "run/text.h"
 
 #include <math.h>
 #include <stdlib.h>

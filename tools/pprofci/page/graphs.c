@@ -1,8 +1,8 @@
 /* Adds interactive flame graphs, or the scripts that load the graphs, to a page. */
-#include "page/graphs.h"
+#include "page/plot.h"
 
 #include "core/base64.h"
-#include "run/graph.h"
+#include "run/profiles.h"
 
 extern const unsigned char asset_flame_js[], asset_report_js[], asset_flame_css[],
     asset_report_css[];

@@ -6,7 +6,7 @@
 #include "core/brief.h"
 #include "core/escape.h"
 #include "page/numbers.h"
-#include "run/changes.h"
+#include "run/code.h"
 #include "run/files.h"
 
 #include <math.h>

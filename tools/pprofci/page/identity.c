@@ -1,9 +1,8 @@
 /* Finds the repository, the change and the branch of a run. */
-#include "page/identity.h"
+#include "page/model.h"
 
 #include "page/page.h"
-#include "run/programs.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdlib.h>
 

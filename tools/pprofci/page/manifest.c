@@ -1,14 +1,13 @@
 /* Writes manifest.json: inputs, artifacts and the verdict, for other programs. */
 #include "page/page.h"
 
+#include "commands.h"
 #include "common/sha256.h"
 #include "core/infile.h"
-#include "memory.h"
 #include "run/code.h"
-#include "run/comparisons.h"
-#include "run/load.h"
+#include "run/files.h"
+#include "run/recording.h"
 #include "run/run.h"
-#include "run/text.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* Writes, reads and prints the text of a result. */
-#include "page/message.h"
+#include "page/page.h"
 
 #include "core/escape.h"
 #include "core/template.h"
-#include "run/text.h"
+#include "run/files.h"
 
 /* Control characters of a link. LINK_PATH and LINK_TEXT enclose its path, and LINK_END ends its
  * text. */

@@ -1,11 +1,10 @@
 /* Adds the last section of the page. The section describes the machine, the rounds, the statistical
  * test, the warnings and the commands, and lists all numbers. */
 #include "core/escape.h"
-#include "page/parts.h"
+#include "page/html.h"
 
 #include "page/numbers.h"
-#include "run/programs.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -3,8 +3,43 @@
 #ifndef PPROFCI_PAGE_MODEL_H
 #define PPROFCI_PAGE_MODEL_H
 
-#include "page/identity.h"
+#include "core/mem.h"
+#include "core/template.h"
 #include "run/run.h"
+
+/* ---- repository and change (identity.c) ----------- */
+
+/* Repository and change of a run; all texts are "" if unknown. */
+struct identity {
+  const char *repository, *url;    /* repository as "owner/name", and address of its page */
+  const char *commits;             /* address of a commit without the commit id at its end */
+  const char *change, *change_url; /* "pull request 41", and its address */
+  const char *title;               /* title of the change */
+  const char *branch;
+};
+
+/* Finds the repository, the change and the branch. The texts are in the arena or in the
+ * environment.
+ */
+void identity_find(struct identity *id, struct arena *arena);
+
+/* Adds the template values for the page's line about repository, change and branch. */
+void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
+
+/* Returns the value of the first environment variable in `names` that is not empty, or "". The list
+ * ends with NULL. */
+const char *identity_variable(const char *const *names);
+
+/* Returns an environment variable, or "" if it is not set. */
+const char *identity_value(const char *name);
+
+/* Returns an environment variable, or `other` if it is not set. */
+const char *identity_or(const char *name, const char *other);
+
+/* Returns the branch of the change, or "". */
+const char *identity_branch(struct arena *arena);
+
+/* ---- the model (model.c) -------------------------- */
 
 /* Result of a benchmark, in the order of the page. */
 enum page_state {

@@ -1,12 +1,10 @@
 /* Fills in and prints the page. */
 #include "page/page.h"
 
-#include "page/graphs.h"
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/plot.h"
 #include "run/files.h"
-#include "run/graph.h"
-#include "run/text.h"
+#include "run/profiles.h"
 
 #include <stdlib.h>
 

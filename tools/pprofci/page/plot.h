@@ -1,6 +1,6 @@
-/* Draws a small chart of a series. The page stretches the lines of the chart to its own width, and
- * places the labels around the chart. assets/trend.html has the templates of charts, and of the
- * pages about trends and leaks. */
+/* Draws small charts of series, and shows flame graphs in a page. The page stretches the lines
+ * of a chart to its own width, and places the labels around it. assets/trend.html has the
+ * templates. */
 #ifndef PPROFCI_PAGE_PLOT_H
 #define PPROFCI_PAGE_PLOT_H
 
@@ -47,5 +47,28 @@ void plot_dots(struct plot *plot);
 
 /* Begins a line through the chart. The caller appends its SVG path and calls fill_end. */
 struct buffer *plot_begin_line(struct plot *plot, const char *css);
+
+/* ---- flame graphs --------------------------------- */
+
+/* A script of a page, and the SHA-256 of the script. */
+struct page_script {
+  const unsigned char *text;
+  const size_t *size;
+  const char *sha256;
+};
+
+/* Adds a script to the page, and its hash to the content security policy. */
+void graphs_put_script(struct fill *f, const struct page_script *script);
+
+/* Adds a row to the template list "graphs": the address and a packed flame graph (run/profiles.h).
+ * Adds nothing and returns false if the graph is empty or does not fit. */
+bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
+
+/* Appends the style of the graphs to the page's style. */
+void graphs_put_style(struct buffer *style);
+
+/* Adds the scripts, and the element in which a graph opens. If `beside` is true, the page loads the
+ * viewer and each opened graph from files next to the page. */
+void graphs_put_scripts(struct fill *f, bool beside);
 
 #endif

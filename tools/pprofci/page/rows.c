@@ -2,7 +2,6 @@
  * collapsed lists of the other benchmarks. Adds the numbers of each benchmark. */
 #include "page/html.h"
 #include "page/numbers.h"
-#include "page/parts.h"
 
 #include <math.h>
 

@@ -5,7 +5,6 @@
 #include "page/html.h"
 #include "page/numbers.h"
 #include "page/page.h"
-#include "page/parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* Adds the tabs of a pair of profiles. The tabs are radio buttons and need no script. */
-#include "page/parts.h"
+#include "page/html.h"
 
 #include "core/escape.h"
-#include "page/html.h"
 #include "page/numbers.h"
 
 #include <math.h>

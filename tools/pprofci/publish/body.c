@@ -1,7 +1,7 @@
 /* Creates, truncates and parses the text of a comment. */
-#include "publish/body.h"
+#include "publish/post.h"
 
-#include "run/text.h"
+#include "run/files.h"
 
 #define LINE_MAX 2000 /* maximum bytes of the headline, which may contain long names */
 /* Maximum size in bytes of a last section that is kept when a comment is truncated. */

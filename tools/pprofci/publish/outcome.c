@@ -1,10 +1,10 @@
 /* Reads the manifest of a run, and prints its result in formats of GitLab and as JSON. */
-#include "publish/outcome.h"
+#include "publish/post.h"
 
-#include "common/brief_flag.h"
+#include "common/flags.h"
 #include "core/escape.h"
 #include "core/template.h"
-#include "run/text.h"
+#include "run/files.h"
 #include "stats/stats.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "publish/post.h"
 
 #include "common/terminal.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #define PAGES_MAX 200
 

@@ -7,7 +7,6 @@
 #include "core/log_guard.h"
 #include "publish/post.h"
 #include "run/files.h"
-#include "run/text.h"
 
 enum place { PLACE_COMMENT, PLACE_STATUS, PLACE_CHECK, PLACE_SUMMARY, PLACES };
 

@@ -1,8 +1,8 @@
 /* Describes GitHub, GitLab and Bitbucket: their addresses, and the variables of their jobs. */
-#include "publish/site.h"
+#include "publish/post.h"
 
 #include "commands.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

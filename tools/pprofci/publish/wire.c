@@ -1,9 +1,9 @@
 /* Sends requests to the API of a code host. Decides on retries and waits, and formats the error of
  * the last attempt. */
-#include "publish/wire.h"
+#include "publish/post.h"
 
+#include "commands.h"
 #include "core/json_tree.h"
-#include "memory.h"
 
 #include <stdio.h>
 

@@ -2,10 +2,9 @@
 #include "commands.h"
 #include "common/terminal.h"
 #include "core/chars.h"
-#include "publish/site.h"
+#include "publish/post.h"
 #include "push/push.h"
 #include "run/files.h"
-#include "run/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/json_write.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdio.h>
 

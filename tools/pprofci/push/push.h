@@ -2,8 +2,8 @@
 #ifndef PPROFCI_PUSH_PUSH_H
 #define PPROFCI_PUSH_PUSH_H
 
+#include "commands.h"
 #include "common/flags.h"
-#include "memory.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 

@@ -9,7 +9,7 @@
 #include "pprofc/report.h"
 #include "push/push.h"
 #include "pyroscope.pb-c.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

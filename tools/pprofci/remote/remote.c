@@ -5,8 +5,7 @@
 #include "core/base64.h"
 #include "core/escape.h"
 #include "core/json_tree.h"
-#include "http/request.h"
-#include "memory.h"
+#include "http/client.h"
 #include "otlp_export.pb-c.h"
 
 #include <stdio.h>

@@ -3,12 +3,9 @@
 #include "common/terminal.h"
 #include "core/log_guard.h"
 #include "run/code.h"
-#include "run/comparisons.h"
 #include "run/files.h"
-#include "run/programs.h"
 #include "run/recording.h"
 #include "run/run.h"
-#include "run/text.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

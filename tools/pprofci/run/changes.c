@@ -1,12 +1,10 @@
 /* Finds the user's function whose calls led to a change, and draws the page's flame graph. */
-#include "run/changes.h"
+#include "run/code.h"
 
 #include "core/log_guard.h"
 #include "flame/label.h"
 #include "report/stacks/flame_verdicts.h"
-#include "run/code.h"
 #include "run/files.h"
-#include "run/text.h"
 #include "verdict/print/print.h"
 
 #include <math.h>

@@ -1,10 +1,8 @@
 /* Creates the checkouts of base and head, and builds their test programs. */
-#include "run/checkouts.h"
+#include "run/recording.h"
 
 #include "common/terminal.h"
 #include "run/files.h"
-#include "run/programs.h"
-#include "run/text.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include "run/code.h"
 
 #include "common/terminal.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,124 @@
-/* Compares the code of base and head: machine code of programs, and the diff of sources. */
+/* Explains a change: judges functions, and compares machine code of programs and the diff of
+ * sources. */
 #ifndef PPROFCI_RUN_CODE_H
 #define PPROFCI_RUN_CODE_H
 
+#include "core/budget.h"
+#include "core/json_tree.h"
+#include "core/json_write.h"
+#include "flame/flame.h"
+#include "pipeline/pipeline.h"
 #include "report/source/lookup.h"
 #include "report/source/revisions.h"
-#include "run/judging.h"
+#include "run/run.h"
 #include "symbolize/code.h"
+#include "verdict/print/print.h"
+
+/* ---- verdicts (judging.c) ------------------------- */
+
+/* Maximum number of compared sample types: a memory profile has two, bytes and objects. */
+#define JUDGED_TYPES 2
+
+/* The runs of a pair of profiles, and the verdicts on their functions. */
+struct judged {
+  struct budget *budget; /* memory budget for reading the profiles */
+  pprofc_verdict_run *runs;
+  size_t count, bases; /* number of all runs, and of the base's runs, which come first */
+  /* Reports of the comparisons, one for each sample type. A report without verdicts is unused. */
+  struct noise_report reports[JUDGED_TYPES];
+};
+
+/* Reads the runs of a pair of profiles, judges their functions, and fills in pair->comparisons and
+ * pair->changes. A function that cannot be judged is not an error. Without base or head there are
+ * no comparisons. The caller frees `judged`. */
+void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_options *options,
+                 struct judged *judged);
+void judging_free(struct judged *judged);
+
+/* Returns the verdict row of a function in the comparison of the first sample type, or NULL. */
+const pprofc_verdict_row *judged_row(const struct judged *judged, pprofc_str name);
+
+/* True if the total of the first sample type grew by more than the noise between runs. */
+bool judged_grew(const struct judged *judged);
+
+/* Returns the numbers and the verdict of a function. */
+struct change judged_estimate(const struct noise_report *report,
+                              const pprofc_verdict_estimate *estimate);
+
+/* Returns the numbers and the verdict of a function with its callees. Cost that moved here from
+ * other functions does not count as growth, as with -fail-on='cum>5%'. */
+struct change judged_with_callees(const struct noise_report *report, const pprofc_verdict_row *row);
+
+void failing_find(struct ci_run *run, const struct run_pair *pair, const struct judged *judged);
+
+/* ---- changes (changes.c) -------------------------- */
+
+/* A profile prepared for drawing: the filtered profile, and its tree of frames. */
+struct drawn {
+  struct pipeline_result result;
+  struct flame_graph graph;
+  double least_pixels; /* minimum width of a frame in a picture, in pixels */
+};
+
+/* Applies the filters of the options and builds the tree of frames. After PPROFC_OK, the caller
+ * must call drawn_close. */
+pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
+                         struct drawn *d, pprofc_error *error);
+void drawn_close(struct drawn *d);
+
+/* Values of a function: flat is its self value, cum is its total. A recursive call counts once. */
+struct drawn_sum {
+  int64_t flat[SIDES], cum[SIDES];
+  uint32_t depth; /* depth of the function's first frame in the tree */
+  bool open;      /* true while the walk over the tree is inside the function */
+};
+
+/* Returns an array with a sum for each frame of the tree, or NULL when out of memory. */
+struct drawn_sum *drawn_sums(struct drawn *d);
+
+/* Draws the flame graph of a pair of profiles for the page. Also finds the user's function that led
+ * to the growth, unless `judged` (the verdicts on functions) is NULL. `options` selects the
+ * values. */
+pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
+                           const pprofc_report_options *options, const struct judged *judged,
+                           pprofc_error *error);
+
+/* Finds the hunks (blocks of changed source lines) that have a cost in `difference`, a difference
+ * of profiles. Sorts the hunks by growth, largest first. Finds nothing if the sources are unknown.
+ * `type` is the index of the sample type. */
+void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
+                size_t type, const struct judged *judged);
+
+/* Returns the index in hunk->lines of the first of at most `most` lines to show. These lines
+ * surround the line that grew most. */
+size_t lines_window(const struct run_hunk *hunk, size_t most);
+
+/* ---- JSON (comparisons.c) ------------------------- */
+
+/* Writes the JSON members "comparisons" and "own" of a pair of profiles. */
+void comparisons_write(struct json_writer *json, const struct run_pair *pair);
+
+/* Reads the JSON members that comparisons_write writes. A missing member stays empty. */
+void comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair);
+
+/* comparisons_write_fired writes the profiled functions that -fail-on found in a run.
+ * comparisons_read_fired reads them. `job` is the name of the run. */
+void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
+void comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job);
+
+/* Writes the JSON member "built" of a pair of profiles: how both programs were built. */
+void built_write(struct json_writer *json, const struct built sides[SIDES]);
+
+/* Writes the JSON member "surroundings" if this run measured base and head. The member contains the
+ * kernel, the processors, and the environment variables that change how programs run. */
+void surroundings_write(struct json_writer *json, const struct ci_run *run);
+
+/* same_write writes the packages whose test binary is the same in base and head into a manifest.
+ * same_read reads these packages. `job` is the name of the run. */
+void same_write(struct json_writer *json, const struct ci_run *run);
+void same_read(struct ci_run *run, const struct node *root, const char *job);
+
+/* ---- code (code.c) -------------------------------- */
 
 /* Definition of a function or class in a Python file. */
 struct def {

@@ -1,8 +1,8 @@
 /* Reads and writes comparisons as JSON. Tables describe the JSON members. */
-#include "run/comparisons.h"
+#include "run/code.h"
 
 #include "core/log_guard.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <math.h>
 

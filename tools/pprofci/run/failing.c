@@ -4,7 +4,6 @@
 #include "run/code.h"
 #include "run/files.h"
 #include "run/run.h"
-#include "run/text.h"
 #include "verdict/print/print.h"
 
 #include <math.h>

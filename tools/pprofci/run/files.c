@@ -1,8 +1,7 @@
 /* Creates, writes and finds files and folders of a run. */
 #include "run/files.h"
 
-#include "noise/runs.h"
-#include "run/text.h"
+#include "noise/noise.h"
 
 #include <dirent.h>
 #include <errno.h>

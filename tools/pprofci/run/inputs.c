@@ -2,11 +2,10 @@
  * bundled profiles. In a folder given by -pair, each profile is a run. */
 #include "common/terminal.h"
 #include "core/chars.h"
-#include "noise/runs.h"
+#include "noise/noise.h"
 #include "run/files.h"
 #include "run/profiles.h"
 #include "run/run.h"
-#include "run/text.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,14 +1,13 @@
 /* Judges the functions of a pair of profiles, and converts the verdicts for the page. */
-#include "run/judging.h"
+#include "run/code.h"
 
 #include "core/brief.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "noise/noise.h"
 #include "pipeline/pipeline.h"
-#include "run/code.h"
+#include "run/files.h"
 #include "run/profiles.h"
-#include "run/text.h"
 #include "verdict/print/print.h"
 
 #include <math.h>

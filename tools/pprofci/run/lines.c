@@ -1,11 +1,10 @@
 /* Finds the changed source lines that have a cost. */
-#include "run/changes.h"
+#include "run/code.h"
 
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "report/source/line_costs.h"
-#include "run/code.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <math.h>
 #include <stdlib.h>

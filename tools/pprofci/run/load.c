@@ -1,5 +1,5 @@
 /* Reads load average and CPU time of the machine, and decides if it was overloaded. */
-#include "run/load.h"
+#include "run/recording.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,9 +1,9 @@
 /* Defines the flags of `pprofci run`. */
-#include "run/options.h"
+#include "run/run.h"
 
-#include "common/duration.h"
+#include "common/text.h"
 #include "gate/gate.h"
-#include "run/text.h"
+#include "run/files.h"
 #include "verdict/print/print.h"
 
 #include <stdlib.h>

@@ -2,13 +2,11 @@
  * speedscope file and profile. */
 #include "common/terminal.h"
 #include "noise/noise.h"
-#include "pprofc/time_zone.h"
-#include "run/changes.h"
+#include "pprofc/destination.h"
+#include "run/code.h"
 #include "run/files.h"
-#include "run/graph.h"
 #include "run/profiles.h"
 #include "run/run.h"
-#include "run/text.h"
 
 #include <stdio.h>
 

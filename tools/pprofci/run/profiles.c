@@ -3,7 +3,7 @@
 
 #include "common/terminal.h"
 #include "pipeline/pipeline.h"
-#include "pprofc/mappings.h"
+#include "pprofc/steps.h"
 
 static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
                                   pprofc_profile **profile, pprofc_error *error) {

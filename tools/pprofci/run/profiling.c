@@ -1,12 +1,11 @@
 /* Profiles each benchmark in several runs, base and head in turns. All runs have the same number of
  * iterations, so their profiles show the same work. */
-#include "common/duration.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "run/files.h"
 #include "run/recording.h"
-#include "run/text.h"
 #include "stats/stats.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
 /* Runs programs and waits for their end. */
-#include "run/programs.h"
+#include "run/files.h"
 
 #include "core/child.h"
-#include "run/text.h"
 
 #include <wordexp.h>
 

@@ -2,14 +2,12 @@
  * worse. */
 #include "run/recording.h"
 
-#include "common/duration.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "core/child.h"
 #include "gate/judge.h"
 #include "run/files.h"
-#include "run/load.h"
 #include "run/run.h"
-#include "run/text.h"
 
 #include <stdlib.h>
 #include <unistd.h>

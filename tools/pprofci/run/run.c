@@ -1,11 +1,11 @@
 /* Implements `pprofci run`: runs its steps in order, and prints the result. */
 #include "run/run.h"
 
+#include "commands.h"
 #include "common/terminal.h"
-#include "memory.h"
 #include "page/page.h"
 #include "run/code.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdio.h>
 

@@ -3,16 +3,50 @@
 #ifndef PPROFCI_RUN_RUN_H
 #define PPROFCI_RUN_RUN_H
 
+#include "commands.h"
 #include "core/buffer.h"
 #include "core/map.h"
 #include "flame/flame.h"
 #include "gate/judge.h"
-#include "memory.h"
 #include "pprofc/verdict.h"
-#include "run/options.h"
 #include "symbolize/code.h"
 
 #include <signal.h>
+
+#define RUN_PAIRS_MAX        1024 /* maximum number of -pair flags */
+#define RUN_PROFILE_RUNS_MAX 1000
+#define RUN_FAIL_ON_MAX      64
+#define RUN_SIMULATED_MAX    100
+#define RUN_BENCH_MAX        256
+
+enum run_profile { RUN_PROFILE_REGRESSED, RUN_PROFILE_ALL };
+
+struct run_options {
+  const char *base, *head, *bench_base, *bench_head; /* "" if absent */
+  const char *bench_paths[2][RUN_BENCH_MAX];         /* values of -bench-base and of -bench-head */
+  size_t bench_count[2];
+  const char *simulate_base, *simulate_head;
+  const char *simulate, *setup, *simulate_toggle, *walltime;
+  const char *pair_bases[RUN_PAIRS_MAX], *pair_heads[RUN_PAIRS_MAX];
+  size_t pair_count;
+  const char *out, *threshold, *bundled, *title, *links;
+  bool no_fail, one_process, any_load, all, layout;
+  const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
+  int64_t count, profile_runs, simulated_runs;
+  int profile;      /* benchmarks to profile (enum run_profile) */
+  int normalize_by; /* quantity by which values are divided (enum pprofc_verdict_exposure) */
+  const char *ops, *program_base, *program_head;
+  const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
+  size_t fail_on_count;
+  uint64_t brief_bytes;
+  bool counts_base; /* true if -simulate also counts instructions of a base */
+  bool has_base;    /* true if a base is given; false if there is only a head */
+  bool is_bundled;  /* true if no input is given, and the run compares the bundled profiles */
+};
+
+/* Reads the threshold from the environment, unless a flag sets it. Then checks the threshold. */
+void run_options_settle(struct run_options *options);
+void run_check(void *options, const struct command_line *line);
 
 enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
@@ -144,7 +178,7 @@ struct run_pair {
   /* pictures of base, of head, and of the difference or the only profile; all have the same scale
    * and order */
   struct run_picture pictures[SIDES + 1];
-  pprofc_str graph;       /* packed flame graph (graph.h), or "" if it is too large for the page */
+  pprofc_str graph;       /* packed flame graph (profiles.h), or "" if it is too large for the page */
   const char *graph_file; /* file of the graph in the page's folder, or NULL */
   const char *sample_index, *hide; /* report options that select the shown values, or NULL */
   /* artifacts folder of the merged job that made this pair of profiles, or NULL */

@@ -2,8 +2,6 @@
  * times, to find functions whose counts vary. */
 #include "core/child.h"
 #include "run/files.h"
-#include "run/programs.h"
-#include "run/text.h"
 
 #include <limits.h>
 #include <stdlib.h>

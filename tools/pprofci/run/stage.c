@@ -1,9 +1,8 @@
 /* Writes the files of a run into the stage, a temporary folder inside the final folder. Moves the
  * files to the final folder at the end. */
 #include "core/json_tree.h"
-#include "run/checkouts.h"
 #include "run/files.h"
-#include "run/text.h"
+#include "run/recording.h"
 
 #include <errno.h>
 #include <stdio.h>

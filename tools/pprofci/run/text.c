@@ -1,5 +1,5 @@
-/* Implements text.h. */
-#include "run/text.h"
+/* Formats, copies and checks texts. */
+#include "run/files.h"
 
 #include "core/escape.h"
 

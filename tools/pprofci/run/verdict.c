@@ -4,13 +4,12 @@
 #include "core/log_guard.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
-#include "parse_bench_regressions/inputs.h"
+#include "parse_bench_regressions/options.h"
 #include "run/code.h"
 #include "run/files.h"
 #include "run/profiles.h"
 #include "run/recording.h"
 #include "run/run.h"
-#include "run/text.h"
 
 #include <math.h>
 

@@ -3,7 +3,6 @@
 #include "core/array.h"
 #include "core/json_tree.h"
 #include "run/files.h"
-#include "run/text.h"
 #include "simulate/counting.h"
 
 #include <stdio.h>

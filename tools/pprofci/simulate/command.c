@@ -2,8 +2,6 @@
 #include "common/terminal.h"
 #include "core/system.h"
 #include "run/files.h"
-#include "run/programs.h"
-#include "run/text.h"
 #include "simulate/counting.h"
 
 #include <fnmatch.h>

@@ -9,7 +9,6 @@
 #include "core/child.h"
 #include "core/escape.h"
 #include "run/files.h"
-#include "run/text.h"
 
 #include <math.h>
 

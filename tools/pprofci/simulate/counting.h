@@ -5,8 +5,10 @@
 #define PPROFCI_SIMULATE_COUNTING_H
 
 #include "common/callgrind.h"
-#include "run/checkouts.h"
-#include "run/programs.h"
+#include "core/buffer.h"
+#include "core/error.h"
+#include "run/files.h"
+#include "run/recording.h"
 
 /* Result of a benchmark from one run of a command. */
 struct counted_run {
@@ -122,5 +124,102 @@ void results_save(struct ci_run *run, int side, struct buffer *text);
 /* Adds the pair of profiles of a benchmark. Names of its artifacts end with "_" and `ending`. */
 struct run_pair *results_pair(struct ci_run *run, const char *benchmark, const char *kind,
                               const char *ending);
+
+/* ---- plugins (talk.c) ----------------------------- */
+
+/* A benchmark that a plugin measured. Times are in nanoseconds of CLOCK_MONOTONIC. */
+struct talk_benchmark {
+  const char *name;
+  uint32_t process;
+  uint64_t begin, end;        /* times at which the profiler was switched on and off */
+  size_t first_round, rounds; /* index of the benchmark's first round in talk.rounds, and number of
+                                 its rounds */
+};
+
+struct talk {
+  struct arena *arena;
+  int commands, answers;    /* FIFO into which the plugins write commands, and FIFO from which they
+                               read the answers */
+  int control, acknowledge; /* FIFOs for commands to the profiler and for its answers; -1: no
+                               profiler */
+  const char *plugin;       /* name and version of the plugin that sent a message last, or "" */
+
+  struct talk_benchmark *items;
+  size_t count, capacity;
+  struct buffer rounds; /* array of doubles: duration of each round in nanoseconds */
+
+  struct buffer pending; /* received bytes of a message that is not complete yet */
+  struct talk_benchmark now;
+  uint64_t round_begin;
+  bool failed; /* true when out of memory, or after a malformed message */
+};
+
+void talk_init(struct talk *talk, struct arena *arena);
+
+/* Creates the FIFOs. Fails if files with these names exist, unless they are unused FIFOs of this
+ * user. The caller calls talk_close, even after an error. */
+void talk_open(struct talk *talk);
+
+/* Removes all measurements before the next run of a command. */
+void talk_clear(struct talk *talk);
+
+/* Reads the messages that have arrived, and answers them. `talk` is a struct talk. */
+void talk_serve(void *talk);
+
+/* Removes the FIFOs. */
+void talk_close(struct talk *talk);
+
+/* ---- times (timing.c) ----------------------------- */
+
+/* Profiles of a benchmark in base or head. */
+struct timed_profiles {
+  const char **items;
+  size_t count, capacity;
+};
+
+struct timed {
+  const char *name;
+  struct buffer seconds[SIDES]; /* for base and head, an array of doubles: each process's median
+                                   time of an iteration, in seconds */
+  struct timed_profiles profiles[SIDES];
+};
+
+struct timing {
+  struct ci_run *run;
+  struct talk talk;
+  const char *const *words;   /* command to measure */
+  const char *tree;           /* path of the checkout during a measurement; NULL if there is no
+                                 base */
+  const char *trees[SIDES];   /* paths of the checkouts of base and head; the one being measured is
+                                 moved to `tree` */
+  const char *folders[SIDES]; /* working directories of the command in base and head; NULL: not
+                                 measured */
+  struct interner names;      /* names of the benchmarks in `items` */
+  struct timed *items;
+  size_t count, capacity;
+  size_t places; /* number of folders created so far */
+  int side;      /* SIDE_BASE or SIDE_HEAD, which was measured last */
+  bool rootless; /* true if the stacks of a profile lack the root frame of the benchmarks */
+  size_t steps, all_steps;
+};
+
+/* Returns the benchmark `name`, and adds the benchmark if it is new. */
+struct timed *timed_of(struct timing *t, pprofc_str name);
+
+/* ---- sampling ----------------------------------------- */
+
+/* True if perf is installed and the kernel permits its use. Otherwise prints the reason. */
+bool sampling_is_permitted(struct timing *t);
+
+/* Begins the command line with perf, which writes into the folder `place`. perf takes no samples
+ * until it is switched on. */
+void sampling_begin(struct timing *t, const char *place, struct word_list *words);
+
+/* Removes the files that describe generated code. The processes of the last run left these files in
+ * /tmp and in the working directory of base or head. */
+void sampling_clean(struct timing *t);
+
+/* Writes a profile for each benchmark of the last run, with the samples of its time range. */
+void sampling_end(struct timing *t, const char *place);
 
 #endif

@@ -3,8 +3,6 @@
  * and stops. The new package runtime fixes the random seed and stops the scavenger. */
 #include "common/terminal.h"
 #include "run/files.h"
-#include "run/programs.h"
-#include "run/text.h"
 #include "simulate/counting.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "run/files.h"
-#include "run/text.h"
 #include "simulate/counting.h"
 
 #include <dirent.h>

@@ -7,8 +7,7 @@
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "run/files.h"
-#include "run/text.h"
-#include "simulate/timing.h"
+#include "simulate/counting.h"
 
 #include <dirent.h>
 #include <errno.h>

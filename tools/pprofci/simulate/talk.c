@@ -1,12 +1,11 @@
 /* Answers the messages of benchmark plugins. A message consists of its length, a command number,
  * and fields. All numbers are little-endian. */
-#include "simulate/talk.h"
+#include "simulate/counting.h"
 
 #include "commands.h"
 #include "core/array.h"
 #include "core/log_guard.h"
-#include "memory.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

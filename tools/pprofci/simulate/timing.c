@@ -1,7 +1,7 @@
 /* Runs the command of -walltime at both commits in alternation, and reads the times that the
  * plugins report: durations of rounds from messages, and the number of iterations per round from
  * result files. */
-#include "simulate/timing.h"
+#include "simulate/counting.h"
 
 #include "common/terminal.h"
 #include "core/array.h"
@@ -9,8 +9,7 @@
 #include "core/log_guard.h"
 #include "pprofc/stats.h"
 #include "run/files.h"
-#include "run/load.h"
-#include "run/text.h"
+#include "run/recording.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,13 +1,12 @@
 /* Opens stores, and implements the store in a folder: a file is written under tmp/, synchronized
  * with the disk, and renamed. */
-#include "store/backing.h"
+#include "store/store.h"
 
 #include "commands.h"
 #include "core/array.h"
 #include "core/outfile.h"
 #include "gate/read/record.h"
 #include "run/files.h"
-#include "run/text.h"
 
 #include <dirent.h>
 #include <errno.h>

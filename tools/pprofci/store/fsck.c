@@ -2,7 +2,7 @@
 #include "commands.h"
 #include "common/sha256.h"
 #include "core/log_guard.h"
-#include "store/upkeep.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -2,8 +2,7 @@
 #include "commands.h"
 #include "core/json_write.h"
 #include "core/log_guard.h"
-#include "store/past.h"
-#include "store/times.h"
+#include "store/store.h"
 
 struct history_options {
   const char *branch;

@@ -1,5 +1,5 @@
 /* Maintains the index of a store: a cache of its records in SQLite, rebuilt if it is damaged. */
-#include "store/past.h"
+#include "store/store.h"
 
 #ifdef HAVE_SQLITE3
 #include "commands.h"
@@ -7,7 +7,6 @@
 #include "common/terminal.h"
 #include "core/library.h"
 #include "run/files.h"
-#include "run/text.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

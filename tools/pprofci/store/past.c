@@ -1,9 +1,9 @@
 /* Reads the records of a store, one for each stored run, into memory. */
-#include "store/past.h"
+#include "store/store.h"
 
 #include "commands.h"
 #include "common/terminal.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* Removes the runs that the retention rules do not keep, and unused objects (stored profiles). */
-#include "store/upkeep.h"
+#include "store/store.h"
 
 #include "commands.h"
 #include "core/log_guard.h"
-#include "store/times.h"
 
 #define GRACE 86400 /* minimum age in seconds of an object that may be removed */
 

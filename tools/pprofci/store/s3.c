@@ -2,11 +2,9 @@
  * files. */
 #include "commands.h"
 #include "core/escape.h"
-#include "store/s3_wire.h"
+#include "store/store.h"
 
-#include "run/text.h"
-#include "store/backing.h"
-#include "store/times.h"
+#include "run/files.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,10 +1,9 @@
 /* Sends one signed request, with retries. */
-#include "store/s3_wire.h"
+#include "store/store.h"
 
 #include "commands.h"
 #include "common/sha256.h"
-#include "common/sigv4.h"
-#include "run/text.h"
+#include "run/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* Implements `pprofci store`: stores the results, the verdict and the profiles of a commit. */
+#include "store/store.h"
 #include "commands.h"
-#include "store/times.h"
-#include "store/upkeep.h"
-#include "store/writing.h"
 
 #include <time.h>
 

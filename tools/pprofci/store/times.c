@@ -1,5 +1,5 @@
 /* Reads and prints the times and ages of the history. */
-#include "store/times.h"
+#include "store/store.h"
 
 #include <time.h>
 

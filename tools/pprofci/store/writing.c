@@ -1,16 +1,13 @@
 /* Reads the inputs of `pprofci store`. Writes a record, its objects (profiles) and its tags. */
-#include "store/writing.h"
+#include "store/store.h"
 
 #include "bench/pairs.h"
 #include "commands.h"
 #include "common/sha256.h"
-#include "page/identity.h"
-#include "publish/outcome.h"
+#include "page/model.h"
+#include "publish/post.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "run/programs.h"
-#include "run/text.h"
-#include "store/past.h"
 
 #include <sys/stat.h>
 

@@ -2,9 +2,8 @@
 #include "commands.h"
 #include "common/save.h"
 #include "gate/gate.h"
-#include "page/identity.h"
-#include "run/programs.h"
-#include "run/text.h"
+#include "page/model.h"
+#include "run/files.h"
 #include "trend/trend.h"
 
 struct trend_options {

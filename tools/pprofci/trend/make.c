@@ -3,7 +3,6 @@
 #include "commands.h"
 #include "pprofc/graph.h"
 #include "run/files.h"
-#include "run/text.h"
 #include "trend/trend.h"
 
 #include <math.h>

@@ -2,14 +2,13 @@
  * series. A dot is a run. A line is the mean between two change points. */
 #include "commands.h"
 #include "core/escape.h"
-#include "page/graphs.h"
 #include "page/model.h"
 #include "page/numbers.h"
 #include "page/plot.h"
 #include "pipeline/pipeline.h"
-#include "run/graph.h"
-#include "run/text.h"
-#include "store/times.h"
+#include "run/files.h"
+#include "run/profiles.h"
+#include "store/store.h"
 #include "trend/trend.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "core/log_guard.h"
 #include "page/numbers.h"
 #include "page/page.h"
-#include "store/times.h"
+#include "store/store.h"
 #include "trend/trend.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "core/template.h"
 #include "pprofc/profile.h"
 #include "stats/steps.h"
-#include "store/past.h"
+#include "store/store.h"
 
 /* Selects runs and series, and sets up the analysis. */
 struct trend_query {

@@ -1,5 +1,5 @@
 /* Writes the text for "Copy as command": a shell command that prints the data of the view. */
-#include "common/quote.h"
+#include "common/text.h"
 #include "core/escape.h"
 #include "web/views/page.h"
 
