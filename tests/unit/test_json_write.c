@@ -94,3 +94,13 @@ TEST(test_nesting_beyond_the_limit_fails_the_output) {
   CU_ASSERT(json_finish(&json));
   buffer_free(&text);
 }
+
+TEST(test_a_format_writes_items_of_each_kind) {
+  struct json_writer json;
+  start(&json);
+  json_pack(&json, "{version:4 a:S b:s c:s\nd:[i u f]", STR("x"), "y\"", NULL, INT64_C(-1),
+            UINT64_MAX, 0.5);
+  json_pack(&json, "e:{yes:b no:b}\n}", true, false);
+  finish(&json, "{\"version\":4,\"a\":\"x\",\"b\":\"y\\\"\",\"c\":\"\",\n"
+                "\"d\":[-1,18446744073709551615,0.5],\"e\":{\"yes\":true,\"no\":false}\n}");
+}

@@ -163,3 +163,18 @@ static pprofc_status fill_and_put(struct faults *faults, const pprofc_allocator 
 TEST(test_no_memory_is_told) {
   CU_ASSERT(failing_each(fill_and_put) > 8);
 }
+
+TEST(test_a_format_fills_in_values_and_rows) {
+  struct fill f;
+  struct buffer out;
+  fill_init(&f, &mem_default);
+  buffer_init(&out, &mem_default, 1 << 20);
+  fill_pack(&f, "title:S rows:{a-b:s n:i hot:b} rows:{n:i hot:b", STR("<t>"), "x", INT64_C(7),
+            false, INT64_C(-8), true);
+  fill_pack(&f, "} end:s", "z");
+  template_put(&out, STR("{=page}{title}{#rows}[{a-b}{n}{#hot}!{/hot}]{/rows}{end}{/page}"), "page",
+               &f);
+  CU_ASSERT(str_equal(buffer_str(&out), STR("&lt;t&gt;[x7][-8!]z")));
+  buffer_free(&out);
+  fill_free(&f);
+}

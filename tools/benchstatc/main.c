@@ -1,13 +1,7 @@
 /* The program benchstatc: compares benchmark results like the Go tool benchstat. */
 #include "bench/set.h"
 #include "bench/tables.h"
-#include "common/flags.h"
-#include "common/terminal.h"
-#include "core/outfile.h"
-#include "core/str.h"
 #include "options.h"
-
-#include <unistd.h>
 
 /* Exit statuses as in Go programs: 2 for wrong usage, 1 for every other error. */
 #define EXIT_FAILED 1

@@ -1,8 +1,6 @@
 /* Defines the flags of benchstatc. */
 #include "options.h"
 
-#include "common/flags.h"
-
 #include <strings.h>
 
 enum { GROUP_COMPARE, GROUP_OUTPUT, GROUP_CLASSIC, GROUP_MISC };

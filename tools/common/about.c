@@ -1,12 +1,5 @@
 /* Prints help and version, and limits the size of reports (-budget). */
 #include "common/flags.h"
-#include "common/terminal.h"
-#include "common/text.h"
-#include "core/outfile.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
 
 static int about_write(void *context, const void *data, size_t size) {
   struct about_output *about = context;

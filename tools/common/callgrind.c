@@ -1,13 +1,11 @@
 /* Runs programs under valgrind's callgrind. Estimates cycles as iai and gungraun do: 1 for a hit in
  * the first-level cache, 5 in the last-level cache, 35 in memory (docs/SIMULATE.md). */
 #include "common/callgrind.h"
+#include "common/base.h"
 
-#include "core/error.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
-
-#include <string.h>
 
 const char *const callgrind_words[CALLGRIND_WORDS] = {
     "valgrind",           "--quiet",

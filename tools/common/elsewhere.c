@@ -1,10 +1,6 @@
 /* Lists flags and commands of other programs, such as perf and go tool pprof. */
 #include "flags.h"
 
-#include "core/str.h"
-
-#include <stdio.h>
-
 /* Flags and commands of other programs, separated by blanks, and the words to type instead. A word
  * without a hyphen is a command. A # at the end of a word matches any number. `program` is our
  * program, or a command of it, as in "pprofci run". */

@@ -1,14 +1,6 @@
 /* Parses flags by the rules of Go's package flag, with the error messages of that package. */
 #include "common/flags.h"
 
-#include "core/chars.h"
-#include "core/str.h"
-
-#include "common/text.h"
-
-#include <stdio.h>
-#include <unistd.h>
-
 static const char parse_problem[] = "parse error", range_problem[] = "value out of range";
 
 static const char *read_bool(const char *text, bool *out) {

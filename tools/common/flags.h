@@ -4,10 +4,8 @@
 #ifndef TOOLS_COMMON_FLAGS_H
 #define TOOLS_COMMON_FLAGS_H
 
+#include "common/base.h"
 #include "core/brief.h"
-#include "core/error.h"
-#include "core/output.h"
-#include "core/str.h"
 
 enum flag_kind {
   FLAG_BOOL,   /* type bool; a value must be given as -flag=VALUE */

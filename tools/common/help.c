@@ -2,11 +2,6 @@
  * page from the same table as Markdown, as in docs/man/NAME.1.md. */
 #include "common/flags.h"
 
-#include "core/escape.h"
-
-#include <stdio.h>
-#include <string.h>
-
 #define INDENT 2
 #define COLUMN 24 /* column at which the explanations start */
 

@@ -1,10 +1,5 @@
 /* Implements the progress line with a thread that wakes once a second. */
-#include "common/terminal.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
+#include "common/base.h"
 
 static void *show(void *context) {
   struct progress *p = context;

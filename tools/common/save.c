@@ -2,19 +2,10 @@
 #include "common/save.h"
 
 #include "common/terminal.h"
-#include "core/outfile.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 pprofc_status save_file(const char *path, save_fn *write, const void *context,
                         pprofc_error *error) {

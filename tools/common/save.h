@@ -2,10 +2,7 @@
 #ifndef TOOLS_COMMON_SAVE_H
 #define TOOLS_COMMON_SAVE_H
 
-#include "core/error.h"
-#include "core/output.h"
-
-#include <sys/types.h>
+#include "common/base.h"
 
 typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *to,
                               pprofc_error *error);

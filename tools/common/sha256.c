@@ -1,8 +1,6 @@
 /* Computes SHA-256 hashes, and signatures of requests to S3 (AWS Signature Version 4). */
 #include "common/sha256.h"
 
-#include <time.h>
-
 static const uint32_t sha256_k[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -169,10 +167,9 @@ static void sigv4_derive(const struct sigv4_scope *scope, struct buffer *scratch
 
 void sigv4_sign(struct buffer *out, const struct sigv4_scope *scope,
                 const struct sigv4_request *request) {
-  struct buffer text;
   uint8_t key[SHA256_SIZE], hash[SHA256_SIZE];
   char hex[SHA256_HEX + 1];
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(out->mem, SIZE_MAX / 2);
   sigv4_put_canonical(&text, request);
   sha256_hex_of(buffer_str(&text), hex);
   if (text.failed) out->failed = true;
@@ -181,8 +178,7 @@ void sigv4_sign(struct buffer *out, const struct sigv4_scope *scope,
   sigv4_put_scope(&text, scope);
   buffer_printf(&text, "\n%s", hex);
   pprofc_str kept = buffer_str(&text);
-  struct buffer scratch;
-  buffer_init(&scratch, out->mem, SIZE_MAX / 2);
+  struct buffer scratch = buffer_make(out->mem, SIZE_MAX / 2);
   sigv4_derive(scope, &scratch, key);
   hmac_sha256(sigv4_bytes(key), kept, hash);
   sha256_hex(hash, hex);

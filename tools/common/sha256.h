@@ -2,8 +2,7 @@
 #ifndef TOOLS_COMMON_SHA256_H
 #define TOOLS_COMMON_SHA256_H
 
-#include "core/buffer.h"
-#include "core/str.h"
+#include "common/base.h"
 
 #define SHA256_SIZE 32
 #define SHA256_HEX  (2 * SHA256_SIZE)

@@ -1,11 +1,8 @@
 /* Handles the signals that end the program. The handlers call only functions that POSIX permits in
  * signal handlers. */
-#include "common/terminal.h"
+#include "common/base.h"
 
 #include <signal.h>
-#include <stddef.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char *volatile unfinished;
 static const char *volatile program_name;

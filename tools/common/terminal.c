@@ -1,13 +1,7 @@
 /* Writes messages on standard error. */
 #include "common/terminal.h"
 
-#include "core/log_guard.h"
-#include "core/outfile.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define MESSAGE_MAX   (1 << 20)
 #define RED           "\033[0;31m"
@@ -34,8 +28,7 @@ static bool wants_colour(void) {
 /* Appends text as one line. Replaces bytes that control a terminal or start a command in a CI log,
  * because names of files and profiles may contain them. A newline would start another message. */
 static void terminal_add_line(struct buffer *out, pprofc_str text) {
-  struct buffer clean;
-  buffer_init(&clean, &mem_default, SIZE_MAX / 2);
+  struct buffer clean = buffer_make(&mem_default, SIZE_MAX / 2);
   if (str_ends(text, STR("\n"))) text.size--;
   escape_line(&clean, text);
   escape_log(out, buffer_str(&clean), true);
@@ -46,8 +39,7 @@ static void terminal_add_line(struct buffer *out, pprofc_str text) {
 
 /* Writes a message by one write call, so that messages of two programs do not mix. */
 static void terminal_say(bool red, pprofc_str text) {
-  struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  struct buffer out = buffer_make(&mem_default, SIZE_MAX / 2);
   /* Erase the progress line that the terminal may show. */
   if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
@@ -60,8 +52,7 @@ static void terminal_say(bool red, pprofc_str text) {
 }
 
 static void terminal_print_formatted(bool red, const char *format, va_list args) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, MESSAGE_MAX);
+  struct buffer text = buffer_make(&mem_default, MESSAGE_MAX);
   va_list again;
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, again);

@@ -2,12 +2,9 @@
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H
 
-#include "core/error.h"
-#include "core/str.h"
+#include "common/base.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 bool terminal_is(int fd);
 

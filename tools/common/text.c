@@ -1,15 +1,12 @@
 /* Quotes text like %q of Go. Parses durations such as "1m30s". */
 #include "common/text.h"
 
-#include "core/chars.h"
-#include "core/escape.h"
 #include "core/go_text.h"
 
 void quote_go(pprofc_str s, char out[QUOTE_MAX]) {
-  struct buffer one;
   size_t size = 1;
   out[0] = '"';
-  buffer_init(&one, &mem_default, SIZE_MAX);
+  struct buffer one = buffer_make(&mem_default, SIZE_MAX);
   for (size_t i = 0; i < s.size;) {
     size_t start = i;
     utf8_next(s, &i);

@@ -2,8 +2,7 @@
 #ifndef PPROFC_TOOLS_TEXT_H
 #define PPROFC_TOOLS_TEXT_H
 
-#include "core/mem.h"
-#include "core/str.h"
+#include "common/base.h"
 
 /* Returns a NUL-terminated copy of a text, or NULL when out of memory. */
 static inline char *text_copy(pprofc_str text) {

@@ -4,12 +4,8 @@
 #include "http/client.h"
 
 #include "core/budget.h"
-#include "core/system.h"
 #include "http/libcurl.h"
 #include "pprofc/base.h"
-
-#include <limits.h>
-#include <stdlib.h>
 
 #define REDIRECTS_MAX  10
 #define ERROR_BODY_MAX ((size_t)64 << 10)
@@ -204,10 +200,7 @@ static void transfer_fail(struct transfer *t, pprofc_status status) {
 }
 
 static bool client_knows_scheme(const struct transfer *t) {
-  static const char *const schemes[] = {"http", "https", "https+insecure", "http+unix"};
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    if (str_equal(t->url.scheme, str_of(schemes[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, t->url.scheme, "http", "https", "https+insecure", "http+unix");
 }
 
 /* Prepares the request to t->url. After a redirect, t->url is the target of the redirect. */

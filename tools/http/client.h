@@ -2,7 +2,6 @@
 #ifndef TOOLS_HTTP_CLIENT_H
 #define TOOLS_HTTP_CLIENT_H
 
-#include "core/error.h"
 #include "http/reply.h"
 #include "http/url.h"
 

@@ -1,10 +1,6 @@
 /* Parses the request headers from -header and -header_file. */
 #include "http/client.h"
 
-#include "core/array.h"
-#include "core/infile.h"
-
-#include <stdio.h>
 #include <strings.h>
 
 #define FILE_MAX ((size_t)1 << 20)
@@ -71,8 +67,7 @@ pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *
 }
 
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, FILE_MAX);
+  struct buffer text = buffer_make(&mem_default, FILE_MAX);
   pprofc_status status = file_read(path, &text, error);
   if (status != PPROFC_OK) error_prefix(error, "-header_file: ");
   pprofc_str rest = buffer_str(&text), line;

@@ -2,7 +2,6 @@
 #ifndef TOOLS_HTTP_LIBCURL_H
 #define TOOLS_HTTP_LIBCURL_H
 
-#include "core/error.h"
 #include "core/library.h"
 #include "http/url.h"
 

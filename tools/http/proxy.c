@@ -2,8 +2,6 @@
 #include "http/client.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
 /* An IPv4 or IPv6 address. An IPv4 address is stored in its IPv6 form, ::ffff:1.2.3.4. */

@@ -1,9 +1,6 @@
 /* Parses status line and headers, and writes the error message for a reply without a profile. */
 #include "http/reply.h"
 
-#include "core/chars.h"
-
-#include <stdio.h>
 #include <strings.h>
 
 #define TEXT_MAX ((size_t)64 << 10)

@@ -3,8 +3,7 @@
 #define TOOLS_HTTP_REPLY_H
 
 #include "codec/codec.h"
-
-#include <time.h>
+#include "common/base.h"
 
 struct reply {
   int code;           /* HTTP status; 0 until the status line arrives */

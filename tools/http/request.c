@@ -1,8 +1,5 @@
 /* Sends single requests through the client. */
-#include "core/infile.h"
 #include "http/client.h"
-
-#include <time.h>
 
 #define REPLY_MAX ((size_t)64 << 20)
 
@@ -25,10 +22,9 @@ pprofc_status request_open(struct client **client, pprofc_error *error) {
 pprofc_status request_send(struct client *client, const char *method, const char *url,
                            const char *const *headers, pprofc_str body, int64_t seconds,
                            struct reply *reply, pprofc_error *error) {
-  struct arena arena;
   struct url place;
   const struct request request = {method, headers, reply->body.ceiling};
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   pprofc_status status = url_parse(&arena, str_of(url), &place);
   if (status == PPROFC_E_FORMAT)
     status = error_set(error, PPROFC_E_INVALID, "the address is malformed");
@@ -71,8 +67,7 @@ bool retry_wait(struct retry *retry, int64_t wait_ms) {
 /* Checks that a file is readable. If `what` is not NULL, the file must have a PEM block of this
  * type. */
 static pprofc_status tls_check_file(const char *path, const char *what, pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, TLS_FILE_MAX);
+  struct buffer text = buffer_make(&mem_default, TLS_FILE_MAX);
   pprofc_status status = file_read(path, &text, error);
   pprofc_str content = buffer_str(&text);
   bool found = !what || (str_find(content, STR("-----BEGIN ")) < content.size &&

@@ -1,13 +1,8 @@
 /* Parses and writes URLs by the rules of Go's net/url. */
 #include "http/url.h"
 
-#include "common/text.h"
-#include "core/chars.h"
-#include "core/escape.h"
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <sys/socket.h>
 
 #define UNIX_SCHEME STR("http+unix")
@@ -169,8 +164,7 @@ static void url_set_path(struct url_parser *p, pprofc_str path) {
   pprofc_str decoded = url_decode(p, path);
   p->url->path = path;
   if (p->status != PPROFC_OK || text_only_has(path, PATH_ALLOWED)) return;
-  struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  struct buffer out = buffer_make(&mem_default, SIZE_MAX / 2);
   escape_url(&out, decoded, PATH_SAFE);
   p->url->path = buffer_take(&out, p->arena);
   if (!p->url->path.data) p->status = PPROFC_E_NOMEM;
@@ -336,8 +330,7 @@ static void url_write(struct buffer *out, const struct url *url, enum url_secret
 }
 
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets) {
-  struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  struct buffer out = buffer_make(&mem_default, SIZE_MAX / 2);
   url_write(&out, url, secrets);
   return buffer_take(&out, arena);
 }
@@ -353,12 +346,11 @@ pprofc_str url_port(const struct url *url) {
 }
 
 bool url_is_local(pprofc_str host) {
-  static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
   size_t end = str_starts(host, STR("[")) ? str_find_char(host, ']') + 1 : str_find_char(host, ':');
   host = str_slice(host, 0, end);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (str_equal(host, str_of(names[i]))) return true;
-  return str_ends(host, STR(".localhost")); /* RFC 6761 reserves .localhost for this machine. */
+  /* RFC 6761 reserves .localhost for this machine. */
+  return STR_ANY(str_equal, host, "localhost", "127.0.0.1", "[::1]") ||
+         str_ends(host, STR(".localhost"));
 }
 
 pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
@@ -373,8 +365,7 @@ pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
   pprofc_str authority = str_slice(rest, 0, end);
   size_t at = str_find_last_char(authority, '@'), colon = str_find_char(authority, ':');
   if (at == authority.size || colon > at) return typed;
-  struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  struct buffer out = buffer_make(&mem_default, SIZE_MAX / 2);
   buffer_add_str(&out, str_slice(typed, 0, start + colon + 1));
   buffer_add_text(&out, "xxxxx");
   buffer_add_str(&out, str_slice(typed, start + at, typed.size));

@@ -2,9 +2,7 @@
 #ifndef TOOLS_HTTP_URL_H
 #define TOOLS_HTTP_URL_H
 
-#include "core/buffer.h"
-#include "core/error.h"
-#include "core/mem.h"
+#include "common/base.h"
 
 /* Components of a URL. User, password and host are decoded. The other components keep their
  * escapes. The texts belong to the arena or to the parsed text. */

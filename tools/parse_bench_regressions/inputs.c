@@ -3,15 +3,6 @@
 
 #include "bench/read/readers.h"
 #include "bench/set.h"
-#include "core/array.h"
-#include "core/system.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
 /* Maximum difference in seconds between the ages of files of one run. A larger difference gives a

@@ -1,25 +1,10 @@
 /* The program parse_bench_regressions: fails if benchmarks became slower. */
 #include "common/flags.h"
-#include "common/save.h"
-#include "common/terminal.h"
-#include "core/error.h"
-#include "core/outfile.h"
-#include "core/str.h"
-#include "core/system.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/read.h"
 #include "gate/selftest/selftest.h"
 #include "options.h"
-
-#include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LINKS_MAX 40 /* maximum number of symlinks to follow, as in Linux */
 
@@ -158,8 +143,7 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;
-  struct buffer text;
-  buffer_init(&text, gate->mem, REPORT_MAX);
+  struct buffer text = buffer_make(gate->mem, REPORT_MAX);
   gate_print_markdown(&text, gate, all);
   pprofc_status status =
       text.failed ? error_nomem(error) : save_append(path, buffer_str(&text), error);
@@ -169,8 +153,7 @@ static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_er
 
 static pprofc_status tool_write_report(const struct gate *gate, const struct gate_format *format,
                                        bool all, const char *path, pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, gate->mem, REPORT_MAX);
+  struct buffer text = buffer_make(gate->mem, REPORT_MAX);
   format->print(&text, gate, all);
   pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
   if (status == PPROFC_OK)
@@ -183,13 +166,11 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
 /* Returns the rank of a line, by which -budget chooses the lines to drop. The result and the
  * headers always stay. */
 static int tool_rank(pprofc_str line) {
-  static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
-                                      "| verdict", "| ---",     "- problem: "};
-  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-    if (str_starts(line, str_of(fixed[i]))) return BRIEF_FIXED;
+  bool fixed = STR_ANY(str_starts, line, "result: ", "problem: ", "### ", "<!-- parse", "| verdict",
+                       "| ---", "- problem: ");
   bool totals =
       str_find(line, STR(" compared, ")) < line.size && str_ends(str_trim(line), STR(" missing"));
-  return totals ? BRIEF_FIXED : 0;
+  return fixed || totals ? BRIEF_FIXED : 0;
 }
 
 struct tool_printing {
@@ -201,10 +182,9 @@ struct tool_printing {
 static pprofc_status tool_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct tool_printing *p = context;
-  struct buffer text;
   if (strcmp(p->format->name, "json") == 0)
     return gate_write_json(p->gate, write, to) ? PPROFC_OK : error_nomem(error);
-  buffer_init(&text, p->gate->mem, REPORT_MAX);
+  struct buffer text = buffer_make(p->gate->mem, REPORT_MAX);
   p->format->print(&text, p->gate, p->all);
   bool good = !text.failed && write(to, text.data, text.size) == 0;
   buffer_free(&text);

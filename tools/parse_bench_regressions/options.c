@@ -1,13 +1,7 @@
 /* Defines the flags of parse_bench_regressions. */
 #include "options.h"
 
-#include "common/flags.h"
-#include "common/terminal.h"
 #include "gate/print/print.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <time.h>
 
 enum { GROUP_INPUT, GROUP_JUDGE, GROUP_OUTPUT, GROUP_MISC };
 

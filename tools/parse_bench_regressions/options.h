@@ -8,8 +8,6 @@
 #include "gate/judge.h"
 #include "gate/read/read.h"
 
-#include <time.h>
-
 #define LIST_MAX 64
 
 struct gate_options {

@@ -2,7 +2,6 @@
 #ifndef PPROFC_TOOLS_ACTIONS_H
 #define PPROFC_TOOLS_ACTIONS_H
 
-#include "core/output.h"
 #include "options.h"
 
 struct viewer_file;

@@ -1,8 +1,6 @@
 /* Selects the benchmarks of a profile by name, and lists them. */
 #include "steps.h"
 
-#include "common/terminal.h"
-#include "core/array.h"
 #include "core/map.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"

@@ -2,18 +2,7 @@
  * Never writes binary output to a terminal. */
 #include "destination.h"
 
-#include "common/flags.h"
-#include "common/save.h"
-#include "common/terminal.h"
-#include "core/infile.h"
-#include "core/outfile.h"
 #include "noise/noise.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define ORIGIN_RULES_MOST (1u << 20)
 

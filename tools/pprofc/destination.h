@@ -4,9 +4,6 @@
 
 #include "options.h"
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
                                  pprofc_error *error);
 

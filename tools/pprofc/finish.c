@@ -5,9 +5,6 @@
 #include "symbolize/symbolize.h"
 #include "transform/transform.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Releases *profile, and replaces it by `made`. */
 static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
   pprofc_profile_release(*profile);

@@ -1,8 +1,6 @@
 /* Decides if the reader may add up samples while it reads a source. This saves memory. */
 #include "steps.h"
 
-#include <sys/stat.h>
-
 #include "report/report.h"
 
 /* True if the reader may add up samples. Returns false if the report rounds each sample, or if the

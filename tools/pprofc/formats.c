@@ -2,7 +2,6 @@
 #include "import/formats.h"
 #include "actions.h"
 #include "bench/read/readers.h"
-#include "common/flags.h"
 
 #define FORMATS_COLUMN 18
 

@@ -1,13 +1,6 @@
 /* Reads a stream of profiles from standard input. */
 #include "steps.h"
 
-#include "core/error.h"
-#include "core/mem.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #define FRAMED_NAME 48
 
 void framed_init(struct framed *framed, const pprofc_limits *limits) {

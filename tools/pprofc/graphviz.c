@@ -3,8 +3,6 @@
 
 #include "core/child.h"
 
-#include <stdio.h>
-
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
 /* Text that is inserted before the graph: a script for panning and zooming, and the start of an

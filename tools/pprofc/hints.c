@@ -2,13 +2,7 @@
  * file name as a regular expression, profiles with different sample types. */
 #include "options.h"
 
-#include "common/flags.h"
 #include "profile/profile.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* True for a folder that Apple's Instruments wrote (.trace). */
 static bool hints_is_trace(const char *path) {

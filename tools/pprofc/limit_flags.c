@@ -1,12 +1,6 @@
 /* Parses limits, computes the default of -max_memory, and names flags in messages. */
 #include "options.h"
 
-#include "core/str.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 static const struct {
   const char *limit; /* name of a field of pprofc_limits */
   const char *flag;

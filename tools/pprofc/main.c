@@ -1,17 +1,8 @@
 /* The program pprofc: parses the command line, reads the profile and writes the report. */
 #include "actions.h"
-#include "common/flags.h"
-#include "common/terminal.h"
-#include "common/text.h"
-#include "core/outfile.h"
 #include "destination.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
-#include "recordings.h"
-#include "steps.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 /* Exit status after any error, the same as in pprof. */
 #define EXIT_FAILED 2

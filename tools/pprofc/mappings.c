@@ -1,8 +1,6 @@
 /* Changes the files of mappings: removes file names that are URLs, and sets missing ones. */
 #include "steps.h"
 
-#include "core/error.h"
-#include "http/url.h"
 #include "profile/profile.h"
 
 /* Returns a copy of the profile, and sets *items to its mappings, which the caller may change. Adds
@@ -21,9 +19,8 @@ static pprofc_profile *mappings_edit(const pprofc_profile *source, pprofc_str te
 
 /* True if Go's url.Parse would find a scheme in the name. */
 static bool mappings_is_url(pprofc_str name) {
-  struct arena arena;
   struct url url;
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   bool is = url_parse(&arena, name, &url) == PPROFC_OK && url.scheme.size > 0;
   arena_free(&arena);
   return is;

@@ -2,8 +2,6 @@
  * prints pprof's texts, and has no help for the values of sort and granularity. */
 #include "options.h"
 
-#include <string.h>
-
 static const char *const helps[][2] = {
     {"functions", "One entry for each function, without file names"},
     {"filefunctions", "One entry for each function, with file names"},

@@ -1,14 +1,8 @@
 /* Creates the flags of pprofc from the library's tables, and parses them. */
 #include "options.h"
 
-#include "common/flags.h"
-#include "common/terminal.h"
-#include "common/text.h"
-#include "core/array.h"
 #include "noise/noise.h"
 #include "report/report.h"
-
-#include <stdlib.h>
 
 #define FIELD(name)  offsetof(struct command, name)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

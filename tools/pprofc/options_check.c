@@ -1,15 +1,10 @@
 /* Checks combinations of flags. */
-#include "core/error.h"
 #include "fetch/fetcher.h"
 #include "noise/noise.h"
 
-#include <string.h>
-
 bool noise_has_format(const struct command *command) {
-  static const char *const formats[] = {"top", "text", "json", "flame", "flamegraph"};
-  for (size_t i = 0; i < sizeof formats / sizeof *formats && command->format; i++)
-    if (strcmp(command->format->name, formats[i]) == 0) return true;
-  return false;
+  return command->format && STR_ANY(str_equal, str_of(command->format->name), "top", "text", "json",
+                                    "flame", "flamegraph");
 }
 
 const char *noise_conflict(const struct command *command) {

@@ -3,19 +3,9 @@
  * symbols. */
 #include "recordings.h"
 
-#include "common/terminal.h"
-#include "core/buffer.h"
 #include "core/child.h"
 #include "fetch/fetcher.h"
 #include "symbolize/elf_file.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Number of bytes at the start of a file that identify a recording. */
 #define SOURCE_BEGIN 16
@@ -106,9 +96,8 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
  * Appends nothing if perf cannot list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
-  struct buffer list;
   pprofc_error ignored;
-  buffer_init(&list, text->mem, CHILD_OUTPUT_BYTES);
+  struct buffer list = buffer_make(text->mem, CHILD_OUTPUT_BYTES);
   pprofc_str rest, line;
   if (recording_run(argv, &list, &ignored) == PPROFC_OK) {
     rest = buffer_str(&list);
@@ -157,8 +146,7 @@ static pprofc_status perf_convert(const char *path, const pprofc_read_options *o
   if (fd < 0) return error_set(error, PPROFC_E_IO, "cannot make a temporary file in '%s'", folder);
   close(fd);
   const char *const argv[] = {"perf_to_profile", "-i", path, "-o", made, "-f", NULL};
-  struct buffer said;
-  buffer_init(&said, options->allocator, CHILD_OUTPUT_BYTES);
+  struct buffer said = buffer_make(options->allocator, CHILD_OUTPUT_BYTES);
   pprofc_status status = recording_run(argv, &said, error);
   if (status == PPROFC_OK) status = open_file(made, options, sums, profile, error);
   buffer_free(&said);
@@ -231,8 +219,7 @@ const struct recording *recording_find(pprofc_str begin) {
 pprofc_status recording_read(const struct recording *kind, const char *path, const char *shown,
                              const pprofc_read_options *options, const struct open_sums *sums,
                              pprofc_profile **profile, pprofc_error *error) {
-  struct buffer name;
-  buffer_init(&name, options->allocator, SIZE_MAX / 2);
+  struct buffer name = buffer_make(options->allocator, SIZE_MAX / 2);
   /* perf and node would take a path that starts with '-' for an option. */
   if (*path == '-') buffer_add_text(&name, "./");
   buffer_add(&name, path, strlen(path) + 1);

@@ -1,15 +1,10 @@
 /* Runs a program under valgrind's callgrind, and creates a profile with five sample types. */
 #include "actions.h"
 #include "common/callgrind.h"
-#include "common/terminal.h"
 #include "core/child.h"
-#include "core/system.h"
 #include "destination.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Runs the program. The output of the program goes to standard error, because the report goes to
  * standard output. */

@@ -2,11 +2,7 @@
 #include "steps.h"
 
 #include "codec/codec.h"
-#include "common/terminal.h"
-#include "core/array.h"
 #include "core/map.h"
-
-#include <sys/stat.h>
 
 static pprofc_status source_maps_read(const struct command *command, const char *path,
                                       struct source_map **map, pprofc_error *error) {
@@ -73,12 +69,11 @@ static void source_maps_try(const struct command *command, struct source_map_lis
 static void source_maps_find(const struct command *command, const char *path,
                              const pprofc_profile *profile, struct source_map_list *list) {
   struct interner scripts;
-  struct buffer name;
   pprofc_str folder = str_slice(str_of(path), 0, 0);
   size_t slash = str_find_last_char(str_of(path), '/');
   if (path[slash]) folder = str_slice(str_of(path), 0, slash + 1);
   interner_init(&scripts, &mem_default);
-  buffer_init(&name, &mem_default, SIZE_MAX / 2);
+  struct buffer name = buffer_make(&mem_default, SIZE_MAX / 2);
   for (size_t i = 0; i < profile->functions.count; i++) {
     uint32_t file = profile->functions.filename[i];
     if (i && file == profile->functions.filename[i - 1]) continue;

@@ -2,18 +2,14 @@
  * downloads the bytes first. The threads in this file then read the bytes like a file. */
 #include "steps.h"
 
-#include "common/terminal.h"
 #include "core/parallel.h"
-#include "fetch/fetcher.h"
 #include "noise/noise.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-#include "recordings.h"
 #include "transform/combine/diff.h"
 #include "transform/merge/accumulator.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 /* Number of sources that are read and merged at a time, to limit memory. */
 #define CHUNK 128

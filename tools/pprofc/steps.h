@@ -2,11 +2,8 @@
 #ifndef PPROFC_TOOLS_STEPS_H
 #define PPROFC_TOOLS_STEPS_H
 
-#include "core/buffer.h"
-#include "core/str.h"
 #include "fetch/fetcher.h"
 #include "open.h"
-#include "options.h"
 #include "pprofc/profile.h"
 #include "symbolize/source_map.h"
 

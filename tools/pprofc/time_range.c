@@ -1,16 +1,11 @@
 /* Parses ranges of time, and limits profiles to them. */
 #include "options.h"
 
-#include "common/text.h"
-#include "core/array.h"
 #include "import/formats.h"
 #include "pipeline/pipeline.h"
 #include "report/report.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* Parses a duration like "2.1s", "1m30s" or "0". */
 static bool time_parse(pprofc_str text, int64_t *time) {

@@ -1,18 +1,6 @@
 /* Sets $TZ to the time zone that pprof would use. */
 #include "destination.h"
 
-#include "core/mem.h"
-#include "core/system.h"
-
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
 /* Folders in which Go searches for time zones. Like Go, this file ignores $TZDIR. */
 static const char *const folders[] = {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/",
                                       "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};

@@ -3,8 +3,8 @@
 #include "core/child.h"
 
 #include <protobuf-c/protobuf-c.h>
-#include <stdio.h>
 #include <zlib.h>
+
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #endif

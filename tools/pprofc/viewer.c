@@ -3,13 +3,8 @@
 
 #include "core/child.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MAX_WORDS   16
 #define VIEWER_TEXT 4096

@@ -1,15 +1,7 @@
 /* Prints errors, hints and help for all commands of pprofci. */
 #include "commands.h"
 
-#include "common/flags.h"
-#include "common/terminal.h"
-#include "core/log_guard.h"
-#include "core/outfile.h"
-
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 int command_fail(const char *message) {
   message_error("pprofci: %s", message);

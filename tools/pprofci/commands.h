@@ -3,7 +3,6 @@
 #define PPROFCI_COMMANDS_H
 
 #include "common/flags.h"
-#include "core/buffer.h"
 
 /* ---- memory --------------------------------------- */
 

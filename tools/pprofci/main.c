@@ -1,7 +1,5 @@
 /* pprofci: processes profiles and benchmarks in a CI pipeline. Each command has its own flags. */
 #include "commands.h"
-#include "common/flags.h"
-#include "common/terminal.h"
 
 #define FIELD(name) offsetof(struct about, name)
 

@@ -1,10 +1,6 @@
 /* Implements the allocator of pprofci, which ends the program when memory runs out. */
 #include "commands.h"
 
-#include "core/outfile.h"
-
-#include <unistd.h>
-
 /* Size in bytes of the memory that the cleanup may need, for example for the buffer of opendir. */
 #define RESERVE ((size_t)1 << 18)
 
@@ -65,13 +61,11 @@ static void need_release(void *context, void *block, size_t size) {
 const pprofc_allocator ci_mem = {need_alloc, need_resize, need_release, NULL};
 
 struct buffer ci_buffer(void) {
-  struct buffer buffer;
-  buffer_init(&buffer, &ci_mem, SIZE_MAX / 2);
+  struct buffer buffer = buffer_make(&ci_mem, SIZE_MAX / 2);
   return buffer;
 }
 
 struct arena ci_arena(void) {
-  struct arena arena;
-  arena_init(&arena, &ci_mem);
+  struct arena arena = arena_make(&ci_mem);
   return arena;
 }

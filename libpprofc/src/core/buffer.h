@@ -14,6 +14,11 @@ struct buffer {
   bool failed;    /* true if memory ran out or the buffer is full; later data is missing */
 };
 
+/* Returns an empty buffer. buffer_init does the same with an existing variable. */
+static inline struct buffer buffer_make(const pprofc_allocator *mem, size_t ceiling) {
+  return (struct buffer){.mem = mem, .ceiling = ceiling};
+}
+
 void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling);
 void buffer_free(struct buffer *buffer);
 

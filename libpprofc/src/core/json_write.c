@@ -1,10 +1,12 @@
 /* Writes JSON item by item, and keeps only the nesting in memory. */
 #include "core/json_write.h"
 
+#include "core/chars.h"
 #include "core/escape.h"
 #include "core/float.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 void json_init(struct json_writer *json, struct output *out, const pprofc_allocator *mem) {
@@ -137,4 +139,64 @@ void json_bool(struct json_writer *json, bool value) {
 void json_verbatim(struct json_writer *json, pprofc_str text) {
   json_begin_item(json);
   output_add_str(json->out, text);
+}
+
+/* Writes the next argument of json_pack. */
+static void json_pack_value(struct json_writer *json, char kind, va_list *args) {
+  const char *text;
+  switch (kind) {
+  case 'S':
+    json_string(json, va_arg(*args, pprofc_str));
+    break;
+  case 's':
+    text = va_arg(*args, const char *);
+    json_text(json, text ? text : "");
+    break;
+  case 'i':
+    json_int(json, va_arg(*args, int64_t));
+    break;
+  case 'u':
+    json_uint(json, va_arg(*args, uint64_t));
+    break;
+  case 'f':
+    json_double(json, va_arg(*args, double));
+    break;
+  case 'b':
+    json_bool(json, va_arg(*args, int));
+    break;
+  }
+}
+
+/* Writes the key or the value at the start of a format. Returns its length in the format. */
+static size_t json_pack_word(struct json_writer *json, const char *format, va_list *args) {
+  char name[64];
+  size_t size = strcspn(format, ": {}[]\n");
+  if (format[size] != ':') {
+    if (char_is_digit(*format))
+      json_verbatim(json, (pprofc_str){format, size});
+    else
+      json_pack_value(json, *format, args);
+    return size;
+  }
+  snprintf(name, sizeof name, "%.*s", (int)size, format);
+  json_key(json, name);
+  return size + 1;
+}
+
+void json_pack(struct json_writer *json, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  while (*format) {
+    size_t size = 1;
+    if (*format == '{' || *format == '[')
+      json_open(json, *format, *format == '{' ? '}' : ']');
+    else if (*format == '}' || *format == ']')
+      json_end(json);
+    else if (*format == '\n')
+      json_line_break(json);
+    else if (*format != ' ')
+      size = json_pack_word(json, format, &args);
+    format += size;
+  }
+  va_end(args);
 }

@@ -32,6 +32,11 @@ struct arena {
   size_t shared; /* size in bytes of all blocks for small objects */
 };
 
+/* Returns an empty arena. arena_init does the same with an existing variable. */
+static inline struct arena arena_make(const pprofc_allocator *mem) {
+  return (struct arena){.mem = mem};
+}
+
 void arena_init(struct arena *arena, const pprofc_allocator *mem);
 void arena_free(struct arena *arena);
 

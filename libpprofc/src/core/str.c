@@ -22,6 +22,12 @@ bool str_ends(pprofc_str s, pprofc_str suffix) {
          (!suffix.size || memcmp(s.data + s.size - suffix.size, suffix.data, suffix.size) == 0);
 }
 
+bool str_any(bool (*match)(pprofc_str s, pprofc_str word), pprofc_str s, const char *const *words) {
+  for (; *words; words++)
+    if (match(s, str_of(*words))) return true;
+  return false;
+}
+
 bool str_starts_any_case(pprofc_str s, pprofc_str word) {
   size_t i = 0;
   while (i < word.size && i < s.size && char_lower(s.data[i]) == word.data[i]) i++;

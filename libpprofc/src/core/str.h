@@ -26,6 +26,12 @@ int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
+
+/* True if `match`, such as str_equal, is true for s and one of the words. `words` ends with NULL.
+ */
+bool str_any(bool (*match)(pprofc_str s, pprofc_str word), pprofc_str s, const char *const *words);
+#define STR_ANY(match, s, ...) str_any(match, s, (const char *const[]){__VA_ARGS__, NULL})
+
 /* str_starts_any_case is true if s begins with `word`, and str_equal_any_case if s equals `word`.
  * Both ignore the case of s. `word` must be in lower case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);

@@ -4,11 +4,12 @@
 #include "core/array.h"
 #include "core/escape.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* ---- values ----------------------------------------- */
 
-static size_t fill_add_entry(struct fill *fill, const char *name, enum fill_kind kind) {
+static size_t fill_add_entry(struct fill *fill, pprofc_str name, enum fill_kind kind) {
   if (fill->count) fill->entries[fill->count - 1].end = fill->text.size;
   if (!ARRAY_RESERVE(fill->mem, fill->entries, fill->capacity, fill->count + 1)) {
     fill->failed = true;
@@ -20,7 +21,7 @@ static size_t fill_add_entry(struct fill *fill, const char *name, enum fill_kind
 }
 
 /* Adds a value or a list to the innermost open row. Returns 0 when out of memory. */
-static size_t fill_add_to_row(struct fill *fill, const char *name, enum fill_kind kind) {
+static size_t fill_add_to_row(struct fill *fill, pprofc_str name, enum fill_kind kind) {
   size_t entry = fill_add_entry(fill, name, kind);
   if (!entry) return 0;
   struct fill_entry *row = &fill->entries[fill->rows[fill->depth - 1]];
@@ -30,9 +31,14 @@ static size_t fill_add_to_row(struct fill *fill, const char *name, enum fill_kin
 }
 
 void fill_init(struct fill *fill, const pprofc_allocator *mem) {
-  *fill = (struct fill){.mem = mem, .depth = 1};
-  buffer_init(&fill->text, mem, SIZE_MAX / 2);
-  fill_add_entry(fill, "", FILL_ROW);
+  *fill = (struct fill){.mem = mem, .text = buffer_make(mem, SIZE_MAX / 2), .depth = 1};
+  fill_add_entry(fill, STR(""), FILL_ROW);
+}
+
+struct fill fill_make(const pprofc_allocator *mem) {
+  struct fill fill;
+  fill_init(&fill, mem);
+  return fill;
 }
 
 void fill_free(struct fill *fill) {
@@ -41,12 +47,12 @@ void fill_free(struct fill *fill) {
 }
 
 struct buffer *fill_text(struct fill *fill, const char *name) {
-  fill_add_to_row(fill, name, FILL_TEXT);
+  fill_add_to_row(fill, str_of(name), FILL_TEXT);
   return &fill->text;
 }
 
 struct buffer *fill_html(struct fill *fill, const char *name) {
-  fill_add_to_row(fill, name, FILL_HTML);
+  fill_add_to_row(fill, str_of(name), FILL_HTML);
   return &fill->text;
 }
 
@@ -65,15 +71,14 @@ void fill_number(struct fill *fill, const char *name, int64_t number) {
 /* Returns the index of the value or list `name` in a row, or 0. */
 static size_t fill_find(const struct fill *fill, size_t row, pprofc_str name) {
   size_t entry = fill->entries[row].first;
-  while (entry && !str_equal(str_of(fill->entries[entry].name), name))
-    entry = fill->entries[entry].next;
+  while (entry && !str_equal(fill->entries[entry].name, name)) entry = fill->entries[entry].next;
   return entry;
 }
 
-void fill_begin(struct fill *fill, const char *name) {
+static void fill_begin_row(struct fill *fill, pprofc_str name) {
   fill->failed |= fill->depth == FILL_DEPTH;
   if (fill->failed) return;
-  size_t list = fill_find(fill, fill->rows[fill->depth - 1], str_of(name));
+  size_t list = fill_find(fill, fill->rows[fill->depth - 1], name);
   if (!list || fill->entries[list].kind != FILL_LIST) list = fill_add_to_row(fill, name, FILL_LIST);
   size_t row = fill_add_entry(fill, name, FILL_ROW);
   if (fill->failed) return;
@@ -85,6 +90,10 @@ void fill_begin(struct fill *fill, const char *name) {
   fill->rows[fill->depth++] = row;
 }
 
+void fill_begin(struct fill *fill, const char *name) {
+  fill_begin_row(fill, str_of(name));
+}
+
 void fill_end(struct fill *fill) {
   if (fill->depth > 1) fill->depth--;
 }
@@ -93,6 +102,32 @@ void fill_flag(struct fill *fill, const char *name, bool on) {
   if (!on) return;
   fill_begin(fill, name);
   fill_end(fill);
+}
+
+/* Adds the next argument of fill_pack. */
+static void fill_pack_value(struct fill *fill, pprofc_str name, char kind, va_list *args) {
+  bool on = kind == '{' || (kind == 'b' && va_arg(*args, int));
+  if (on) fill_begin_row(fill, name);
+  if (on && kind == 'b') fill_end(fill);
+  if (kind == '{' || kind == 'b') return;
+  fill_add_to_row(fill, name, FILL_TEXT);
+  const char *text = kind == 's' ? va_arg(*args, const char *) : NULL;
+  if (text) buffer_add_text(&fill->text, text);
+  if (kind == 'S') buffer_add_str(&fill->text, va_arg(*args, pprofc_str));
+  if (kind == 'i') buffer_printf(&fill->text, "%lld", (long long)va_arg(*args, int64_t));
+}
+
+void fill_pack(struct fill *fill, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  while (*format) {
+    size_t size = strcspn(format, ": }");
+    if (format[size] == ':')
+      fill_pack_value(fill, (pprofc_str){format, size}, format[size + 1], &args);
+    if (*format == '}') fill_end(fill);
+    format += format[size] == ':' ? size + 2 : 1;
+  }
+  va_end(args);
 }
 
 /* Returns the text of a value, or "" for other entries. */

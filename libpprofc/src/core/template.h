@@ -33,7 +33,7 @@ enum fill_kind { FILL_TEXT, FILL_HTML, FILL_LIST, FILL_ROW };
 /* A value, a list or a row. A row contains values and lists, the newest first. A list contains its
  * rows, the oldest first. Entry 0 is the outermost row, so the index 0 can mean "no entry". */
 struct fill_entry {
-  const char *name;
+  pprofc_str name;
   enum fill_kind kind;
   size_t next;       /* index of the next entry in the same row or list, or 0 */
   size_t first;      /* index of the first entry in a row or list, or 0 */
@@ -51,6 +51,7 @@ struct fill {
   bool failed;                    /* true if memory ran out */
 };
 
+struct fill fill_make(const pprofc_allocator *mem);
 void fill_init(struct fill *fill, const pprofc_allocator *mem);
 void fill_free(struct fill *fill);
 
@@ -70,6 +71,12 @@ void fill_end(struct fill *fill);
 
 /* If `on` is true, adds a row without values, which makes the template print the section `name`. */
 void fill_flag(struct fill *fill, const char *name, bool on);
+
+/* Adds values by a format such as "rows:{name:S count:i}". A word before ':' is a name. "{" begins
+ * a row of the list, "}" ends the innermost row. A letter is a value of the next argument: S
+ * pprofc_str, s const char * (NULL: ""), i int64_t, b bool (fill_flag). The format must live as
+ * long as the fill. */
+void fill_pack(struct fill *fill, const char *format, ...);
 
 /* Appends a part of a template with the values. The buffer fails if the template has an error. */
 void template_put(struct buffer *out, pprofc_str template, const char *part,

@@ -1,11 +1,7 @@
 /* Converts a source to a URL. Adds the default path, the recording time and the time limit. */
 #include "fetch/fetcher.h"
 
-#include "core/array.h"
-
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define DEFAULT_PATH  STR("/debug/pprof/profile")
 #define DEFAULT_LIMIT 60
@@ -65,8 +61,7 @@ static pprofc_status address_set(struct address_query *query, pprofc_str key, pp
 }
 
 static pprofc_str address_write_query(struct arena *arena, struct address_query *query) {
-  struct buffer out;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  struct buffer out = buffer_make(&mem_default, SIZE_MAX / 2);
   if (query->count) qsort(query->pairs, query->count, sizeof *query->pairs, address_by_key);
   for (size_t i = 0; i < query->count; i++) {
     if (i) buffer_add_char(&out, '&');
@@ -165,12 +160,9 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
 /* True for the path of a profile of net/http/pprof or gperftools. These servers translate addresses
  * to names at ".../symbol", and other servers at ".../symbolz". */
 static bool address_is_pprof(pprofc_str path) {
-  static const char *const ends[] = {"/pprof/heap", "/pprof/growth", "/pprof/profile",
-                                     "/pprof/pmuprofile", "/pprof/contention"};
-  if (str_find(path, STR("/debug/pprof/")) < path.size) return true;
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-    if (str_ends(path, str_of(ends[i]))) return true;
-  return false;
+  return str_find(path, STR("/debug/pprof/")) < path.size ||
+         STR_ANY(str_ends, path, "/pprof/heap", "/pprof/growth", "/pprof/profile",
+                 "/pprof/pmuprofile", "/pprof/contention");
 }
 
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url) {

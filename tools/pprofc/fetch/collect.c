@@ -1,13 +1,7 @@
 /* Implements -collect: requests all profiles of each server, and writes a folder. */
 #include "actions.h"
-#include "common/save.h"
-#include "common/terminal.h"
 #include "core/json_write.h"
-#include "fetch/fetcher.h"
 #include "steps.h"
-
-#include <stdio.h>
-#include <time.h>
 
 #define COLLECT_KINDS 5
 
@@ -50,36 +44,26 @@ static void collect_add_item(struct json_writer *json, const struct collect_serv
   char file[256];
   pprofc_header header;
   pprofc_profile_header(item->profile, &header);
-  json_line_break(json);
-  json_begin_object(json);
-  json_text(json_key(json, "kind"), item->kind);
-  json_key(json, "file");
+  json_pack(json, "\n{kind:s file:", item->kind);
   snprintf(file, sizeof file, "%s%s.pb.gz", server->name, item->kind);
-  json_text(json, file);
-  json_string(json_key(json, "address"), item->remote->address.shown);
+  json_pack(json, "s address:S", file, item->remote->address.shown);
   collect_add_time(json, "time", header.time_nanos);
   if (header.duration_nanos) json_int(json_key(json, "duration_nanos"), header.duration_nanos);
   if (pprofc_profile_mapping_count(item->profile)) {
     pprofc_mapping main = pprofc_profile_mapping(item->profile, 0);
-    json_string(json_key(json, "binary"), main.file);
-    json_string(json_key(json, "build_id"), main.build_id);
+    json_pack(json, "binary:S build_id:S", main.file, main.build_id);
   }
   json_end(json);
 }
 
 static void collect_add_server(struct json_writer *json, const struct collect_server *server) {
-  json_line_break(json);
-  json_begin_object(json);
-  json_text(json_key(json, "address"), server->address);
-  json_begin_array(json_key(json, "profiles"));
+  json_pack(json, "\n{address:s profiles:[", server->address);
   for (size_t k = 0; k < COLLECT_KINDS; k++)
     if (server->items[k].profile) collect_add_item(json, server, &server->items[k]);
-  json_end(json);
-  json_begin_array(json_key(json, "missing"));
+  json_pack(json, "] missing:[");
   for (size_t k = 0; k < COLLECT_KINDS; k++)
     if (!server->items[k].profile) json_text(json, server->items[k].kind);
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
 }
 
 struct collect_set {
@@ -93,8 +77,7 @@ static pprofc_status collect_print_manifest(const void *context, struct output *
   const struct collect_set *set = context;
   struct json_writer json;
   json_init(&json, out, &mem_default);
-  json_begin_object(&json);
-  json_int(json_key(&json, "version"), 1);
+  json_pack(&json, "{version:1");
   collect_add_time(&json, "collected", set->start * 1000000000);
   json_begin_array(json_key(&json, "servers"));
   for (size_t i = 0; i < set->count; i++)
@@ -131,13 +114,10 @@ static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "gor
 
 /* True if the path ends with the name of a profile, as a URL copied from a browser may. */
 static bool collect_ends_with_kind(pprofc_str path) {
-  static const char *const others[] = {"allocs", "threadcreate", "growth", "contention", "trace"};
   pprofc_str name = str_slice(path, str_find_last_char(path, '/') + 1, path.size);
   for (size_t i = 0; i < COLLECT_KINDS; i++)
     if (str_equal(name, str_of(collect_kinds[i]))) return true;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (str_equal(name, str_of(others[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, name, "allocs", "threadcreate", "growth", "contention", "trace");
 }
 
 /* Returns the path of the folder that contains the profiles. The folder is "/debug/pprof/" if the
@@ -170,9 +150,8 @@ static pprofc_status collect_address(struct fetcher *fetcher, const struct colle
 
 /* Returns the query without "seconds". Only a CPU profile accepts "seconds". */
 static pprofc_str collect_query(struct arena *arena, pprofc_str query) {
-  struct buffer out;
   pprofc_str piece;
-  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  struct buffer out = buffer_make(&mem_default, SIZE_MAX / 2);
   while (query.size && str_next(&query, '&', &piece)) {
     if (str_starts(piece, STR("seconds="))) continue;
     if (out.size) buffer_add_char(&out, '&');

@@ -1,15 +1,11 @@
 /* Recognizes contents that are not profiles: web pages, traces, dumps and JSON. */
 #include "fetch/fetcher.h"
 
-#include "core/chars.h"
-
 #define CONTENT_LOOK 4096
 
 static bool content_is_page(pprofc_str text) {
-  static const char *const starts[] = {"<!doctype", "<html", "<head", "<?xml", "<body", "<!--"};
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (str_starts_any_case(text, str_of(starts[i]))) return true;
-  return false;
+  return STR_ANY(str_starts_any_case, text, "<!doctype", "<html", "<head", "<?xml", "<body",
+                 "<!--");
 }
 
 static bool content_is_index(pprofc_str text) {

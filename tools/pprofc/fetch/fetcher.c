@@ -1,12 +1,6 @@
 /* Decides which sources are URLs, and fetches these sources. */
 #include "fetch/fetcher.h"
 
-#include "common/terminal.h"
-#include "core/array.h"
-
-#include <stdio.h>
-#include <sys/stat.h>
-
 #define QUERY_MAX 4000
 
 static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
@@ -268,8 +262,7 @@ static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *
   bool unknown = strstr(error->message, "unrecognized profile format") != NULL;
   const char *text = unknown ? content_explain(content) : NULL;
   if (text) error_hint(error, "%s", text);
-  struct arena arena;
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   pprofc_str final = url_text(&arena, &exchange->final, URL_SHOWN);
   if (exchange->redirected && final.data)
     error_hint(error, "after a redirect to %.*s", STR_ARG(final));

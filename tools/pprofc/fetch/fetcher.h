@@ -4,11 +4,8 @@
 #define PPROFC_TOOLS_FETCH_FETCHER_H
 
 #include "core/map.h"
-#include "core/str.h"
 #include "http/client.h"
-#include "http/url.h"
 #include "open.h"
-#include "options.h"
 #include "pprofc/profile.h"
 #include "recordings.h"
 #include "symbolize/symbolize.h"

@@ -2,17 +2,7 @@
  * copy is in the folder of copies. */
 #include "fetch/fetcher.h"
 
-#include "common/save.h"
-#include "common/terminal.h"
-#include "core/escape.h"
-#include "core/outfile.h"
 #include "profile/profile.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define PATH_ROOM 4096
 /* Size of a buffer for a path in the folder of copies. The longest name of a temporary file
@@ -125,14 +115,13 @@ static void save_write(const pprofc_profile *profile, const char *folder, const 
 
 void save_copy(const pprofc_profile *profile) {
   char folder[PATH_ROOM], clean[PATH_ROOM + 2];
-  struct buffer name;
   if (!save_choose_folder(folder)) {
     message_error("Could not save profile: no folder");
     return;
   }
   pprofc_str path = str_path_clean(str_of(folder), clean);
   clean[path.size] = '\0';
-  buffer_init(&name, &mem_default, SIZE_MAX / 2);
+  struct buffer name = buffer_make(&mem_default, SIZE_MAX / 2);
   save_make_name(profile, &name);
   buffer_add_char(&name, '\0');
   char start[PATH_ROOM];

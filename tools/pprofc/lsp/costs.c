@@ -1,17 +1,10 @@
 /* Computes the costs of source lines. */
 #include "lsp/lsp.h"
 
-#include "core/array.h"
-#include "core/log_guard.h"
 #include "core/markdown.h"
-#include "core/output.h"
 #include "mcp/mcp.h"
 #include "noise/noise.h"
-#include "steps.h"
 #include "unit/unit.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* Maximum number of callers, and maximum number of callees, that are shown. */
 #define COSTS_CALLS 5

@@ -1,11 +1,6 @@
 /* Finds the current number of a line in a changed file. */
 #include "lsp/lsp.h"
 
-#include "core/array.h"
-
-#include <string.h>
-#include <sys/stat.h>
-
 void follow_init(struct follow *f) {
   *f = (struct follow){.count = 0};
   buffer_init(&f->base, &mem_default, SIZE_MAX);
@@ -34,10 +29,9 @@ static void follow_take(struct follow *f, const struct revisions *r, pprofc_str 
 
 void follow_read(struct follow *f, const char *path, const char *ref, int64_t time) {
   struct revisions revisions;
-  struct buffer folder;
   const char *slash = strrchr(path, '/');
   if (*path != '/' || !slash || (!*ref && !follow_is_newer(path, time))) return;
-  buffer_init(&folder, &mem_default, SIZE_MAX);
+  struct buffer folder = buffer_make(&mem_default, SIZE_MAX);
   buffer_add(&folder, path, (size_t)(slash - path) + 1);
   buffer_add_char(&folder, '\0');
   if (folder.failed) return;

@@ -1,10 +1,6 @@
 /* Implements the methods of the Language Server Protocol, such as inlay hints and hover. */
 #include "lsp/lsp.h"
 #include "actions.h"
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/escape.h"
-#include "core/log_guard.h"
 #include "http/url.h"
 #include "profile/profile.h"
 #include "rpc/rpc.h"
@@ -130,8 +126,7 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
 /* Finds the file name by which the profile calls the document. Compares names with the current
  * path, and if no name matches, with the path of the file in the profile's commit. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
-  struct arena arena;
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   pprofc_str path = str_starts(uri, STR("file://")) ? str_slice(uri, 7, uri.size) : uri;
   pprofc_str plain = url_unescape(&arena, path, false);
   pprofc_str ended = arena_str(&arena, plain.data ? plain : path);
@@ -193,14 +188,11 @@ static void result_put(struct buffer *to, const char *part, struct fill *fill) {
 /* Adds a line with its cost to `fill`. If `before` is not empty, the text is "BEFORE: COST". */
 static void result_item(struct fill *fill, const struct lsp *lsp, const struct document *d,
                         size_t line, pprofc_str before, const struct cost *cost) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
   escape_line(&text, str_slice(before, 0, 120));
   if (before.size) buffer_add_text(&text, ": ");
   costs_put(&lsp->costs, &text, cost);
-  fill_begin(fill, "items");
-  fill_number(fill, "line", (int64_t)line);
-  fill_number(fill, "end", (int64_t)document_length(d, line));
+  fill_pack(fill, "items:{line:i end:i", (int64_t)line, (int64_t)document_length(d, line));
   escape_json(fill_html(fill, "header"), buffer_str(&lsp->costs.header));
   escape_json(fill_html(fill, "costs"), buffer_str(&text));
   escape_json(fill_html(fill, "function"), cost->function);
@@ -267,10 +259,8 @@ static void lsp_hover(const struct lsp *lsp, const struct document *d, const str
       best = n;
   }
   if (!best) return;
-  struct fill fill;
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX);
-  fill_init(&fill, &mem_default);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
+  struct fill fill = fill_make(&mem_default);
   lsp_put_hover(lsp, best, &text);
   escape_json(fill_html(&fill, "text"), buffer_str(&text));
   result_put(&answer->result, "hover", &fill);
@@ -279,11 +269,9 @@ static void lsp_hover(const struct lsp *lsp, const struct document *d, const str
 
 /* Adds diagnostics to the lines with the largest costs. The costs are sorted, largest first. */
 static void lsp_diagnose(const struct lsp *lsp, struct rpc *rpc, const struct document *d) {
-  struct fill fill;
-  struct buffer params;
   size_t shown = 0;
-  buffer_init(&params, &mem_default, SIZE_MAX);
-  fill_init(&fill, &mem_default);
+  struct buffer params = buffer_make(&mem_default, SIZE_MAX);
+  struct fill fill = fill_make(&mem_default);
   escape_json(fill_html(&fill, "uri"), buffer_str(&d->uri));
   for (size_t i = 0; i < lsp->costs.count && shown < LSP_DIAGNOSTICS; i++) {
     const struct cost *n = &lsp->costs.items[i];
@@ -307,11 +295,9 @@ static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
 /* Requests that the editor shows the page with the flame graph. If the editor does not support this
  * request, shows the user the path of the page. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
-  struct fill fill;
-  struct buffer params;
   bool shows = lsp->shows && address.size;
-  buffer_init(&params, &mem_default, SIZE_MAX);
-  fill_init(&fill, &mem_default);
+  struct buffer params = buffer_make(&mem_default, SIZE_MAX);
+  struct fill fill = fill_make(&mem_default);
   escape_json(fill_html(&fill, "path"), str_of(lsp->page.path));
   escape_json(fill_html(&fill, "address"), address);
   result_put(&params, shows ? "show" : "message", &fill);
@@ -333,7 +319,6 @@ static void lsp_respond(void *context, struct rpc *rpc, const struct node *messa
 static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request,
                         struct rpc_answer *answer) {
   const struct node *argument = node_at(node_get(request->params, "arguments"), 0);
-  struct buffer address;
   pprofc_error error;
   if (!str_equal(node_text(request->params, "command"), STR("pprofc.openPage")) ||
       !node_is(argument, NODE_STRING) ||
@@ -341,7 +326,7 @@ static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_reque
     rpc_fail(answer, RPC_INVALID_PARAMS, "pprofc.openPage needs the name of a function");
     return;
   }
-  buffer_init(&address, &mem_default, SIZE_MAX);
+  struct buffer address = buffer_make(&mem_default, SIZE_MAX);
   if (page_address(&lsp->page, lsp->command, &lsp->costs, argument->text, &address, &error)) {
     rpc_fail(answer, RPC_INTERNAL_ERROR, error.message);
   } else {
@@ -359,8 +344,7 @@ typedef void (*lsp_fill_fn)(const struct lsp *lsp, const struct document *d,
 static void lsp_list(const struct lsp *lsp, const struct rpc_request *request, const char *part,
                      lsp_fill_fn add, struct rpc_answer *answer) {
   const struct document *d = lsp_find(lsp, request->params);
-  struct fill fill;
-  fill_init(&fill, &mem_default);
+  struct fill fill = fill_make(&mem_default);
   if (d && add) add(lsp, d, request->params, &fill);
   result_put(&answer->result, part, &fill);
 }
@@ -454,10 +438,9 @@ pprofc_status quickfix_print(const struct command *command, pprofc_write_fn writ
   log_guard_output(&out, &guard, write, context);
   for (size_t i = 0; i < costs.count && left && !status; i++) {
     const struct cost *n = &costs.items[i];
-    struct buffer text;
     if (costs_own(n) == 0) continue;
     left--;
-    buffer_init(&text, &mem_default, SIZE_MAX);
+    struct buffer text = buffer_make(&mem_default, SIZE_MAX);
     escape_line(&text, n->file);
     buffer_printf(&text, ":%lld:1: ", (long long)n->line);
     costs_put(&costs, &text, n);

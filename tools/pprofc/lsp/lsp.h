@@ -3,8 +3,6 @@
 #ifndef PPROFC_LSP_LSP_H
 #define PPROFC_LSP_LSP_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "core/map.h"
 #include "options.h"
 #include "pprofc/graph.h"

@@ -1,20 +1,9 @@
 /* Writes the page with the flame graph into a private folder. */
 #include "lsp/lsp.h"
 
-#include "common/save.h"
-#include "common/terminal.h"
-#include "core/escape.h"
-#include "core/outfile.h"
 #include "destination.h"
-#include "http/url.h"
 #include "noise/noise.h"
 #include "report/report.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error) {
   const char *top = getenv("TMPDIR");
@@ -34,8 +23,7 @@ static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error
 static pprofc_status page_render(const struct command *command, const struct costs *costs, int fd,
                                  pprofc_error *error) {
   struct command flame = *command;
-  struct arena arena;
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   flame.format = &report_format_find("flame")->info;
   flame.report.format = "flame";
   flame.report.argument = "";

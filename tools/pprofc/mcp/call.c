@@ -2,10 +2,7 @@
  * the tools, and checks arguments by the schemas in answers.template. */
 #include "mcp/mcp.h"
 
-#include "core/escape.h"
-
 #include <stdarg.h>
-#include <unistd.h>
 
 /* Maximum number of function names that the error about an ambiguous name lists. */
 #define OFFERED 8
@@ -74,8 +71,7 @@ pprofc_status call_files(struct call *call, const char *name, const char *what, 
 }
 
 void call_put_name(struct buffer *to, pprofc_str name) {
-  struct buffer shorter;
-  buffer_init(&shorter, &mem_default, SIZE_MAX);
+  struct buffer shorter = buffer_make(&mem_default, SIZE_MAX);
   brief_shorten(&shorter, name, NAME_MOST);
   escape_terminal(to, buffer_str(&shorter), false);
   to->failed |= shorter.failed;
@@ -177,8 +173,7 @@ static size_t function_search(const pprofc_profile *p, pprofc_str wanted,
 
 static pprofc_status function_unclear(pprofc_str wanted, const pprofc_str *found, size_t count,
                                       pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, 900);
+  struct buffer text = buffer_make(&mem_default, 900);
   for (size_t i = 0; i < count && text.size < 600; i++) {
     if (i) buffer_add_text(&text, ", ");
     brief_shorten(&text, found[i], 90);
@@ -227,11 +222,9 @@ void answer_put(struct buffer *out, const char *part, const struct fill *fill) {
 }
 
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema) {
-  struct buffer text;
-  struct fill nothing;
   struct node *list = NULL;
-  buffer_init(&text, &mem_default, SIZE_MAX);
-  fill_init(&nothing, &mem_default);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
+  struct fill nothing = fill_make(&mem_default);
   answer_put(&text, "tools", &nothing);
   pprofc_str kept = buffer_keep(&text, call->arena);
   buffer_free(&text);

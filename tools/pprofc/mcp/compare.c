@@ -5,8 +5,6 @@
 #include "report/report.h"
 #include "verdict/print/print.h"
 
-#include <math.h>
-
 #define COMPARED_RUNS PROFILES_OPEN
 #define CULPRITS      4
 

@@ -1,10 +1,6 @@
 /* Implements the tools for one profile: open, top, callers. */
-#include "core/escape.h"
-#include "core/output.h"
 #include "mcp/mcp.h"
 #include "unit/unit.h"
-
-#include <unistd.h>
 
 #define LISTED_FILES 2000 /* maximum number of files in a list */
 #define LISTED_KEYS  16   /* maximum number of label keys in a list */
@@ -39,8 +35,7 @@ static pprofc_status open_render_list(const void *context, pprofc_write_fn write
 /* Lists the files below a folder, or below all folders if `folder` is "". */
 static pprofc_status open_list(struct call *call, const char *folder, pprofc_error *error) {
   const struct brief kind = {.kind = BRIEF_LINES};
-  struct buffer list;
-  buffer_init(&list, &mem_default, SIZE_MAX);
+  struct buffer list = buffer_make(&mem_default, SIZE_MAX);
   bool good = files_visit(&call->mcp->files, str_of(folder), LISTED_FILES, open_put_file, &list);
   if (!good && *folder) {
     buffer_free(&list);
@@ -152,8 +147,7 @@ pprofc_status tool_top(struct call *call, pprofc_error *error) {
 
 /* Returns a regular expression that matches only the name `name`. */
 static const char *callers_pattern(struct call *call, pprofc_str name) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
   buffer_add_char(&text, '^');
   escape_regexp(&text, name);
   buffer_add_char(&text, '$');

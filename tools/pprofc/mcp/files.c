@@ -1,17 +1,6 @@
 /* Opens only files below the folders of the command line, and follows no symlink. */
 #include "mcp/mcp.h"
 
-#include "core/array.h"
-#include "core/infile.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 /* Maximum depth of folders in a list. */
 #define FILES_DEPTH 6
 

@@ -1,21 +1,16 @@
 /* Implements the tool history. In result files or a store, finds the points in time at which a
  * benchmark changed. In profiles of one running program, finds the functions and stacks whose
  * values keep growing. */
-#include "core/array.h"
 #include "core/map.h"
-#include "core/output.h"
 #include "gate/read/record.h"
 #include "leaks/leaks.h"
 #include "mcp/mcp.h"
+#include "stats/stats.h"
 #include "stats/steps.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
 
 #include "pprofc/bench.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define HISTORY_FILES 2000
 
@@ -38,8 +33,7 @@ struct past_runs {
 
 /* Returns the id of the key for a benchmark and unit, or MAP_NONE when out of memory. */
 static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str unit) {
-  struct buffer key;
-  buffer_init(&key, &mem_default, SIZE_MAX);
+  struct buffer key = buffer_make(&mem_default, SIZE_MAX);
   buffer_add_str(&key, name);
   buffer_add_char(&key, '\n');
   buffer_add_str(&key, unit);
@@ -65,11 +59,6 @@ static struct series *history_series(struct past_runs *h, pprofc_str name, pprof
   return s;
 }
 
-static int series_by_value(const void *a, const void *b) {
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   size_t count, values;
   const uint32_t *units;
@@ -90,10 +79,7 @@ static bool history_take(struct past_runs *h, const pprofc_bench *set) {
 static void history_close_file(struct past_runs *h, size_t file) {
   for (size_t i = 0; i < h->series_count; i++) {
     struct series *s = &h->series[i];
-    size_t n = s->sample_count;
-    if (!n) continue;
-    qsort(s->samples, n, sizeof *s->samples, series_by_value);
-    s->values[file] = (s->samples[n / 2] + s->samples[(n - 1) / 2]) / 2;
+    if (s->sample_count) s->values[file] = stats_median(s->samples, s->sample_count);
     s->sample_count = 0;
   }
 }
@@ -116,12 +102,11 @@ static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error 
 static const char *store_records(struct call *call) {
   const struct node *items[2];
   struct stat info;
-  struct buffer path;
   const char *records = NULL;
   if (call_texts(call, "runs", items, 2) != 1) return NULL;
   pprofc_str folder = items[0]->text;
   while (str_ends(folder, STR("/"))) folder = str_slice(folder, 0, folder.size - 1);
-  buffer_init(&path, &mem_default, SIZE_MAX);
+  struct buffer path = buffer_make(&mem_default, SIZE_MAX);
   buffer_printf(&path, "%.*s/" RECORD_MARK, STR_ARG(folder));
   int fd = files_find(&call->mcp->files, buffer_str(&path), &info, NULL);
   buffer_clear(&path);
@@ -152,10 +137,9 @@ static void store_sort(struct run_record *runs, size_t count) {
 static bool store_take(struct past_runs *h, size_t run, const struct run_record *record) {
   for (size_t i = 0; i < node_size(record->series); i++) {
     struct record_series from;
-    struct buffer name;
     if (!record_series_read(node_at(record->series, i), &mem_default, &from)) return false;
     if (!from.count) continue;
-    buffer_init(&name, &mem_default, SIZE_MAX);
+    struct buffer name = buffer_make(&mem_default, SIZE_MAX);
     buffer_printf(&name, "%.*s%s", STR_ARG(from.group), from.group.size ? "." : "");
     buffer_add_str(&name, from.name);
     struct series *s = name.failed ? NULL : history_series(h, buffer_str(&name), from.unit);
@@ -216,8 +200,7 @@ static pprofc_status store_read(struct past_runs *h, const char *records, pprofc
  * to show a change. */
 static void history_put_level(const struct series *s, const double *values, size_t count,
                               size_t least, struct output *out) {
-  struct buffer line;
-  buffer_init(&line, &mem_default, SIZE_MAX);
+  struct buffer line = buffer_make(&mem_default, SIZE_MAX);
   output_row(out, 0, 0, 0);
   call_put_name(&line, s->name);
   buffer_printf(&line, " %.*s: %.4g in the first of %zu runs, %.4g in the last; ", STR_ARG(s->unit),
@@ -247,8 +230,7 @@ static bool history_put_series(const struct past_runs *h, const struct series *s
     }
   if (used && !steps_find(values, used, &options, &mem_default, &steps, &count)) return false;
   for (size_t i = 0; i < count; i++) {
-    struct buffer line;
-    buffer_init(&line, &mem_default, SIZE_MAX);
+    struct buffer line = buffer_make(&mem_default, SIZE_MAX);
     double change = 100 * (steps[i].after / steps[i].before - 1);
     output_row(out, 1, isfinite(change) ? change : 1e9, 0);
     call_put_name(&line, s->name);
@@ -321,9 +303,8 @@ static void growth_put_value(struct buffer *to, double value, pprofc_str unit) {
 
 static void growth_put_row(struct output *out, const struct leak_kind *kind,
                            const struct leak_row *row) {
-  struct buffer line;
   pprofc_str unit = kind->stacks.source.unit;
-  buffer_init(&line, &mem_default, SIZE_MAX);
+  struct buffer line = buffer_make(&mem_default, SIZE_MAX);
   output_row(out, (int)row->fit.verdict, row->fit.growth, 0);
   buffer_printf(&line, "%s: ", leak_verdict_name(row->fit.verdict));
   call_put_name(&line, kind->stacks.source.kind);

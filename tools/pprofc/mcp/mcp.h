@@ -3,9 +3,6 @@
 #ifndef PPROFC_MCP_MCP_H
 #define PPROFC_MCP_MCP_H
 
-#include "common/flags.h"
-#include "core/buffer.h"
-#include "core/error.h"
 #include "core/template.h"
 #include "options.h"
 #include "pprofc/graph.h"
@@ -15,7 +12,6 @@
 #include "rpc/rpc.h"
 
 #include <pthread.h>
-#include <sys/stat.h>
 
 /* ---- files below the folders of the command line (files.c) */
 

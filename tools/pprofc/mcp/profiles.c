@@ -2,15 +2,7 @@
  * or profile whose last use is longest ago. */
 #include "mcp/mcp.h"
 
-#include "common/text.h"
-#include "core/infile.h"
-#include "core/system.h"
-
 #include "pprofc/transform.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
 
 /* Minimum number of samples for which the server merges equal samples, so that later calls read
  * fewer samples. */

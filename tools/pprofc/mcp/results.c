@@ -1,5 +1,4 @@
 /* Implements the tool benchmarks: compares the benchmark results of base and head. */
-#include "core/output.h"
 #include "mcp/mcp.h"
 
 #include "pprofc/bench.h"

@@ -1,13 +1,8 @@
 /* Implements the Model Context Protocol. In revision 2026-07-28 each request names the version. In
  * revisions 2025-11-25 and 2025-06-18 a session begins with the method initialize. */
 #include "actions.h"
-#include "common/terminal.h"
-#include "common/text.h"
 #include "core/budget.h"
-#include "core/escape.h"
 #include "mcp/mcp.h"
-
-#include <unistd.h>
 
 #define META_VERSION      "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
@@ -22,15 +17,13 @@ static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
  * revision 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
-  fill_flag(fill, "modern", modern);
-  fill_words(fill, "version", PPROFC_VERSION);
+  fill_pack(fill, "modern:b version:s", modern, PPROFC_VERSION);
   answer_put(&answer->result, part, fill);
   fill_free(fill);
 }
 
 static void answer_plain(struct rpc_answer *answer, const char *part, bool modern) {
-  struct fill fill;
-  fill_init(&fill, &mem_default);
+  struct fill fill = fill_make(&mem_default);
   answer_fill(answer, part, &fill, modern);
 }
 
@@ -80,10 +73,8 @@ static void put_answer_data(struct buffer *to, const struct call *call) {
 
 static void put_result(struct rpc_answer *to, struct call *call, bool modern, pprofc_status status,
                        const pprofc_error *error) {
-  struct buffer answer;
-  struct fill fill;
-  buffer_init(&answer, &mem_default, SIZE_MAX);
-  fill_init(&fill, &mem_default);
+  struct buffer answer = buffer_make(&mem_default, SIZE_MAX);
+  struct fill fill = fill_make(&mem_default);
   if (status) {
     buffer_clear(&call->head);
     buffer_clear(&call->text);
@@ -108,13 +99,11 @@ static void put_result(struct rpc_answer *to, struct call *call, bool modern, pp
 /* Sends a progress message at the start of a call, if the client sent a progress token. */
 static void send_progress(struct rpc *rpc, const struct rpc_request *request,
                           const struct node *schema) {
-  struct buffer text;
-  struct fill fill;
   const struct node *meta = node_get(request->params, "_meta");
   pprofc_str token = rpc_id(node_get(meta, "progressToken"), request->arena);
   if (!token.size) return;
-  buffer_init(&text, &mem_default, SIZE_MAX);
-  fill_init(&fill, &mem_default);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
+  struct fill fill = fill_make(&mem_default);
   buffer_add_str(fill_html(&fill, "token"), token);
   fill_str(&fill, "title", node_text(schema, "title"));
   answer_put(&text, "progress", &fill);
@@ -186,7 +175,6 @@ static void method_call(struct mcp *mcp, struct rpc *rpc, const struct rpc_reque
 
 static void method_initialize(struct mcp *mcp, const struct rpc_request *request,
                               struct rpc_answer *answer) {
-  struct fill fill;
   pprofc_str wanted = node_text(request->params, "protocolVersion");
   if (!wanted.size) {
     rpc_fail(answer, RPC_INVALID_PARAMS, "initialize has no protocolVersion");
@@ -196,20 +184,17 @@ static void method_initialize(struct mcp *mcp, const struct rpc_request *request
   for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++)
     if (str_equal(wanted, str_of(handshakes[i]))) version = handshakes[i];
   mcp->initialized = true;
-  fill_init(&fill, &mem_default);
+  struct fill fill = fill_make(&mem_default);
   fill_words(&fill, "protocol", version);
   answer_fill(answer, "initialize", &fill, false);
 }
 
 /* Sets an error which says that the server does not support the version in the request's _meta. */
 static void fail_version(pprofc_str version, struct rpc_answer *answer) {
-  struct fill fill;
   rpc_fail(answer, MCP_UNSUPPORTED_VERSION, "Unsupported protocol version");
-  fill_init(&fill, &mem_default);
+  struct fill fill = fill_make(&mem_default);
   for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++) {
-    fill_begin(&fill, "handshakes");
-    fill_words(&fill, "version", handshakes[i]);
-    fill_end(&fill);
+    fill_pack(&fill, "handshakes:{version:s}", handshakes[i]);
   }
   escape_json(fill_html(&fill, "requested"), version);
   answer_put(&answer->data, "versions", &fill);

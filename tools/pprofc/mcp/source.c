@@ -1,11 +1,7 @@
 /* Implements the tool source, which shows the lines of a function with their values. Also shows the
  * text of the lines if the file is below the folders of the server. */
-#include "core/escape.h"
-#include "core/output.h"
 #include "mcp/mcp.h"
 #include "unit/unit.h"
-
-#include <stdlib.h>
 
 /* Number of lines of text before and after a line with a value. */
 #define CONTEXT_LINES 3
@@ -163,8 +159,7 @@ static void source_put_head(struct call *call, const struct source_report *r) {
 
 static pprofc_status source_show(struct call *call, struct source_report *r, pprofc_error *error) {
   const struct brief kind = {.kind = BRIEF_ROWS};
-  struct buffer data;
-  buffer_init(&data, budget_allocator(call->budget), SOURCE_MOST);
+  struct buffer data = buffer_make(budget_allocator(call->budget), SOURCE_MOST);
   pprofc_status status = PPROFC_OK;
   if (source_read(&call->mcp->files, r->file, &data) &&
       !source_split(r, buffer_str(&data), call->arena))

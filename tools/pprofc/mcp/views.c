@@ -3,7 +3,6 @@
 
 #include "core/brief.h"
 #include "core/budget.h"
-#include "core/escape.h"
 #include "graph/number.h"
 #include "pprofc/transform.h"
 #include "stacks/stacks.h"
@@ -115,8 +114,7 @@ static void paths_put_one(const struct paths *p, const struct heavy_path *path, 
   buffer_printf(to, "%10.*s  ", STR_ARG(unit_label(path->value, p->unit, STR("auto"), text)));
   if (path->depth > shown) buffer_add_text(to, "... > ");
   for (size_t i = 0; i < shown; i++) {
-    struct buffer name;
-    buffer_init(&name, &mem_default, SIZE_MAX);
+    struct buffer name = buffer_make(&mem_default, SIZE_MAX);
     brief_shorten(&name, p->frames.items[path->frames[i]].name, PATH_NAME);
     if (i) buffer_add_text(to, " > ");
     escape_terminal(to, buffer_str(&name), false);
@@ -385,9 +383,8 @@ static struct profile_view *view_find(struct profiles *p, pprofc_str key) {
 }
 
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error) {
-  struct buffer key;
   const pprofc_profile *opened[2] = {NULL, NULL};
-  buffer_init(&key, &mem_default, SIZE_MAX);
+  struct buffer key = buffer_make(&mem_default, SIZE_MAX);
   pprofc_status status = view_key(call, &key, error);
   /* view_open also closes the views of files that have changed. */
   if (!status) status = view_open(call, opened, error);

@@ -2,14 +2,10 @@
  * the profile gives each function's share of this cost. */
 #include "noise.h"
 
-#include "common/terminal.h"
-#include "core/array.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/bench.h"
 #include "regex/regex.h"
 #include "unit/unit.h"
-
-#include <stdio.h>
 
 /* Benchmark unit that corresponds to a sample type. */
 struct bench_measure {

@@ -1,10 +1,6 @@
 /* Implements -fail_on, which sets the exit status if a change satisfies a condition. */
-#include "common/terminal.h"
 #include "noise/noise.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* Exit statuses, the same as in parse_bench_regressions. */
 enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };

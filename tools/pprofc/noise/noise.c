@@ -1,17 +1,10 @@
 /* Implements -noise: reads the runs, judges them and prints the verdicts. */
 #include "noise.h"
-#include "core/infile.h"
 
-#include "common/terminal.h"
 #include "core/brief.h"
-#include "core/buffer.h"
-#include "core/output.h"
 #include "destination.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
-
-#include <math.h>
-#include <stdio.h>
 
 bool noise_wanted(const struct command *command) {
   return *command->noise.show != '\0';
@@ -138,9 +131,8 @@ bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
 /* Writes a flame graph of the difference, with verdicts. */
 static pprofc_status noise_draw(struct command *command, const struct noise_report *report,
                                 const pprofc_profile *difference, pprofc_error *error) {
-  struct arena arena;
   const char *hide = command->report.hide;
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   pprofc_status status =
       noise_hide_folded(difference, &arena, &command->report) ? PPROFC_OK : error_nomem(error);
   command->report.verdicts = report->verdicts;

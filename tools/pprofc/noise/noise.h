@@ -2,7 +2,6 @@
 #ifndef PPROFC_TOOLS_NOISE_H
 #define PPROFC_TOOLS_NOISE_H
 
-#include "core/mem.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/verdict.h"
 #include "steps.h"

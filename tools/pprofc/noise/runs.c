@@ -1,17 +1,8 @@
 /* Replaces folders by their files, and reads each file as a profile. */
 #include "noise.h"
 
-#include "core/array.h"
-#include "core/chars.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 static bool runs_add(struct loaded_runs *runs, const char *source, const char *folder) {
   if (!ARRAY_RESERVE(&mem_default, runs->sources, runs->source_capacity, runs->source_count + 1))

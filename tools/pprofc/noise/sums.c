@@ -1,11 +1,6 @@
 /* Reads, judges and writes files with sums of several runs. */
-#include "common/save.h"
-#include "core/infile.h"
 
-#include "core/buffer.h"
 #include "noise.h"
-
-#include <stdio.h>
 
 pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
                                pprofc_error *error) {
@@ -57,8 +52,7 @@ bool noise_sums_given(const struct command *command) {
 
 static pprofc_status noise_sums_load(const struct command *command, const char *path,
                                      struct sums *sums, pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, budget_allocator(command->budget), SIZE_MAX);
+  struct buffer text = buffer_make(budget_allocator(command->budget), SIZE_MAX);
   pprofc_status status = file_read(path, &text, error);
   if (!status && !sums_is(buffer_str(&text)))
     status = error_set(error, PPROFC_E_FORMAT,

@@ -2,16 +2,10 @@
  * splits the input into messages, so that a message can cancel a running request. */
 #include "rpc/rpc.h"
 
-#include "core/escape.h"
-#include "core/outfile.h"
 #include "core/template.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Maximum number of stored ids of cancelled requests. Older ids are dropped. */
 #define CANCELLED_MAX 64
@@ -52,11 +46,10 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
 /* If the message cancels a request, stores the request's id. If this request is running, stops it.
  * The reading thread calls this function. */
 static void rpc_look(struct rpc *rpc, pprofc_str message) {
-  struct arena arena;
   struct node *root;
   pprofc_error error;
   if (!rpc->server->cancels || str_find(message, STR("ancel")) == message.size) return;
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   pprofc_str id = STR("");
   if (json_tree_parse(&arena, NULL, message, &root, &error) == PPROFC_OK)
     id = rpc->server->cancels(root, &arena);
@@ -194,9 +187,8 @@ static bool inbox_put(struct inbox *r, pprofc_str text, bool too_long) {
 
 static void *inbox_main(void *context) {
   struct inbox *r = context;
-  struct buffer text;
   bool too_long, good = true;
-  buffer_init(&text, &mem_default, RPC_MESSAGE_MAX + sizeof r->chunk);
+  struct buffer text = buffer_make(&mem_default, RPC_MESSAGE_MAX + sizeof r->chunk);
   while (good && inbox_message(r, &text, &too_long)) {
     pprofc_str whole = str_trim(buffer_str(&text));
     if (text.failed || too_long) whole.size = 0;
@@ -279,8 +271,7 @@ void rpc_fail(struct rpc_answer *answer, int code, const char *message) {
 
 void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
                   const struct fill *fill) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
   template_put(&text, template, part, fill);
   pprofc_str rest = buffer_str(&text), line;
   while (str_next_line(&rest, &line)) buffer_add_str(out, line);
@@ -347,10 +338,9 @@ static void rpc_put_error(struct buffer *text, const struct rpc_answer *answer) 
 }
 
 static void rpc_reply(struct rpc *rpc, pprofc_str id, struct rpc_answer *answer) {
-  struct buffer text;
   if (answer->result.failed || answer->data.failed)
     rpc_fail(answer, RPC_INTERNAL_ERROR, "out of memory");
-  buffer_init(&text, &mem_default, SIZE_MAX);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
   buffer_add_text(&text, "{\"jsonrpc\":\"2.0\",\"id\":");
   buffer_add_str(&text, id.size ? id : STR("null"));
   buffer_add_char(&text, ',');
@@ -364,8 +354,7 @@ static void rpc_reply(struct rpc *rpc, pprofc_str id, struct rpc_answer *answer)
 }
 
 static void rpc_call(struct rpc *rpc, size_t id, const char *method, pprofc_str params) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX);
   buffer_add_text(&text, "{\"jsonrpc\":\"2.0\",");
   if (id) buffer_printf(&text, "\"id\":%zu,", id);
   buffer_printf(&text, "\"method\":\"%s\",\"params\":", method);

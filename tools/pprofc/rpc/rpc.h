@@ -2,7 +2,7 @@
 #ifndef PPROFC_RPC_RPC_H
 #define PPROFC_RPC_RPC_H
 
-#include "core/buffer.h"
+#include "common/base.h"
 #include "core/json_tree.h"
 #include "core/template.h"
 

@@ -2,11 +2,8 @@
  * keeps two profiles: the head without a base, and the difference. */
 #include "session.h"
 
-#include "common/terminal.h"
-#include "common/text.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-#include "steps.h"
 
 static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   pprofc_profile_retain(profile);

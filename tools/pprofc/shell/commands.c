@@ -13,8 +13,7 @@ static void commands_options(struct shell *shell, const struct shell_words *word
 
 /* Prints the help for a name. Several words, such as "top list", are one name. */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
-  struct buffer name;
-  buffer_init(&name, &mem_default, SIZE_MAX / 2);
+  struct buffer name = buffer_make(&mem_default, SIZE_MAX / 2);
   for (size_t i = 1; i < words->count; i++) {
     if (i > 1) buffer_add_char(&name, ' ');
     buffer_add_str(&name, words->items[i]);

@@ -1,11 +1,7 @@
 /* Completes options and commands from their tables, and functions from the profile. */
-#include "core/escape.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
 #include "session.h"
-
-#include <dirent.h>
-#include <stdlib.h>
 
 #define COMPLETIONS_MAX 200
 
@@ -23,8 +19,7 @@ static void completions_add(struct completions *out, pprofc_str typed, pprofc_st
 
 static void completions_add_joined(struct completions *out, pprofc_str typed, const char *one,
                                    pprofc_str two, const char *three) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX / 2);
   buffer_add_text(&text, one);
   buffer_add_str(&text, two);
   buffer_add_text(&text, three);
@@ -115,8 +110,7 @@ static void completions_escape(pprofc_str name, struct buffer *out) {
 static void completions_add_functions(const struct shell *shell, struct completions *out,
                                       pprofc_str typed, bool anywhere) {
   const pprofc_profile *p = shell->profile;
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX / 2);
   for (size_t i = 0; i < p->functions.count && !text.failed; i++) {
     pprofc_str name = profile_string(p, p->functions.name[i]);
     buffer_clear(&text);

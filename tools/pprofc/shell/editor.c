@@ -1,18 +1,12 @@
 /* Reads lines from a terminal. Uses libedit as the line editor if libedit is installed. */
 #include "session.h"
 
-#include "common/terminal.h"
-#include "core/escape.h"
 #include "core/library.h"
-#include "core/outfile.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include <wchar.h>
+
 #if HAVE_LIBEDIT
 #include <histedit.h>
 #endif
@@ -166,10 +160,9 @@ static unsigned char editor_complete(EditLine *line, int key) {
   pprofc_str word = str_slice(typed, found.from, typed.size);
   bool replaces = common.size > word.size || (found.count == 1 && !str_equal(common, word));
   if (found.count == 1 || replaces) {
-    struct buffer text;
     size_t cells = 0;
     for (size_t at = 0; at < word.size; cells++) utf8_next(word, &at);
-    buffer_init(&text, &mem_default, SIZE_MAX / 2);
+    struct buffer text = buffer_make(&mem_default, SIZE_MAX / 2);
     buffer_add_str(&text, common);
     buffer_add_text(&text, editor_suffix(&found));
     buffer_add_char(&text, '\0');
@@ -272,8 +265,7 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   buffer_add(line, text, (size_t)size);
   pprofc_str typed = shell_trim(buffer_str(line));
   if (!typed.size) return SHELL_LINE_READ;
-  struct buffer kept;
-  buffer_init(&kept, &mem_default, SIZE_MAX / 2);
+  struct buffer kept = buffer_make(&mem_default, SIZE_MAX / 2);
   buffer_add_str(&kept, typed);
   buffer_add_char(&kept, '\0');
   if (!kept.failed) editor_lib.history(editor->recall, &event, H_ENTER, kept.data);

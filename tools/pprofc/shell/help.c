@@ -1,9 +1,6 @@
 /* Implements the command help, from the tables of formats, options and commands. */
-#include "common/terminal.h"
 #include "profile/profile.h"
 #include "session.h"
-
-#include <stdlib.h>
 
 #define TAG_FILTERS                                                                                \
   "Use name=value syntax to limit the matching to a specific tag.\n"                               \
@@ -146,8 +143,7 @@ static bool help_of_option(const struct shell *shell, pprofc_str what) {
   help_lines(help_more_of(info->name));
   if (strcmp(info->name, "sample_index") != 0) return true;
   const pprofc_profile *p = shell->profile;
-  struct buffer types;
-  buffer_init(&types, &mem_default, SIZE_MAX / 2);
+  struct buffer types = buffer_make(&mem_default, SIZE_MAX / 2);
   for (size_t i = 0; i < p->type_count; i++) {
     if (i) buffer_add_char(&types, ' ');
     buffer_add_str(&types, profile_string(p, p->types[i].type));
@@ -178,8 +174,7 @@ static bool help_of_command(pprofc_str what) {
 
 /* Explains a shortcut: ":", or a line such as "cpu" or "mean_cpu" that contains a sample type. */
 static bool help_of_shortcut(const struct shell *shell, pprofc_str what) {
-  struct buffer lines;
-  buffer_init(&lines, &mem_default, SIZE_MAX / 2);
+  struct buffer lines = buffer_make(&mem_default, SIZE_MAX / 2);
   bool found = shell_shortcut(shell, what, &lines);
   pprofc_str rest = buffer_str(&lines), line;
   if (found) message_note("%.*s is short for:", STR_ARG(what));

@@ -1,15 +1,6 @@
 /* Stores typed lines in $XDG_STATE_HOME/pprofc/history, readable only by its owner. Appends each
  * line at once, so that other shells can read it. When the shell ends, removes the oldest lines. */
-#include "common/save.h"
-#include "core/infile.h"
 #include "session.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define HISTORY_BYTES ((size_t)4 << 20) /* maximum bytes to read from the end of the file */
 #define HISTORY_LINE  4096              /* maximum length in bytes of a line in the file */
@@ -116,8 +107,7 @@ void history_add(struct shell_history *history, pprofc_str line) {
   if (!history || !history_is_plain(line)) return;
   int fd = history_open_file(history, O_WRONLY | O_APPEND | O_CREAT);
   if (fd < 0) return;
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX / 2);
   buffer_add_str(&text, line);
   buffer_add_char(&text, '\n');
   ssize_t written = text.failed ? 0 : write(fd, text.data, text.size);

@@ -1,12 +1,6 @@
 /* Reads lines from standard input, from the line editor on a terminal, and from the files of the
  * command `source`. */
-#include "common/text.h"
 #include "session.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define INPUT_BYTES ((size_t)64 << 10)
 

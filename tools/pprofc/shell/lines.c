@@ -1,8 +1,5 @@
 /* Runs a line. The line is a shortcut, an option, a command or a report. Tries these in the order
  * of pprof. */
-#include "common/text.h"
-#include "core/chars.h"
-#include "core/escape.h"
 #include "core/go_text.h"
 #include "profile/profile.h"
 #include "session.h"
@@ -148,10 +145,8 @@ static void lines_separate(pprofc_str line, struct buffer *out) {
 
 static void lines_command(struct shell *shell, pprofc_str line) {
   struct shell_words words;
-  struct arena arena;
-  struct buffer text;
-  arena_init(&arena, &mem_default);
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  struct arena arena = arena_make(&mem_default);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX / 2);
   lines_separate(line, &text);
   if (text.failed || !shell_split(buffer_str(&text), &arena, &words)) {
     shell_fail(shell, "out of memory");
@@ -172,14 +167,13 @@ static void lines_execute_one(struct shell *shell, pprofc_str line) {
 }
 
 void shell_execute(struct shell *shell, pprofc_str line) {
-  struct buffer lines;
   line = shell_trim(line);
   if (!line.size || line.data[0] == '#') return;
   if (memchr(line.data, '\0', line.size)) {
     shell_fail(shell, "the line has a NUL byte");
     return;
   }
-  buffer_init(&lines, &mem_default, SIZE_MAX / 2);
+  struct buffer lines = buffer_make(&mem_default, SIZE_MAX / 2);
   if (shell_shortcut(shell, line, &lines) && !lines.failed) {
     pprofc_str rest = buffer_str(&lines), one;
     while (str_next_line(&rest, &one)) lines_execute_one(shell, one);

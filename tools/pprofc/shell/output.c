@@ -1,20 +1,10 @@
 /* Sends a report to standard output, a file, a program, a pager or a viewer. Opens this target when
  * the report's first byte arrives. A failed report therefore leaves no file and starts no program.
  */
-#include "common/terminal.h"
 #include "core/child.h"
-#include "core/outfile.h"
-#include "core/system.h"
-#include "destination.h"
 #include "session.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A child process that reads the bytes which the shell writes to `fd`. */
 struct shell_process {

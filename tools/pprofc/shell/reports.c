@@ -1,8 +1,6 @@
 /* Creates a report from [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file | >>file | | program]. */
 #include "session.h"
 
-#include "destination.h"
-
 struct shell_request {
   struct shell *shell;
   struct command run;

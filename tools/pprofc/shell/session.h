@@ -2,14 +2,10 @@
 #ifndef PPROFC_SHELL_SESSION_H
 #define PPROFC_SHELL_SESSION_H
 
-#include "core/array.h"
-#include "core/buffer.h"
 #include "destination.h"
 #include "noise/noise.h"
-#include "options.h"
 
 #include <signal.h>
-#include <sys/types.h>
 
 #define SHELL_OPTIONS 64
 #define SHELL_INPUTS  16                /* maximum nesting of `source` files */

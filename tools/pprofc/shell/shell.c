@@ -2,18 +2,10 @@
 #include "session.h"
 
 #include "actions.h"
-#include "common/terminal.h"
-#include "common/text.h"
-#include "destination.h"
 #include "profile/profile.h"
-#include "recordings.h"
 #include "report/report.h"
-#include "steps.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <sys/select.h>
-#include <unistd.h>
 
 #define SHELL_FAILED 2
 
@@ -28,9 +20,8 @@ static void shell_say(struct shell *shell, const char *text) {
 }
 
 void shell_fail(struct shell *shell, const char *format, ...) {
-  struct buffer text;
   va_list args, again;
-  buffer_init(&text, &mem_default, 2 * SHELL_LINE);
+  struct buffer text = buffer_make(&mem_default, 2 * SHELL_LINE);
   va_start(args, format);
   va_copy(again, args);
   int size = vsnprintf(NULL, 0, format, again);
@@ -162,9 +153,8 @@ static void shell_answer_interrupt(struct shell *shell, const struct buffer *lin
 }
 
 static int shell_loop(struct shell *shell) {
-  struct buffer line;
   bool warned = false;
-  buffer_init(&line, &mem_default, SHELL_LINE);
+  struct buffer line = buffer_make(&mem_default, SHELL_LINE);
   while (!shell->leave) {
     if (shell->terminal) signals_catch(shell_interrupt);
     shell->failed = false;

@@ -1,16 +1,9 @@
 /* Sets and lists the options of the shell. They are the report options of the library, and
  * `output`. */
-#include "common/terminal.h"
-#include "common/text.h"
-#include "core/escape.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
 #include "regex/regex.h"
 #include "session.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static const pprofc_option_info output_option = {
     "output", PPROFC_OPTION_STRING,

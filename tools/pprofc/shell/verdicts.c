@@ -1,7 +1,5 @@
 /* Adds verdicts to the formats top, text, json and flame graphs if the option noise is set. Reads
  * the runs of the command line or of diff_base once, and keeps them until the base changes. */
-#include "common/text.h"
-#include "noise/noise.h"
 #include "session.h"
 
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command) {
@@ -57,8 +55,7 @@ pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
   if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
   pprofc_status status = verdicts_load(shell, error);
   if (!status) status = noise_judge(&report, &run->noise, &shell->runs, error);
-  struct arena arena;
-  arena_init(&arena, &mem_default);
+  struct arena arena = arena_make(&mem_default);
   if (!noise_is_picture(run))
     run->verdicts = &report;
   else if (noise_hide_folded(shell->profile, &arena, &run->report))

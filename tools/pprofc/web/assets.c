@@ -4,8 +4,6 @@
 
 #include "codec/codec.h"
 
-#include <stdio.h>
-
 #define HASH_DIGITS 16
 
 /* Formats a name such as "app-0123456789abcdef.css", and returns its length. If the length is

@@ -1,8 +1,6 @@
 /* Creates the files that the user can download: profiles and reports. */
 #include "web/routes.h"
 
-#include <stdio.h>
-
 struct download {
   struct web_question *q;
   pprofc_report_options options;
@@ -57,8 +55,7 @@ static pprofc_status download_csv(struct download *d, pprofc_error *error) {
 }
 
 static pprofc_status download_svg(struct download *d, pprofc_error *error) {
-  struct buffer picture;
-  buffer_init(&picture, &d->choice.shown->mem, (size_t)256 << 20);
+  struct buffer picture = buffer_make(&d->choice.shown->mem, (size_t)256 << 20);
   d->options.format = "dot";
   d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   struct web_reply *text = reply_new(200, REPLY_TEXT);

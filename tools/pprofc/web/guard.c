@@ -1,8 +1,6 @@
 /* Checks the headers of a request: Host, Origin, Sec-Fetch-*, method, token and sizes. */
 #include "web/http_server.h"
 
-#include <stdio.h>
-
 static bool guard_same(pprofc_str text, pprofc_str lower) {
   return text.size == lower.size && str_starts_any_case(text, lower);
 }

@@ -2,9 +2,7 @@
  * slow clients. */
 #include "web/http_server.h"
 
-#include "common/text.h"
 #include "core/library.h"
-#include "core/system.h"
 
 #ifndef HAVE_LIBMICROHTTPD
 

@@ -3,7 +3,6 @@
 #ifndef PPROFC_WEB_HTTP_SERVER_H
 #define PPROFC_WEB_HTTP_SERVER_H
 
-#include "core/str.h"
 #include "web/jobs.h"
 
 /* ---- checks of requests (guard.c) ----------------- */

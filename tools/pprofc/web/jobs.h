@@ -3,9 +3,8 @@
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
+#include "common/base.h"
 #include "core/budget.h"
-#include "core/buffer.h"
-#include "core/error.h"
 
 /* ---- replies (reply.c) ---------------------------- */
 

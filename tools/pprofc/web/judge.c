@@ -2,11 +2,8 @@
 #include "web/judge.h"
 
 #include "core/budget.h"
-#include "core/error.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
-
-#include <stdio.h>
 
 const char *judge_obstacle(const pprofc_report_options *o) {
   const char *g = o->granularity;

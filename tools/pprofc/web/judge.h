@@ -2,7 +2,6 @@
 #ifndef PPROFC_WEB_JUDGE_H
 #define PPROFC_WEB_JUDGE_H
 
-#include "core/buffer.h"
 #include "options.h"
 #include "pprofc/verdict.h"
 #include "report/report.h"

@@ -1,8 +1,6 @@
 /* Handles the parameters of a URL: decodes them, sets options and writes links. */
 #include "web/view.h"
 
-#include "core/error.h"
-#include "core/escape.h"
 #include "http/url.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

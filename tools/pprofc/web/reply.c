@@ -1,8 +1,6 @@
 /* Implements replies with reference counts. */
 #include "web/jobs.h"
 
-#include "core/escape.h"
-
 #define MOST_BODY ((size_t)1 << 30)
 
 struct web_reply *reply_new(unsigned status, const char *type) {
@@ -41,9 +39,8 @@ struct web_reply *reply_text(unsigned status, const char *text) {
 
 struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str query) {
   struct web_reply *reply = reply_new(status, REPLY_TEXT);
-  struct buffer address;
   if (!reply) return NULL;
-  buffer_init(&address, &mem_default, (size_t)1 << 20);
+  struct buffer address = buffer_make(&mem_default, (size_t)1 << 20);
   buffer_add_text(&address, path);
   if (query.size) buffer_add_char(&address, '?');
   buffer_add_str(&address, query);

@@ -1,6 +1,5 @@
 /* Answers requests for the data of a flame graph: the whole tree, or the subtree of a node. Caches
  * the trees, because a zoom needs the same tree again. */
-#include "common/text.h"
 #include "pprofc/profile.h"
 #include "report/stacks/flame_kept.h"
 #include "web/routes.h"

@@ -1,9 +1,6 @@
 /* Answers requests for a view: parses the query, chooses profiles, and writes the page. */
-#include "core/mem.h"
 #include "unit/unit.h"
 #include "web/routes.h"
-
-#include <stdio.h>
 
 /* Flags that change how sources are read, and the offset of their values in struct command. */
 static const struct {

@@ -3,13 +3,7 @@
 #include "web/routes.h"
 
 #include "core/budget.h"
-#include "core/escape.h"
-#include "core/infile.h"
 #include "destination.h"
-
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Answers a request that changed something. A page without a script sends the parameter `view`, and
  * gets a redirect to that view. A script gets a reply that reports success. */
@@ -17,9 +11,8 @@ static struct web_reply *route_back(const struct web_question *q) {
   static const struct web_change without[] = {
       {"config", {"", 0}}, {"view", {"", 0}}, {"pin", {"", 0}}};
   const char *view = web_query_get(&q->query, "view");
-  struct buffer query;
   if (!web_view_find(str_of(view))) return reply_new(200, REPLY_TEXT);
-  buffer_init(&query, &mem_default, (size_t)1 << 20);
+  struct buffer query = buffer_make(&mem_default, (size_t)1 << 20);
   web_query_write(&query, &q->query, without, sizeof without / sizeof *without);
   struct web_reply *reply = query.failed ? NULL : reply_redirect(303, view, buffer_str(&query));
   buffer_free(&query);
@@ -51,11 +44,10 @@ static pprofc_status upload_read(const struct web_question *q, struct buffer *da
 }
 
 static struct web_reply *route_upload(struct web_question *q) {
-  struct buffer data;
   pprofc_error error;
   unsigned id = 0;
   const pprofc_allocator *mem = budget_allocator(q->budget);
-  buffer_init(&data, mem, (size_t)GUARD_UPLOAD_BYTES);
+  struct buffer data = buffer_make(mem, (size_t)GUARD_UPLOAD_BYTES);
   pprofc_status status = q->body < 0
                              ? error_set(&error, PPROFC_E_INVALID, "the request has no file")
                              : upload_read(q, &data, &error);
@@ -219,8 +211,7 @@ unsigned routes_methods(pprofc_str path, bool *upload) {
 /* Decodes the parameters of the URL and of a form. */
 static pprofc_status routes_parse(const struct http_request *request, struct web_question *q,
                                   pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, GUARD_HEAD_BYTES + GUARD_BODY_BYTES + 1);
+  struct buffer text = buffer_make(&mem_default, GUARD_HEAD_BYTES + GUARD_BODY_BYTES + 1);
   buffer_add_str(&text, request->query);
   buffer_add_char(&text, '&');
   buffer_add_str(&text, request->form);
@@ -284,11 +275,10 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
       .method = GUARD_GET, .query = query, .form = STR(""), .body = -1};
   pprofc_error error;
   pprofc_status status;
-  struct buffer key;
   struct web_question *q = routes_question(web, routes_find(name), &request, &error, &status);
   if (!q) return;
   q->view = web_view_find(name);
-  buffer_init(&key, &mem_default, 1 << 20);
+  struct buffer key = buffer_make(&mem_default, 1 << 20);
   if (routes_key(q, name, &key))
     jobs_prepare(web->jobs, buffer_str(&key), q);
   else
@@ -299,10 +289,9 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
 /* Starts to compute the data of the flame graph together with its page, because the browser
  * requests the data right after the page. The data takes longer to compute. */
 static void routes_prepare_data(struct web *web, const struct web_query *query) {
-  struct buffer text;
   size_t count;
   const struct web_change *changes = view_flame_data(&count);
-  buffer_init(&text, &mem_default, 1 << 20);
+  struct buffer text = buffer_make(&mem_default, 1 << 20);
   web_query_write(&text, query, changes, count);
   if (!text.failed) routes_prepare(web, FLAME_DATA, buffer_str(&text));
   buffer_free(&text);
@@ -318,7 +307,6 @@ static struct web_reply *routes_ask(struct web *web, const struct web_route *rou
                                     const struct http_request *request) {
   pprofc_error error;
   pprofc_status status;
-  struct buffer key;
   struct web_question *q = routes_question(web, route, request, &error, &status);
   if (!q) return route_failure(status, &error);
   q->view = route == &view_route ? web_view_find(name) : NULL;
@@ -327,7 +315,7 @@ static struct web_reply *routes_ask(struct web *web, const struct web_route *rou
     routes_forget(q);
     return reply;
   }
-  buffer_init(&key, &mem_default, 1 << 20);
+  struct buffer key = buffer_make(&mem_default, 1 << 20);
   struct web_reply *reply = NULL;
   if (routes_key(q, name, &key)) {
     if (str_equal(name, FLAME_VIEW)) routes_prepare_data(web, &q->query);

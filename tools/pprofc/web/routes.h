@@ -3,13 +3,9 @@
 #ifndef PPROFC_WEB_ROUTES_H
 #define PPROFC_WEB_ROUTES_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "web/http_server.h"
-#include "web/jobs.h"
 #include "web/judge.h"
 #include "web/state.h"
-#include "web/view.h"
 #include "web/views/views.h"
 
 #include <pthread.h>

@@ -1,20 +1,9 @@
 /* Reads and writes the settings file of pprof. */
 #include "web/routes.h"
 
-#include "common/save.h"
-#include "core/escape.h"
-#include "core/infile.h"
 #include "core/json_tree.h"
-#include "core/outfile.h"
-#include "core/system.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 pprofc_status settings_path(char *out, size_t size, pprofc_error *error) {
   const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -289,11 +278,9 @@ static pprofc_status settings_check(const struct node *root, const struct settin
 /* Reads the file, applies the change and writes the file. The caller holds the lock. */
 static pprofc_status settings_edit(const char *path, struct settings_change *change,
                                    pprofc_error *error) {
-  struct arena arena;
   struct node *root;
-  struct buffer text;
-  arena_init(&arena, &mem_default);
-  buffer_init(&text, &mem_default, 2 * SETTINGS_FILE_BYTES);
+  struct arena arena = arena_make(&mem_default);
+  struct buffer text = buffer_make(&mem_default, 2 * SETTINGS_FILE_BYTES);
   pprofc_status status = settings_parse(path, &arena, &root, error);
   if (status == PPROFC_OK) {
     bool whole = settings_write(&text, root, change);
@@ -359,13 +346,12 @@ static pprofc_str settings_query(const struct node *config, const struct web_que
                                  struct arena *arena) {
   struct web_change changes[WEB_PARAMETERS_MAX];
   const pprofc_option_info *info;
-  struct buffer text;
   size_t count = 0;
   for (size_t i = 0; (info = pprofc_option_at(i)) && count < WEB_PARAMETERS_MAX; i++)
     if (info->saved)
       changes[count++] =
           (struct web_change){info->url ? info->url : info->name, settings_value(config, info)};
-  buffer_init(&text, &mem_default, (size_t)1 << 20);
+  struct buffer text = buffer_make(&mem_default, (size_t)1 << 20);
   web_query_write(&text, query, changes, count);
   buffer_add(&text, "", 1);
   pprofc_str kept = buffer_keep(&text, arena);
@@ -376,7 +362,6 @@ static pprofc_str settings_query(const struct node *config, const struct web_que
 bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
                    const struct web_item **items, size_t *count) {
   struct node *root = NULL;
-  struct buffer now;
   *items = NULL;
   *count = 0;
   pprofc_status status = settings_parse(path, arena, &root, NULL);
@@ -384,7 +369,7 @@ bool settings_list(const char *path, const struct web_query *query, struct arena
   const struct node *configs = node_get(root, "configs");
   size_t most = node_size(configs) < SETTINGS_MOST ? node_size(configs) : SETTINGS_MOST;
   struct web_item *list = arena_array(arena, most, sizeof *list);
-  buffer_init(&now, &mem_default, (size_t)1 << 20);
+  struct buffer now = buffer_make(&mem_default, (size_t)1 << 20);
   web_query_write(&now, query, NULL, 0);
   bool ok = list && !now.failed;
   const struct node *config = configs ? configs->first : NULL;

@@ -2,15 +2,9 @@
 #include "steps.h"
 #include "web/state_parts.h"
 
-#include "common/text.h"
-#include "core/mem.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "transform/transform.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 /* ---- profiles ---------------------------------------- */
 

@@ -1,14 +1,9 @@
 /* Records the profiles of a service again and again (-every). Keeps the last recordings. */
 #include "web/state_parts.h"
 
-#include "common/terminal.h"
 #include "core/budget.h"
-#include "core/system.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
-
-#include <stdio.h>
-#include <time.h>
 
 /* Maximum memory of all recordings in bytes. A quarter of -max_memory is a second limit. */
 #define RECORDINGS_BYTES ((uint64_t)512 << 20)

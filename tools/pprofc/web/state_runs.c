@@ -2,13 +2,10 @@
  * -top -noise. */
 #include "web/state_parts.h"
 
-#include "common/text.h"
 #include "noise/noise.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-
-#include <math.h>
 
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count) {
   p->runs = mem_array(&mem_default, count, sizeof *p->runs);

@@ -2,14 +2,7 @@
  * versions. */
 #include "web/state_parts.h"
 
-#include "core/system.h"
 #include "noise/noise.h"
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <time.h>
 
 /* Returns a number that changes when the file changes. Returns 0 if it is not a regular file. */
 static uint64_t state_stamp_file(int folder, const char *name) {

@@ -1,16 +1,9 @@
 /* Writes rows of functions as CSV. */
 #include "web/judge.h"
 
-#include "core/error.h"
-#include "core/escape.h"
-#include "core/mem.h"
 #include "pprofc/graph.h"
 #include "profile/profile.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Rows of base or of head, sorted by name, file, line and address. */
 struct csv_side {
@@ -50,8 +43,7 @@ static void csv_side_free(const pprofc_profile *profile, struct csv_side *side) 
 }
 
 static void csv_text(struct buffer *out, pprofc_str text) {
-  struct buffer clean;
-  buffer_init(&clean, out->mem, (size_t)64 << 20);
+  struct buffer clean = buffer_make(out->mem, (size_t)64 << 20);
   escape_terminal(&clean, text, false);
   escape_csv(out, buffer_str(&clean), true);
   out->failed = out->failed || clean.failed;

@@ -3,8 +3,7 @@
 #ifndef PPROFC_WEB_VIEW_H
 #define PPROFC_WEB_VIEW_H
 
-#include "core/buffer.h"
-#include "core/output.h"
+#include "common/base.h"
 #include "pprofc/report.h"
 #include "pprofc/verdict.h"
 

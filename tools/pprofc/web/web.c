@@ -1,24 +1,14 @@
 /* Runs the server of -http: reads profiles, listens, starts a browser. */
 #include "actions.h"
-#include "common/terminal.h"
-#include "core/mem.h"
-#include "core/str.h"
-#include "core/system.h"
 #include "destination.h"
 #include "recordings.h"
 #include "web/routes.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 struct http_address {
   char host[256]; /* host in the value of -http; "localhost" by default */
@@ -219,8 +209,7 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
 
 /* Prints the URL, prepares the first page, and on a terminal starts a browser. */
 static void web_announce(struct web *web, const struct http_address *address, const char *token) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, (size_t)1 << 20);
+  struct buffer text = buffer_make(&mem_default, (size_t)1 << 20);
   buffer_printf(&text, strchr(address->host, ':') ? "http://[%s]:%u" : "http://%s:%u",
                 address->host, address->port);
   if (*token) buffer_printf(&text, "/ui/?token=%s", token);

@@ -1,10 +1,6 @@
 /* Implements `pprofci capture`: captures profiles of servers under load. */
 #include "capture/capture.h"
 
-#include "common/save.h"
-#include "common/terminal.h"
-#include "core/array.h"
-
 enum { GROUP_SERVERS, GROUP_WHAT, GROUP_PYROSCOPE };
 
 static const struct flag_group groups[] = {

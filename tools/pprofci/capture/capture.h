@@ -2,7 +2,6 @@
 #ifndef PPROFCI_CAPTURE_CAPTURE_H
 #define PPROFCI_CAPTURE_CAPTURE_H
 
-#include "commands.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 #include "run/run.h"

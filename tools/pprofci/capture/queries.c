@@ -1,11 +1,7 @@
 /* Fetches merged profiles from Pyroscope, one for each slice of the time range. */
 #include "capture/capture.h"
-#include "common/terminal.h"
-#include "common/text.h"
 #include "pyroscope.pb-c.h"
 #include "run/files.h"
-
-#include <time.h>
 
 #define LIMIT_MS 120000
 #define PATH     "/querier.v1.QuerierService/SelectMergeProfile"

@@ -1,18 +1,11 @@
 /* Captures profiles from net/http/pprof in rounds. The base is first in one round, the head in the
  * next. */
 #include "capture/capture.h"
-#include "common/terminal.h"
 #include "core/child.h"
-#include "core/system.h"
 #include "run/files.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define PROCESSES_MAX 3 /* maximum number of programs: two servers and a load generator */
 #define GRACE_MS      3000

@@ -4,9 +4,6 @@
 #include "core/json_write.h"
 #include "run/files.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #define LONGER   (NEW_FOLDER_ROOM + 128)
 #define MANIFEST "manifest.json"
 
@@ -26,15 +23,9 @@ static void capture_json_item(struct json_writer *json, const struct capture *ca
   char name[128];
   capture_name(capture, item, name);
   pprofc_profile_header(item->profile, &header);
-  json_line_break(json);
-  json_begin_object(json);
-  json_text(json_key(json, "file"), name);
-  json_text(json_key(json, "side"), side_names[item->side]);
-  json_text(json_key(json, "kind"), remote_kinds[item->kind].name);
-  json_uint(json_key(json, "round"), item->round + 1);
-  json_bool(json_key(json, "warmup"), item->warmup);
-  json_int(json_key(json, "time_nanos"), header.time_nanos);
-  json_end(json);
+  json_pack(json, "\n{file:s side:s kind:s round:u warmup:b time_nanos:i}", name,
+            side_names[item->side], remote_kinds[item->kind].name, (uint64_t)(item->round + 1),
+            item->warmup, (int64_t)header.time_nanos);
 }
 
 static void capture_json_missing(struct json_writer *json, const struct capture *capture) {
@@ -55,9 +46,7 @@ static pprofc_status capture_print_manifest(const void *context, struct output *
   struct json_writer json;
   (void)error;
   json_init(&json, out, &ci_mem);
-  json_begin_object(&json);
-  json_int(json_key(&json, "version"), 1);
-  json_begin_array(json_key(&json, "profiles"));
+  json_pack(&json, "{version:1 profiles:[");
   for (size_t i = 0; i < capture->count; i++) capture_json_item(&json, capture, &capture->items[i]);
   json_end(&json);
   capture_json_missing(&json, capture);

@@ -1,8 +1,6 @@
 /* Implements `pprofci init`: writes a workflow for a project, or the skill for coding agents. */
 #include "run/files.h"
 
-#include <unistd.h>
-
 extern const unsigned char asset_SKILL_md[], asset_init_agents_md[];
 extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
 
@@ -139,10 +137,9 @@ static const struct project projects[] = {
 };
 
 static bool project_matches(const struct project *project) {
-  struct buffer text;
   bool matches = files_is_regular(project->file);
   if (!matches || !project->words[0]) return matches;
-  buffer_init(&text, &ci_mem, PROJECT_FILE_MOST);
+  struct buffer text = buffer_make(&ci_mem, PROJECT_FILE_MOST);
   ci_need(file_read(project->file, &text, &ci_error));
   pprofc_str all = buffer_str(&text);
   matches = false;

@@ -3,7 +3,6 @@
 #define PPROFCI_LEAKS_COMMAND_H
 
 #include "commands.h"
-#include "core/buffer.h"
 #include "leaks/leaks.h"
 
 #define IGNORES_MAX 64

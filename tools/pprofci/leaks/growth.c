@@ -4,9 +4,6 @@
 #include "pprofc/builder.h"
 #include "run/profiles.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* Callback that receives a stack that grew, and its growth of at least 1. */
 typedef void growth_fn(void *to, const struct leak_kind *kind, const struct leak_stack *stack,
                        double grew);

@@ -1,6 +1,4 @@
 /* Implements `pprofci leaks`: finds memory and goroutines that grow without bound. */
-#include "common/save.h"
-#include "common/terminal.h"
 #include "leaks/command.h"
 
 enum { GROUP_JUDGE, GROUP_OUTPUT };

@@ -1,12 +1,9 @@
 /* Reads the profiles of files and folders. Sorts the files of a folder by name. */
-#include "common/terminal.h"
 #include "leaks/command.h"
 #include "pprofc/symbolize.h"
 #include "run/files.h"
 #include "run/profiles.h"
 #include "transform/transform.h"
-
-#include <stdlib.h>
 
 /* Rejects a capture folder that contains base and head, because its profiles are two series. */
 static void leaks_check_sides(struct leaks_inputs *inputs, const char *folder) {

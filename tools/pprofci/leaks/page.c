@@ -2,12 +2,9 @@
  */
 #include "leaks/command.h"
 
-#include "core/escape.h"
 #include "page/model.h"
 #include "page/numbers.h"
 #include "page/plot.h"
-
-#include <math.h>
 
 #define PAGE_WIDTH  480 /* width of a chart in pixels */
 #define PAGE_HEIGHT 140
@@ -92,8 +89,7 @@ static void page_put_leak(struct fill *f, const struct leaks *leaks) {
   pprofc_str unit = kind->stacks.source.unit;
   fill_begin(f, "leak");
   if (leaks->leaks > 1) fill_number(f, "more", (int64_t)leaks->leaks);
-  fill_str(f, "first_function", row->where->function);
-  fill_str(f, "first_kind", kind->stacks.source.kind);
+  fill_pack(f, "first_function:S first_kind:S", row->where->function, kind->stacks.source.kind);
   page_value(f, "to", row->last, unit, false);
   if (row->proved) {
     fill_flag(f, "proof", true);
@@ -117,11 +113,9 @@ static void page_put_tally(struct fill *f, const struct leaks *leaks, const size
   for (int i = LEAK_VERDICTS - 1; i >= 0; i--) {
     if (!page_words[i].css && i != LEAK_STEADY) continue;
     size_t count = i == LEAK_STEADY ? steady : shown[i];
-    fill_begin(f, "tally");
-    fill_words(f, "css", count && page_words[i].css ? page_words[i].css : "none");
-    fill_number(f, "count", (int64_t)count);
-    fill_words(f, "word", page_words[i].css ? page_words[i].count : "steady");
-    fill_end(f);
+    fill_pack(f, "tally:{css:s count:i", count && page_words[i].css ? page_words[i].css : "none",
+              (int64_t)count);
+    fill_pack(f, "word:s}", page_words[i].css ? page_words[i].count : "steady");
   }
 }
 
@@ -141,10 +135,8 @@ static void leaks_page_head(struct fill *f, const struct leaks *leaks, const siz
   enum conclusion found = leaks->judged ? CONCLUSION_GOOD : CONCLUSION_UNSURE;
   if (leaks->leaks) found = CONCLUSION_BAD;
   plot_put_style(f);
-  fill_words(f, "result", conclusion_class(found));
-  fill_words(f, "sign", conclusion_sign(found));
-  fill_flag(f, "judged", leaks->judged > 0);
-  fill_number(f, "needed", LEAK_MIN);
+  fill_pack(f, "result:s sign:s judged:b needed:i", conclusion_class(found), conclusion_sign(found),
+            leaks->judged > 0, (int64_t)LEAK_MIN);
   page_put_leak(f, leaks);
   page_put_tally(f, leaks, shown);
   for (size_t k = 0; k < leaks->kind_count; k++) page_put_kind(f, &leaks->kinds[k]);
@@ -187,8 +179,7 @@ static void page_put_chart(struct fill *f, const struct leak_kind *kind,
     buffer_add_str(plot_begin_end(&plot, last == 1), page_short(str_path_base(str_of(name))));
     fill_end(f);
   }
-  fill_number(f, "values", (int64_t)kind->judged);
-  fill_end(f);
+  fill_pack(f, "values:i}", (int64_t)kind->judged);
 }
 
 static void page_put_stack(struct fill *f, const struct leak_kind *kind,
@@ -218,8 +209,7 @@ static void page_put_cells(struct fill *f, const struct leak_kind *kind,
     number_share(text, fmin(row->fit.kept, 1));
   else
     buffer_add_char(text, '-');
-  fill_end(f);
-  fill_begin(f, "cells");
+  fill_pack(f, "} cells:{");
   bool tested = !row->proved && row->fit.verdict >= LEAK_GROWS;
   if (tested) page_number(f, row->fit.adjusted);
   text = fill_text(f, "text");
@@ -234,18 +224,13 @@ static void page_put_row(const struct leaks_page *page, size_t k, const struct l
                          size_t number) {
   struct fill *f = page->fill;
   const struct leak_kind *kind = &page->leaks->kinds[k];
-  fill_begin(f, "rows");
-  fill_number(f, "number", (int64_t)number);
-  fill_words(f, "css", page_words[row->fit.verdict].css);
-  fill_words(f, "mark", page_words[row->fit.verdict].mark);
-  fill_words(f, "verdict", leak_verdict_name(row->fit.verdict));
-  fill_number(f, "kind_rank", (int64_t)k);
-  fill_number(f, "rank", (int64_t)row->fit.verdict);
-  fill_str(f, "kind", kind->stacks.source.kind);
+  fill_pack(f, "rows:{number:i css:s mark:s verdict:s kind_rank:i rank:i kind:S", (int64_t)number,
+            page_words[row->fit.verdict].css, page_words[row->fit.verdict].mark,
+            leak_verdict_name(row->fit.verdict), (int64_t)k, (int64_t)row->fit.verdict,
+            kind->stacks.source.kind);
   page_frame(f, row->where);
   if (row->is_site) fill_number(f, "stacks", (int64_t)row->stacks);
-  fill_flag(f, "proved", row->proved);
-  fill_flag(f, "troughs", row->fit.of_troughs);
+  fill_pack(f, "proved:b troughs:b", row->proved, row->fit.of_troughs);
   page_put_cells(f, kind, row);
   page_value(f, "grew", page_grew(row), kind->stacks.source.unit, true);
   bool shown = page->drawn[k] && row->fit.verdict == LEAK_LEAK;
@@ -322,9 +307,8 @@ static void page_put_scripts(struct fill *f, bool graphs) {
 
 void leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out) {
   size_t shown[LEAK_VERDICTS];
-  struct fill fill;
   bool graphs = false, *drawn = mem_array(out->mem, leaks->kind_count, sizeof *drawn);
-  fill_init(&fill, out->mem);
+  struct fill fill = fill_make(out->mem);
   page_count(leaks, shown);
   leaks_page_head(&fill, leaks, shown);
   for (size_t k = 0; k < leaks->kind_count; k++) {

@@ -1,11 +1,7 @@
 /* Prints the results: a table for people, and JSON, whose members are in docs/LEAKS.md. */
 #include "core/json_write.h"
-#include "core/log_guard.h"
 #include "leaks/command.h"
 #include "unit/unit.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* A growth rate per hour is printed only if the series covers at least this number of seconds. */
 #define HOUR_MIN 60.0
@@ -181,14 +177,8 @@ void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out)
   for (size_t k = 0; k < leaks->kind_count; k++) leaks_put_kind(&leaks->kinds[k], out);
 }
 
-#define VERSION 1
-
 static void leaks_json_frame(struct json_writer *json, const struct leak_frame *frame) {
-  json_begin_object(json);
-  json_string(json_key(json, "function"), frame->function);
-  json_string(json_key(json, "file"), frame->file);
-  json_int(json_key(json, "line"), frame->line);
-  json_end(json);
+  json_pack(json, "{function:S file:S line:i}", frame->function, frame->file, frame->line);
 }
 
 static void leaks_json_stack(struct json_writer *json, const struct leak_kind *kind,
@@ -204,25 +194,14 @@ static void leaks_json_stack(struct json_writer *json, const struct leak_kind *k
 static void leaks_json_row(struct json_writer *json, const struct leak_kind *kind,
                            const struct leak_row *row) {
   output_row(json->out, (int)row->fit.verdict, row->fit.growth, 0);
-  json_line_break(json);
-  json_begin_object(json);
-  json_text(json_key(json, "verdict"), leak_verdict_code(row->fit.verdict));
-  json_key(json, "where");
+  json_pack(json, "\n{verdict:s where:", leak_verdict_code(row->fit.verdict));
   leaks_json_frame(json, row->where);
-  json_bool(json_key(json, "site"), row->is_site);
-  json_uint(json_key(json, "stacks"), row->stacks);
-  json_bool(json_key(json, "proved"), row->proved);
-  json_bool(json_key(json, "of_troughs"), row->fit.of_troughs);
-  json_double(json_key(json, "first"), row->first);
-  json_double(json_key(json, "last"), row->last);
-  json_double(json_key(json, "per_interval"), row->per_interval);
-  json_double(json_key(json, "per_hour"), row->per_hour);
-  json_double(json_key(json, "slope"), row->fit.slope);
-  json_double(json_key(json, "kept"), row->fit.kept);
-  json_double(json_key(json, "p_trend"), row->fit.p_trend);
-  json_double(json_key(json, "p"), row->fit.p);
-  json_double(json_key(json, "p_adjusted"), row->fit.adjusted);
-  json_begin_array(json_key(json, "values"));
+  json_pack(json,
+            "site:b stacks:u proved:b of_troughs:b first:f last:f per_interval:f per_hour:f "
+            "slope:f kept:f p_trend:f p:f p_adjusted:f values:[",
+            row->is_site, (uint64_t)row->stacks, row->proved, row->fit.of_troughs, row->first,
+            row->last, row->per_interval, row->per_hour, row->fit.slope, row->fit.kept,
+            row->fit.p_trend, row->fit.p, row->fit.adjusted);
   for (size_t i = 0; i < kind->judged; i++) json_double(json, row->values[i]);
   json_end(json);
   leaks_json_stack(json, kind, row->stack);
@@ -237,38 +216,25 @@ static void leaks_json_counts(struct json_writer *json, const struct leak_kind *
 }
 
 static void leaks_json_kind(struct json_writer *json, const struct leak_kind *kind) {
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "kind"), kind->stacks.source.kind);
-  json_string(json_key(json, "unit"), kind->stacks.source.unit);
-  json_begin_array(json_key(json, "profiles"));
+  json_pack(json, "\n{kind:S unit:S profiles:[", kind->stacks.source.kind,
+            kind->stacks.source.unit);
   for (size_t i = 0; i < kind->profiles; i++) json_text(json, kind->names[i]);
-  json_end(json);
-  json_text(json_key(json, "order"), kind->timed ? "time" : "name");
-  json_uint(json_key(json, "left_out"), kind->left_out);
-  json_bool(json_key(json, "restarted"), kind->restarted);
-  json_uint(json_key(json, "judged"), kind->judged);
-  json_double(json_key(json, "interval_seconds"), kind->interval);
-  json_uint(json_key(json, "tested"), kind->tested);
-  json_double(json_key(json, "visible"), kind->visible);
+  json_pack(json, "] order:s left_out:u restarted:b judged:u interval_seconds:f tested:u visible:f",
+            kind->timed ? "time" : "name", (uint64_t)kind->left_out, kind->restarted,
+            (uint64_t)kind->judged, kind->interval, (uint64_t)kind->tested, kind->visible);
   leaks_json_counts(json, kind);
   json_begin_array(json_key(json, "rows"));
   for (size_t i = 0; i < kind->row_count; i++)
     if (kind->rows[i].fit.verdict > LEAK_BELOW) leaks_json_row(json, kind, &kind->rows[i]);
   output_no_row(json->out);
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
 }
 
 void leaks_print_json(const struct leaks *leaks, struct output *out) {
   struct json_writer json;
   json_init(&json, out, &ci_mem);
-  json_begin_object(&json);
-  json_int(json_key(&json, "version"), VERSION);
-  json_uint(json_key(&json, "leaks"), leaks->leaks);
-  json_uint(json_key(&json, "judged_kinds"), leaks->judged);
-  json_double(json_key(&json, "alpha"), leaks->options.alpha);
-  json_begin_array(json_key(&json, "kinds"));
+  json_pack(&json, "{version:1 leaks:u judged_kinds:u alpha:f kinds:[", (uint64_t)leaks->leaks,
+            (uint64_t)leaks->judged, leaks->options.alpha);
   for (size_t i = 0; i < leaks->kind_count; i++) leaks_json_kind(&json, &leaks->kinds[i]);
   json_end(&json);
   output_note(out);

@@ -2,17 +2,11 @@
  * benchmark results. */
 #include "merge/jobs.h"
 
-#include "core/escape.h"
-#include "core/log_guard.h"
 #include "gate/compare.h"
 #include "page/page.h"
 #include "run/code.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "run/run.h"
-
-#include <limits.h>
-#include <stdlib.h>
 
 #define MANIFEST_MAX     ((size_t)256 << 20)
 #define MANIFEST_VERSION 3 /* oldest version of the manifest that contains measurements */
@@ -51,14 +45,9 @@ static const char *link_between(struct arena *arena, const char *from, const cha
 /* Returns the last element of the path that is not a usual name of artifact folders: "linux" for
  * "out/linux/.docs/artifacts/ci". */
 static const char *name_of_job(struct arena *arena, const char *folder) {
-  static const char *const usual[] = {"ci", "artifacts", ".docs", "."};
   pprofc_str rest = str_of(folder), part, name = str_of(folder);
-  while (str_next(&rest, '/', &part)) {
-    bool tells = part.size > 0;
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-      tells &= !str_equal(part, str_of(usual[i]));
-    if (tells) name = part;
-  }
+  while (str_next(&rest, '/', &part))
+    if (part.size && !STR_ANY(str_equal, part, "ci", "artifacts", ".docs", ".")) name = part;
   return text_keep(arena, name);
 }
 

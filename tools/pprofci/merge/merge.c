@@ -1,5 +1,4 @@
 /* Implements `pprofci merge`: joins the runs of a matrix build into one result. */
-#include "core/log_guard.h"
 #include "merge/jobs.h"
 #include "page/page.h"
 #include "run/files.h"

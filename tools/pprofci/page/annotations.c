@@ -3,15 +3,9 @@
  * at the source line that explains the change. */
 #include "page/page.h"
 
-#include "core/log_guard.h"
-#include "core/outfile.h"
 #include "page/html.h"
 #include "page/numbers.h"
 #include "run/files.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define ERRORS_MOST 10 /* maximum number of annotations that GitHub shows for a step */
 
@@ -137,13 +131,9 @@ static void put_message(struct buffer *out, const struct page_model *m,
 static void put_item(struct json_writer *json, const struct page_model *m,
                      const struct annotation *a, struct buffer *text) {
   const struct annotation_place at = annotated_line(a->pair);
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "group"), a->benchmark ? a->benchmark->group : STR(""));
-  json_string(json_key(json, "benchmark"),
-              a->benchmark ? a->benchmark->name : str_of(a->fired->pair));
-  json_string(json_key(json, "file"), at.file);
-  json_int(json_key(json, "line"), at.line);
+  json_pack(json, "\n{group:S", a->benchmark ? a->benchmark->group : STR(""));
+  json_pack(json, "benchmark:S file:S line:i",
+            a->benchmark ? a->benchmark->name : str_of(a->fired->pair), at.file, at.line);
   buffer_clear(text);
   annotation_put_title(text, a);
   json_string(json_key(json, "title"), buffer_str(text));

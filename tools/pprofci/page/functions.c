@@ -5,9 +5,6 @@
 #include "run/files.h"
 #include "run/profiles.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* Returns the profiles of base or head: this run's inputs, or for a merged pair, the profile in the
  * artifacts of its job. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {

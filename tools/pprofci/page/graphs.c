@@ -35,8 +35,7 @@ void graphs_put_scripts(struct fill *f, bool beside) {
 
 bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed) {
   if (!packed.size || f->text.size + packed.size > GRAPHS_MOST) return false;
-  fill_begin(f, "graphs");
-  fill_str(f, "address", address);
+  fill_pack(f, "graphs:{address:S", address);
   buffer_add_str(fill_html(f, "packed"), packed);
   fill_end(f);
   return true;

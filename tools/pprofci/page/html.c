@@ -4,12 +4,9 @@
 
 #include "core/base64.h"
 #include "core/brief.h"
-#include "core/escape.h"
 #include "page/numbers.h"
 #include "run/code.h"
 #include "run/files.h"
-
-#include <math.h>
 
 /* ---- changed lines ---------------------------------- */
 
@@ -79,8 +76,7 @@ static void hunks_fill_one(struct fill *f, const char *list, const struct run_pa
   fill_begin(f, list);
   put_hunk_head(fill_text(f, "head"), hunk);
   for (size_t i = first; i < hunk->line_count && i < first + most; i++) {
-    fill_begin(f, "lines");
-    fill_words(f, "css", hunk->lines[i].head_line > 0 ? "added" : "deleted");
+    fill_pack(f, "lines:{css:s", hunk->lines[i].head_line > 0 ? "added" : "deleted");
     put_run_line(fill_text(f, "text"), hunk, &hunk->lines[i], str_of(pair->unit));
     fill_end(f);
   }
@@ -99,9 +95,8 @@ static void hunks_fill(struct fill *f, const struct ci_run *run, const struct ru
     sentence->size = before;
   hunks_fill_one(f, "culprit", pair, &pair->hunks[0], CULPRIT_MOST);
   if (pair->hunk_count == 1) return;
-  fill_begin(f, "hunks");
-  fill_number(f, "count", (int64_t)pair->hunk_count - 1);
-  fill_words(f, "plural", pair->hunk_count == 2 ? "" : "s");
+  fill_pack(f, "hunks:{count:i plural:s", (int64_t)pair->hunk_count - 1,
+            pair->hunk_count == 2 ? "" : "s");
   for (size_t i = 1; i < pair->hunk_count; i++)
     hunks_fill_one(f, "places", pair, &pair->hunks[i], PAGE_MOST);
   fill_end(f);
@@ -315,8 +310,7 @@ static void put_dots(struct fill *f, const char *list, const struct strip *strip
     fill_begin(f, list);
     buffer_printf(fill_text(f, "x"), "%.1f", left + STRIP_MARGIN + step * (double)i);
     buffer_printf(fill_text(f, "y"), "%.1f", strip_y(strip, samples->values[i]));
-    fill_words(f, "r", samples->count > 30 ? "1.2" : "2");
-    fill_end(f);
+    fill_pack(f, "r:s}", samples->count > 30 ? "1.2" : "2");
   }
 }
 
@@ -367,9 +361,8 @@ void html_gauge(struct fill *f, const struct gate_row *row) {
 
 void html_picture(struct fill *f, const struct run_picture *picture, double height) {
   struct buffer cropped = ci_buffer();
-  struct fill crop;
   if (!picture->frames.size) return;
-  fill_init(&crop, f->mem);
+  struct fill crop = fill_make(f->mem);
   buffer_printf(fill_text(&crop, "width"), "%.0f", picture->part.width);
   buffer_printf(fill_text(&crop, "height"), "%.0f", height);
   buffer_printf(fill_text(&crop, "top"), "%.1f", picture->part.top - 1);
@@ -501,8 +494,7 @@ static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
 /* Begins a segment of the bar for a function, such as "words.trim +470 us". */
 static void bar_begin(struct fill *f, const struct change_bar *bar, const char *css,
                       pprofc_str name, double size) {
-  fill_begin(f, "segments");
-  fill_words(f, "css", css);
+  fill_pack(f, "segments:{css:s", css);
   buffer_printf(fill_text(f, "width"), "%.2f", 100 * size / bar->head);
   html_short_function(fill_text(f, "name"), name);
   number_difference(fill_text(f, "amount"), size, bar->unit);
@@ -551,10 +543,7 @@ bool html_has_because(const struct run_pair *pair) {
  * head. The note lists other differences between base and head. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
-  fill_begin(f, "same_code");
-  fill_number(f, "moved", (int64_t)v->moved);
-  fill_words(f, "differs", v->differs ? v->differs : "");
-  fill_end(f);
+  fill_pack(f, "same_code:{moved:i differs:s}", (int64_t)v->moved, v->differs ? v->differs : "");
 }
 
 void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
@@ -588,7 +577,6 @@ void html_links(struct fill *f, const struct page_model *m, const struct run_pai
   for (size_t i = 0; i < sizeof links / sizeof *links && !m->one_file; i++) {
     fill_begin(f, "files");
     html_address(fill_text(f, "file"), pair, links[i].folder, name, links[i].ending);
-    fill_words(f, "word", links[i].text);
-    fill_end(f);
+    fill_pack(f, "word:s}", links[i].text);
   }
 }

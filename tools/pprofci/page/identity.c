@@ -4,8 +4,6 @@
 #include "page/page.h"
 #include "run/files.h"
 
-#include <stdlib.h>
-
 #define COMMIT_SHOWN 9 /* number of digits of a commit id that are shown */
 #define EVENT_MOST   ((size_t)32 << 20)
 
@@ -148,14 +146,11 @@ static bool identity_split(pprofc_str text, struct identity_remote *remote) {
 /* True if the path is a folder of a server, not "owner/name" of a service. Services over ssh have
  * the user "git", and their owners are not names of top folders of Unix. */
 static bool identity_is_folder(const struct identity_remote *remote) {
-  static const char *const folders[] = {"data", "home", "mnt", "opt",   "root",
-                                        "srv",  "tmp",  "usr", "Users", "var"};
   pprofc_str first = str_slice(remote->path, 0, str_find_char(remote->path, '/'));
   if (!remote->ssh) return false;
   if (!str_equal(remote->user, STR("git"))) return true;
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-    if (str_equal(first, str_of(folders[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, first, "data", "home", "mnt", "opt", "root", "srv", "tmp", "usr",
+                 "Users", "var");
 }
 
 static void identity_of_git(struct identity *id, struct arena *arena) {
@@ -198,14 +193,9 @@ static void identity_fill_commit(struct fill *f, const struct identity *id, cons
 
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head) {
   if (*id->repository) {
-    fill_begin(f, "identity");
-    fill_words(f, "repository", id->repository);
-    fill_words(f, "repository_url", id->url);
-    fill_words(f, "change", id->change);
-    fill_words(f, "change_url", id->change_url);
-    fill_words(f, "change_title", id->title);
-    fill_words(f, "branch", id->branch);
-    fill_end(f);
+    fill_pack(
+        f, "identity:{repository:s repository_url:s change:s change_url:s change_title:s branch:s}",
+        id->repository, id->url, id->change, id->change_url, id->title, id->branch);
   }
   identity_fill_commit(f, id, "base", base);
   identity_fill_commit(f, id, "head", head);

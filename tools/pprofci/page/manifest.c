@@ -1,15 +1,9 @@
 /* Writes manifest.json: inputs, artifacts and the verdict, for other programs. */
 #include "page/page.h"
 
-#include "commands.h"
 #include "common/sha256.h"
-#include "core/infile.h"
 #include "run/code.h"
-#include "run/files.h"
 #include "run/recording.h"
-#include "run/run.h"
-
-#include <stdlib.h>
 
 struct manifest {
   const struct page_model *model;
@@ -32,18 +26,14 @@ static void put_hash(struct manifest *f, const char *path) {
 
 static void put_input(struct manifest *f, int side, const char *path) {
   if (!run_has(path)) return;
-  json_line_break(&f->text.json);
-  json_begin_object(&f->text.json);
-  manifest_text(f, "side", side_names[side]);
-  json_string(json_key(&f->text.json, "name"), str_path_base(str_of(path)));
+  json_pack(&f->text.json, "\n{side:s name:S", side_names[side], str_path_base(str_of(path)));
   put_hash(f, path);
   json_end(&f->text.json);
 }
 
 static void put_inputs(struct manifest *f) {
   const struct ci_run *run = f->model->run;
-  json_line_break(&f->text.json);
-  json_begin_array(json_key(&f->text.json, "inputs"));
+  json_pack(&f->text.json, "\ninputs:[");
   for (size_t i = 0; i < run->pair_count; i++)
     for (int side = 0; side < SIDES; side++)
       for (size_t k = 0; k < run->pairs[i].run_count[side]; k++)
@@ -53,8 +43,7 @@ static void put_inputs(struct manifest *f) {
 }
 
 static void put_runs(struct manifest *f, const struct run_pair *pair) {
-  json_begin_object(json_key(&f->text.json, "runs"));
-  manifest_text(f, "folder", pair->kept);
+  json_pack(&f->text.json, "runs:{folder:s", pair->kept);
   for (int side = 0; side < SIDES; side++) {
     json_begin_array(json_key(&f->text.json, side_names[side]));
     for (size_t i = 0; i < pair->run_count[side]; i++)
@@ -65,16 +54,11 @@ static void put_runs(struct manifest *f, const struct run_pair *pair) {
 }
 
 static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
-  json_line_break(&f->text.json);
-  json_begin_object(&f->text.json);
-  manifest_text(f, "kind", pair->kind);
-  manifest_text(f, "base", pair->names[SIDE_BASE]);
-  manifest_text(f, "head", pair->names[SIDE_HEAD]);
-  manifest_text(f, "diff", pair->diff);
+  json_pack(&f->text.json, "\n{kind:s base:s head:s diff:s", pair->kind, pair->names[SIDE_BASE],
+            pair->names[SIDE_HEAD], pair->diff);
   if (pair->benchmark) {
-    manifest_text(f, "package", pair->package);
-    manifest_text(f, "benchmark", pair->benchmark);
-    json_double(json_key(&f->text.json, "iterations"), pair->iterations);
+    json_pack(&f->text.json, "package:s benchmark:s iterations:f", pair->package, pair->benchmark,
+              pair->iterations);
   }
   if (pair->kept) put_runs(f, pair);
   if (pair->built) built_write(&f->text.json, pair->built);
@@ -111,17 +95,11 @@ static void put_if(struct manifest *f, const char *key, bool value) {
 static void put_results(struct manifest *f) {
   size_t count;
   const struct gate_row *rows = gate_rows(&f->model->run->gate, &count);
-  json_line_break(&f->text.json);
-  json_begin_array(json_key(&f->text.json, "results"));
+  json_pack(&f->text.json, "\nresults:[");
   for (size_t i = 0; i < count; i++) {
-    json_line_break(&f->text.json);
-    json_begin_object(&f->text.json);
-    json_string(json_key(&f->text.json, "group"), rows[i].group);
-    json_string(json_key(&f->text.json, "benchmark"), rows[i].name);
-    json_string(json_key(&f->text.json, "unit"), rows[i].unit);
-    manifest_text(f, "verdict", gate_row_verdict(&rows[i]));
-    json_int(json_key(&f->text.json, "direction"), rows[i].direction);
-    json_bool(json_key(&f->text.json, "threaded"), rows[i].threaded);
+    json_pack(&f->text.json, "\n{group:S benchmark:S unit:S verdict:s direction:i threaded:b",
+              rows[i].group, rows[i].name, rows[i].unit, gate_row_verdict(&rows[i]),
+              (int64_t)rows[i].direction, rows[i].threaded);
     put_if(f, "exact", rows[i].exact);
     put_if(f, "one_process", rows[i].one_process);
     put_if(f, "screened", rows[i].screened);
@@ -149,8 +127,7 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   json_line_break(&f->text.json);
   json_begin_array(json_key(&f->text.json, key));
   for (size_t i = 0; i < count; i++) {
-    json_line_break(&f->text.json);
-    json_text(&f->text.json, paths[i]);
+    json_pack(&f->text.json, "\ns", paths[i]);
   }
   json_end(&f->text.json);
   mem_free(run->mem, paths, run->file_count + 1, sizeof *paths);
@@ -158,27 +135,16 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
 
 static void put_manifest(struct manifest *f) {
   const struct ci_run *run = f->model->run;
-  json_begin_object(&f->text.json);
-  json_line_break(&f->text.json);
-  json_int(json_key(&f->text.json, "version"), 4);
-  manifest_text(f, "tool", "pprofci");
-  manifest_text(f, "tool_version", pprofc_version());
-  manifest_text(f, "commit", run->head_commit);
-  manifest_text(f, "base_commit", run->base_commit);
+  json_pack(&f->text.json, "{\nversion:4 tool:s tool_version:s commit:s base_commit:s", "pprofci",
+            pprofc_version(), run->head_commit, run->base_commit);
   if (*run->base_why) manifest_text(f, "base_choice", run->base_why);
-  manifest_text(f, "verdict", run->verdict);
-  json_int(json_key(&f->text.json, "gate_status"), run->status);
-  json_string(json_key(&f->text.json, "headline"), f->model->headline);
-  manifest_text(f, "conclusion", conclusion_class(f->model->conclusion));
-  json_string(json_key(&f->text.json, "machine"), run->machine);
-  json_line_break(&f->text.json);
-  json_key(&f->text.json, "summary");
+  json_pack(&f->text.json,
+            "verdict:s gate_status:i headline:S conclusion:s machine:S\nsummary:", run->verdict,
+            (int64_t)run->status, f->model->headline, conclusion_class(f->model->conclusion),
+            run->machine);
   message_write(&f->text.json, run->summary);
-  json_line_break(&f->text.json);
-  manifest_text(f, "totals", run->totals);
-  manifest_text(f, "instructions", run->instructions);
-  json_line_break(&f->text.json);
-  json_key(&f->text.json, "regressions");
+  json_pack(&f->text.json, "\ntotals:s instructions:s\nregressions:", run->totals,
+            run->instructions);
   annotations_list(&f->text.json, f->model);
   json_line_break(&f->text.json);
   comparisons_write_fired(&f->text.json, run);
@@ -189,8 +155,7 @@ static void put_manifest(struct manifest *f) {
   if (run->gate.settings.overloaded) manifest_text(f, "overloaded", run->gate.settings.overloaded);
   put_inputs(f);
   outside_write(&f->text.json, run);
-  json_line_break(&f->text.json);
-  json_begin_array(json_key(&f->text.json, "pairs"));
+  json_pack(&f->text.json, "\npairs:[");
   for (size_t i = 0; i < run->pair_count; i++) put_manifest_pair(f, &run->pairs[i]);
   json_end(&f->text.json);
   put_results(f);

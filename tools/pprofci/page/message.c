@@ -1,7 +1,6 @@
 /* Writes, reads and prints the text of a result. */
 #include "page/page.h"
 
-#include "core/escape.h"
 #include "core/template.h"
 #include "run/files.h"
 
@@ -129,31 +128,20 @@ void message_put(struct buffer *out, const struct message *m, const struct messa
 static void message_write_part(struct json_writer *json, const struct message_part *part) {
   struct message_piece piece;
   pprofc_str rest = part->text;
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "title"), part->title);
-  json_bool(json_key(json, "code"), part->is_code);
-  json_bool(json_key(json, "links"), part->is_links);
-  json_begin_array(json_key(json, "text"));
+  json_pack(json, "\n{title:S code:b links:b text:[", part->title, part->is_code, part->is_links);
   while (next_message_piece(&rest, &piece)) {
     if (piece.path.size) json_begin_array(json);
     json_string(json, piece.text);
     if (!piece.path.size) continue;
-    json_string(json, piece.path);
-    json_end(json);
+    json_pack(json, "S]", piece.path);
   }
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
 }
 
 void message_write(struct json_writer *json, const struct message *m) {
-  json_begin_object(json);
-  json_text(json_key(json, "sign"), m->sign);
-  json_string(json_key(json, "title"), m->headline);
-  json_begin_array(json_key(json, "parts"));
+  json_pack(json, "{sign:s title:S parts:[", m->sign, m->headline);
   for (size_t i = 0; i < m->count; i++) message_write_part(json, &m->parts[i]);
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
 }
 
 /* True if the text is valid UTF-8 without the control characters that begin or end a link. */

@@ -1,13 +1,9 @@
 /* Adds the last section of the page. The section describes the machine, the rounds, the statistical
  * test, the warnings and the commands, and lists all numbers. */
-#include "core/escape.h"
 #include "page/html.h"
 
 #include "page/numbers.h"
 #include "run/files.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 /* Appends the description of the machine in lines of the results such as "goos: linux". */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
@@ -46,8 +42,7 @@ pprofc_str method_machine(struct ci_run *run) {
 
 /* Begins a property: a name and a text. The caller appends the text. */
 static struct buffer *begin_property(struct fill *f, const char *title) {
-  fill_begin(f, "properties");
-  fill_words(f, "property", title);
+  fill_pack(f, "properties:{property:s", title);
   return fill_text(f, "value");
 }
 
@@ -123,9 +118,7 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
   fill_flag(f, "warned", rest.size > 0);
   while (rest.data && str_next_line(&rest, &line)) {
     if (!line.size) continue;
-    fill_begin(f, "warnings");
-    fill_str(f, "warning", line);
-    fill_end(f);
+    fill_pack(f, "warnings:{warning:S}", line);
   }
 }
 
@@ -133,10 +126,7 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
  * be judged. */
 static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
-  fill_begin(f, "texts");
-  fill_words(f, "title", title);
-  fill_str(f, "text", text);
-  fill_end(f);
+  fill_pack(f, "texts:{title:s text:S}", title, text);
 }
 
 /* Appends a word of a shell command. Quotes the word if necessary. */

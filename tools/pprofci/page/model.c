@@ -2,10 +2,6 @@
 #include "page/model.h"
 
 #include "page/numbers.h"
-#include "run/run.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* Shortest plausible time in seconds, about the time of a few instructions. */
 #define TOO_FAST 1e-9

@@ -3,7 +3,6 @@
 #ifndef PPROFCI_PAGE_MODEL_H
 #define PPROFCI_PAGE_MODEL_H
 
-#include "core/mem.h"
 #include "core/template.h"
 #include "run/run.h"
 

@@ -3,9 +3,6 @@
 
 #include "bench/units.h"
 
-#include <math.h>
-#include <stdio.h>
-
 struct number_scale {
   double from, factor;
   const char *unit;
@@ -46,10 +43,7 @@ static const struct number_scale plain[] = {{0, 1, ""}, {1e6, 1e6, "M"}, {1e9, 1
 #define SCALED(out, value, scales) put_scaled(out, value, scales, sizeof scales / sizeof *scales)
 
 bool number_is_time(pprofc_str unit) {
-  static const char *const units[] = {"sec/op", "cpu-sec/op", "ns/op", "time/op"};
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (str_equal(unit, str_of(units[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, unit, "sec/op", "cpu-sec/op", "ns/op", "time/op");
 }
 
 const char *number_kind(pprofc_str unit) {

@@ -2,7 +2,7 @@
 #ifndef PPROFCI_PAGE_NUMBERS_H
 #define PPROFCI_PAGE_NUMBERS_H
 
-#include "core/buffer.h"
+#include "common/base.h"
 #include "gate/gate.h"
 
 #define ARROW    "\xE2\x86\x92"

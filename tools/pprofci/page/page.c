@@ -6,8 +6,6 @@
 #include "run/files.h"
 #include "run/profiles.h"
 
-#include <stdlib.h>
-
 #define FILE_MOST  ((size_t)1 << 20)
 #define LINKS_MOST 1000
 
@@ -59,13 +57,9 @@ void outside_read(struct ci_run *run) {
 
 void outside_write(struct json_writer *json, const struct ci_run *run) {
   if (!run->link_count) return;
-  json_line_break(json);
-  json_begin_array(json_key(json, "links"));
+  json_pack(json, "\nlinks:[");
   for (size_t i = 0; i < run->link_count; i++) {
-    json_begin_object(json);
-    json_text(json_key(json, "name"), run->links[i].name);
-    json_text(json_key(json, "url"), run->links[i].url);
-    json_end(json);
+    json_pack(json, "{name:s url:s}", run->links[i].name, run->links[i].url);
   }
   json_end(json);
 }
@@ -74,10 +68,7 @@ static void outside_fill(struct fill *f, const struct ci_run *run) {
   if (!run->link_count) return;
   fill_begin(f, "outside");
   for (size_t i = 0; i < run->link_count; i++) {
-    fill_begin(f, "servers");
-    fill_words(f, "url", run->links[i].url);
-    fill_words(f, "name", run->links[i].name);
-    fill_end(f);
+    fill_pack(f, "servers:{url:s name:s}", run->links[i].url, run->links[i].name);
   }
   fill_end(f);
 }
@@ -160,11 +151,8 @@ static void put_tally(struct fill *f, const struct page_model *m) {
       {"better", "better", s[STATE_FASTER]},
   };
   for (size_t i = 0; m->count && i < sizeof parts / sizeof *parts; i++) {
-    fill_begin(f, "tally");
-    fill_words(f, "css", parts[i].count ? parts[i].css : "none");
-    fill_number(f, "count", (int64_t)parts[i].count);
-    fill_words(f, "word", parts[i].word);
-    fill_end(f);
+    fill_pack(f, "tally:{css:s count:i word:s}", parts[i].count ? parts[i].css : "none",
+              (int64_t)parts[i].count, parts[i].word);
   }
 }
 
@@ -175,16 +163,12 @@ static void put_verdict(struct fill *f, const struct page_model *m) {
     fill_words(f, "subject", *title ? title : "Benchmarks and profiles of this change");
   fill_flag(f, "commits", *run->base_commit || *run->head_commit);
   identity_fill(f, &m->identity, run->base_commit, run->head_commit);
-  fill_words(f, "result", conclusion_class(m->conclusion));
-  fill_words(f, "sign", conclusion_sign(m->conclusion));
-  fill_str(f, "headline", m->headline);
-  fill_str(f, "counts", m->counts);
-  fill_str(f, "visible", m->visible_text);
-  fill_str(f, "also", m->also);
-  fill_words(f, "instructions", run->instructions);
-  fill_flag(f, "first_run", !run->has_base);
-  fill_str(f, "machine", run->machine);
-  fill_flag(f, "tally_shown", m->count > 0);
+  fill_pack(f,
+            "result:s sign:s headline:S counts:S visible:S also:S instructions:s first_run:b "
+            "machine:S tally_shown:b",
+            conclusion_class(m->conclusion), conclusion_sign(m->conclusion), m->headline, m->counts,
+            m->visible_text, m->also, run->instructions, !run->has_base, run->machine,
+            m->count > 0);
   put_tally(f, m);
 }
 
@@ -203,16 +187,12 @@ static void put_profiles(struct fill *f, const struct page_model *m) {
   size_t count = 0;
   for (size_t i = 0; i < run->pair_count; i++) count += !is_in_a_row(m, &run->pairs[i]);
   if (!count) return;
-  fill_begin(f, "profiles");
-  fill_number(f, "count", (int64_t)count);
-  fill_words(f, "plural", count > 1 ? "s" : "");
-  fill_flag(f, "more", count > NAMED_MOST);
+  fill_pack(f, "profiles:{count:i plural:s more:b", (int64_t)count, count > 1 ? "s" : "",
+            count > NAMED_MOST);
   for (size_t i = 0, named = 0; i < run->pair_count && named < NAMED_MOST; i++) {
     if (is_in_a_row(m, &run->pairs[i])) continue;
     named++;
-    fill_begin(f, "names");
-    fill_words(f, "name", html_shown(&run->pairs[i]));
-    fill_end(f);
+    fill_pack(f, "names:{name:s}", html_shown(&run->pairs[i]));
   }
   for (size_t i = 0; i < run->pair_count; i++)
     if (!is_in_a_row(m, &run->pairs[i]))
@@ -221,8 +201,7 @@ static void put_profiles(struct fill *f, const struct page_model *m) {
 }
 
 static void page_print(struct buffer *out, const struct page_model *m) {
-  struct fill f;
-  fill_init(&f, out->mem);
+  struct fill f = fill_make(out->mem);
   put_verdict(&f, m);
   outside_fill(&f, m->run);
   if (m->count) rows_fill(&f, m);

@@ -2,11 +2,9 @@
 #ifndef PPROFCI_PAGE_PAGE_H
 #define PPROFCI_PAGE_PAGE_H
 
-#include "core/buffer.h"
 #include "core/json_tree.h"
 #include "core/json_write.h"
 #include "page/model.h"
-#include "run/run.h"
 
 /* ---- the text of a result (message.c) ------------- */
 

@@ -1,7 +1,6 @@
 /* Draws the elements that all charts share. */
 #include "page/plot.h"
-
-#include <math.h>
+#include "common/base.h"
 
 #define PLOT_LEFT 84
 #define PLOT_FOOT 18
@@ -84,7 +83,6 @@ void plot_dots(struct plot *p) {
 }
 
 struct buffer *plot_begin_line(struct plot *p, const char *css) {
-  fill_begin(p->out, "lines");
-  fill_words(p->out, "class", css);
+  fill_pack(p->out, "lines:{class:s", css);
   return fill_text(p->out, "path");
 }

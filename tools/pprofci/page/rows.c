@@ -3,8 +3,6 @@
 #include "page/html.h"
 #include "page/numbers.h"
 
-#include <math.h>
-
 #define PICTURE_HEIGHT 180
 
 static const char *rows_change_class(const struct gate_row *row) {
@@ -48,11 +46,8 @@ static void put_side(struct fill *f, const char *name, bool there, double value,
 static void put_measurement(struct fill *f, const struct benchmark *b, const struct gate_row *row) {
   const char *title = unit_title(row->unit);
   bool both = row->in_base && row->in_head && row->base != row->head;
-  fill_begin(f, "measures");
-  fill_words(f, "css", rows_change_class(row));
-  fill_number(f, "number", (int64_t)b->number);
-  fill_str(f, "name", b->name);
-  fill_str(f, "unit", title ? str_of(title) : row->unit);
+  fill_pack(f, "measures:{css:s number:i name:S unit:S", rows_change_class(row), (int64_t)b->number,
+            b->name, title ? str_of(title) : row->unit);
   put_side(f, "base", row->in_base, row->base, row->unit);
   put_side(f, "head", row->in_head, row->head, row->unit);
   struct buffer *difference = fill_text(f, "difference");
@@ -69,8 +64,7 @@ static void put_measurement(struct fill *f, const struct benchmark *b, const str
   struct buffer *p = fill_text(f, "p");
   if (row->tested && !row->constant) buffer_printf(p, "%.2g", row->adjusted);
   buffer_printf(fill_text(f, "rounds"), "%zu + %zu", row->base_count, row->head_count);
-  fill_words(f, "verdict", details_verdict(b, row));
-  fill_end(f);
+  fill_pack(f, "verdict:s}", details_verdict(b, row));
 }
 
 static void put_measurements_of(struct fill *f, const struct page_model *m,
@@ -82,8 +76,7 @@ static void put_measurements_of(struct fill *f, const struct page_model *m,
 
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                        unsigned height, bool open) {
-  fill_begin(f, "pairs");
-  fill_words(f, "note", pair->note);
+  fill_pack(f, "pairs:{note:s", pair->note);
   html_because(f, m, pair);
   tabs_fill(f, m, pair, height, open);
   fill_end(f);
@@ -103,9 +96,7 @@ void details_fill_all(struct fill *f, const struct page_model *m) {
   size_t count;
   gate_rows(&m->run->gate, &count);
   if (!m->count) return;
-  fill_begin(f, "all");
-  fill_number(f, "count", (int64_t)count);
-  fill_flag(f, "by_name", true);
+  fill_pack(f, "all:{count:i by_name:b", (int64_t)count, true);
   for (size_t i = 0; i < m->count; i++) put_measurements_of(f, m, &m->benchmarks[i]);
   fill_end(f);
 }
@@ -152,8 +143,7 @@ static void put_metric(struct fill *f, const struct benchmark *b, const struct g
 
 static void put_metrics(struct fill *f, const struct page_model *m, const struct benchmark *b) {
   for (int metric = 0; metric < METRICS; metric++) {
-    fill_begin(f, "metrics");
-    fill_words(f, "label", m->columns[metric].label);
+    fill_pack(f, "metrics:{label:s", m->columns[metric].label);
     if (b->metrics[metric])
       put_metric(f, b, b->metrics[metric]);
     else
@@ -227,8 +217,7 @@ static void put_other_metrics(struct fill *f, const struct page_model *m,
     bool column = false;
     for (int k = 0; k < METRICS; k++) column |= b->metrics[k] == row;
     if (column || row->verdict != PPROFC_GATE_REGRESSED) continue;
-    fill_begin(f, "others");
-    fill_str(f, "unit", row->unit);
+    fill_pack(f, "others:{unit:S", row->unit);
     number_sides(fill_text(f, "sides"), row);
     number_change(fill_text(f, "change"), row);
     fill_end(f);
@@ -249,11 +238,8 @@ static void put_reason(struct fill *f, const struct page_model *m, const struct 
 
 static void put_row(struct fill *f, const struct page_model *m, const struct benchmark *b) {
   const struct run_pair *shown = b->state == STATE_SLOWER ? model_pair(m, b) : NULL;
-  fill_begin(f, "rows");
-  fill_words(f, "css", state_marks[b->state].css);
-  fill_words(f, "mark", state_marks[b->state].sign);
-  fill_number(f, "number", (int64_t)b->number);
-  fill_str(f, "name", b->name);
+  fill_pack(f, "rows:{css:s mark:s number:i name:S", state_marks[b->state].css,
+            state_marks[b->state].sign, (int64_t)b->number, b->name);
   if (!m->one_group) fill_str(f, "package", b->group);
   put_other_metrics(f, m, b);
   put_metrics(f, m, b);
@@ -291,17 +277,12 @@ static void rows_put_state(struct fill *f, const struct page_model *m, enum page
 /* Adds a collapsed list: the line "3 faster (Title −12 %, ...)" and its rows. */
 static void put_fold(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state), count = m->states[state];
-  fill_begin(f, "folds");
-  fill_words(f, "css", state_marks[state].css);
-  fill_number(f, "state", state);
-  fill_number(f, "count", (int64_t)count);
-  fill_words(f, "kind", fold_titles[state]);
-  fill_flag(f, "some", state != STATE_UNCHANGED);
-  fill_flag(f, "more", count > NAMED_MOST);
+  fill_pack(f, "folds:{css:s state:i count:i kind:s some:b more:b", state_marks[state].css,
+            (int64_t)state, (int64_t)count, fold_titles[state], state != STATE_UNCHANGED,
+            count > NAMED_MOST);
   for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];
-    fill_begin(f, "names");
-    fill_str(f, "name", b->name);
+    fill_pack(f, "names:{name:S", b->name);
     if (state == STATE_FASTER) number_change(fill_text(f, "change"), b->worst);
     fill_end(f);
   }
@@ -313,10 +294,8 @@ static void put_head(struct fill *f, const struct page_model *m) {
   if (m->one_group) fill_str(f, "group", m->benchmarks[0].group);
   fill_flag(f, "counted", m->counted);
   for (int metric = 0; metric < METRICS; metric++) {
-    fill_begin(f, "columns");
-    fill_words(f, "column", m->columns[metric].title);
-    fill_words(f, "remark", m->columns[metric].remark);
-    fill_end(f);
+    fill_pack(f, "columns:{column:s remark:s}", m->columns[metric].title,
+              m->columns[metric].remark);
   }
 }
 

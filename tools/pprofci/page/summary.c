@@ -1,13 +1,9 @@
 /* Writes the summary in Markdown. At most twelve lines are visible. Names are escaped. */
 #include "core/brief.h"
-#include "core/escape.h"
 #include "core/markdown.h"
 #include "page/html.h"
 #include "page/numbers.h"
 #include "page/page.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* ---- coding agents ---------------------------------- */
 

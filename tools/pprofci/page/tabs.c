@@ -1,10 +1,7 @@
 /* Adds the tabs of a pair of profiles. The tabs are radio buttons and need no script. */
 #include "page/html.h"
 
-#include "core/escape.h"
 #include "page/numbers.h"
-
-#include <math.h>
 
 #define ROWS_MOST 15 /* maximum number of rows of a table */
 /* Limit of the size of a page in bytes. Above this limit, a pair of profiles gets links instead of
@@ -77,16 +74,14 @@ static void put_function_verdict(struct fill *f, const struct change *change, pp
     html_function(f, str_of(change->partner));
     fill_end(f);
   }
-  fill_words(f, "inside", change->inside ? change->inside : "");
-  fill_words(f, "code", change->code ? change->code : "");
+  fill_pack(f, "inside:s code:s", change->inside, change->code);
 }
 
 /* Adds the functions with their verdicts. Changed functions are first. */
 static void put_verdict_rows(struct fill *f, const struct tab *t) {
   const struct pair_verdicts *v = &t->pair->comparisons[0];
   pprofc_str unit = str_of(v->unit);
-  fill_flag(f, "judged", true);
-  fill_flag(f, "has_code", v->has_code);
+  fill_pack(f, "judged:b has_code:b", true, v->has_code);
   for (size_t i = 0; i < v->row_count && (i < ROWS_MOST || v->rows[i].changed); i++) {
     const struct change *change = &v->rows[i];
     begin_function(f, t, str_of(change->name), str_of(change->file), change->line);
@@ -187,13 +182,9 @@ static void tabs_put_place(struct fill *f, const struct page_model *m,
 /* Adds a tab. The difference is selected; without a difference, the only tab is selected. */
 static void put_tab(struct fill *f, const struct tab *t) {
   static const char *const titles[SIDES + 1] = {"Base", "Head", "Diff"};
-  fill_begin(f, "tabs");
-  fill_number(f, "side", t->side);
-  fill_words(f, "tab", titles[t->side]);
-  fill_words(f, "value", t->side == SIDES ? "diff" : side_names[t->side]);
-  fill_words(f, "name", t->name);
-  fill_flag(f, "chosen", t->name == html_shown(t->pair));
-  fill_flag(f, "opened", t->open);
+  fill_pack(f, "tabs:{side:i tab:s value:s name:s chosen:b opened:b", (int64_t)t->side,
+            titles[t->side], t->side == SIDES ? "diff" : side_names[t->side], t->name,
+            t->name == html_shown(t->pair), t->open);
   if (t->side == SIDES && t->pair->comparison_count)
     fill_words(f, "sentence", t->pair->comparisons[0].sentence);
   if (tabs_has_room(f))
@@ -221,8 +212,7 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
     functions_read(m->run, pair, &functions);
   else
     functions_init(&functions);
-  fill_words(f, "kind", pair->kind);
-  fill_words(f, "shown", html_shown(pair));
+  fill_pack(f, "kind:s shown:s", pair->kind, html_shown(pair));
   tabs_put_place(f, m, pair);
   fill_number(f, "pair", pair - m->run->pairs);
   if (pair->diff) fill_words(f, "key", judged ? "noise, not judged or unchanged" : "unchanged");

@@ -1,9 +1,7 @@
 /* Creates, truncates and parses the text of a comment. */
 #include "publish/post.h"
 
-#include "run/files.h"
-
-#define LINE_MAX 2000 /* maximum bytes of the headline, which may contain long names */
+#define BODY_LINE_MAX 2000 /* maximum bytes of the headline, which may contain long names */
 /* Maximum size in bytes of a last section that is kept when a comment is truncated. */
 #define LAST_MOST    2000
 #define NOTE_MAX     160 /* bytes reserved for a note such as "... 3 more" */
@@ -120,7 +118,7 @@ static size_t body_put_visible(struct buffer *out, const struct body *body, size
   size_t first = 0;
   struct buffer text = ci_buffer();
   message_put_headline(&text, m);
-  put_first_line(out, buffer_str(&text), room / 2 < LINE_MAX ? room / 2 : LINE_MAX);
+  put_first_line(out, buffer_str(&text), room / 2 < BODY_LINE_MAX ? room / 2 : BODY_LINE_MAX);
   buffer_clear(&text);
   buffer_add_char(&text, '\n');
   for (; first < m->count && !m->parts[first].title.size; first++)

@@ -1,15 +1,8 @@
 /* Reads the manifest of a run, and prints its result in formats of GitLab and as JSON. */
 #include "publish/post.h"
 
-#include "common/flags.h"
-#include "core/escape.h"
 #include "core/template.h"
-#include "run/files.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define MANIFEST_MAX ((size_t)256 << 20)
 #define QUOTED_MAX   300 /* maximum bytes of one quoted line from a fork's manifest */
@@ -140,20 +133,13 @@ static void quality_put(struct json_text *text, const struct node *regression) {
   char print[17];
   pprofc_str file = node_text(regression, "file");
   int64_t line = node_integer(node_get(regression, "line"));
+  if (line < 1) line = 1;
   snprintf(print, sizeof print, "%016llx", (unsigned long long)quality_print_of(regression));
-  json_line_break(&text->json);
-  json_begin_object(&text->json);
-  json_text_member(text, "description", node_text(regression, "message"));
-  json_text_member(text, "check_name", STR("pprofc-regression"));
-  json_text_member(text, "fingerprint", str_of(print));
-  json_text_member(text, "severity", STR("major"));
-  json_begin_object(json_key(&text->json, "location"));
-  json_text_member(text, "path", file.size ? file : STR("."));
-  json_begin_object(json_key(&text->json, "lines"));
-  json_int(json_key(&text->json, "begin"), line > 0 ? line : 1);
-  json_end(&text->json);
-  json_end(&text->json);
-  json_end(&text->json);
+  json_pack(
+      &text->json,
+      "\n{description:S check_name:s fingerprint:s severity:s location:{path:S lines:{begin:i}}}",
+      node_text(regression, "message"), "pprofc-regression", print, "major",
+      file.size ? file : STR("."), line);
 }
 
 pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena) {
@@ -221,12 +207,10 @@ struct plain {
 static void plain_put_regression(struct json_writer *json, const struct node *regression) {
   static const char *const keys[] = {"group", "benchmark", "file", "title", "message"};
   output_row(json->out, 0, 0, 0);
-  json_line_break(json);
-  json_begin_object(json);
+  json_pack(json, "\n{");
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     json_string(json_key(json, keys[i]), node_text(regression, keys[i]));
-  json_int(json_key(json, "line"), node_integer(node_get(regression, "line")));
-  json_end(json);
+  json_pack(json, "line:i}", node_integer(node_get(regression, "line")));
 }
 
 static pprofc_status plain_render(const void *context, pprofc_write_fn write, void *to,
@@ -237,14 +221,10 @@ static pprofc_status plain_render(const void *context, pprofc_write_fn write, vo
   struct json_writer json;
   output_init(&out, write, to);
   json_init(&json, &out, &ci_mem);
-  json_begin_object(&json);
-  json_string(json_key(&json, "verdict"), outcome->verdict);
-  json_int(json_key(&json, "gate_status"), outcome->status);
-  json_string(json_key(&json, "headline"), outcome->headline);
-  json_string(json_key(&json, "commit"), outcome->commit);
-  json_string(json_key(&json, "base_commit"), node_text(outcome->root, "base_commit"));
-  json_string(json_key(&json, "page"), str_of(plain->page));
-  json_begin_array(json_key(&json, "regressions"));
+  json_pack(&json,
+            "{verdict:S gate_status:i headline:S commit:S base_commit:S page:s regressions:[",
+            outcome->verdict, (int64_t)outcome->status, outcome->headline, outcome->commit,
+            node_text(outcome->root, "base_commit"), plain->page);
   for (size_t i = 0; i < node_size(outcome->regressions); i++)
     plain_put_regression(&json, node_at(outcome->regressions, i));
   output_no_row(&out);

@@ -3,9 +3,6 @@
  * copy a marker, so the author must also match. */
 #include "publish/post.h"
 
-#include "common/terminal.h"
-#include "run/files.h"
-
 #define PAGES_MAX 200
 
 /* A comment or an issue that an earlier run wrote. */
@@ -304,8 +301,7 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   pprofc_status status = check_commit(post, error);
   if (status != PPROFC_OK) return status;
   json_text_begin(&text);
-  json_begin_object(&text.json);
-  json_text_member(&text, "state", str_of(forge->states[outcome->ending]));
+  json_pack(&text.json, "{state:s", forge->states[outcome->ending]);
   json_text_member(&text, forge->status_name, str_of(post_name(post)));
   json_text_member(&text, "description", post_shorten(post, outcome->headline, DESCRIPTION_MAX));
   if (*post->site->page) json_text_member(&text, forge->status_url, str_of(post->site->page));
@@ -368,22 +364,15 @@ static pprofc_str note_message(struct post *post, const struct node *note) {
 static void put_github_note(struct post *post, struct json_text *text, const struct node *note) {
   int64_t line = node_integer(node_get(note, "line"));
   bool warns = post->outcome->ending == ENDING_WARNING;
-  json_begin_object(&text->json);
-  json_text_member(text, "path", node_text(note, "file"));
-  json_int(json_key(&text->json, "start_line"), line);
-  json_int(json_key(&text->json, "end_line"), line);
-  json_text_member(text, "annotation_level", warns ? STR("warning") : STR("failure"));
-  json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MAX));
-  json_text_member(text, "message", note_message(post, note));
-  json_end(&text->json);
+  json_pack(&text->json, "{path:S start_line:i end_line:i annotation_level:S title:S message:S}",
+            node_text(note, "file"), line, line, warns ? STR("warning") : STR("failure"),
+            post_shorten(post, node_text(note, "title"), TITLE_MAX), note_message(post, note));
 }
 
 static void put_github_output(struct post *post, struct json_text *text, size_t *at) {
   pprofc_str summary = body_cut(&post->body, post->links, SUMMARY_MAX, post->arena);
-  json_begin_object(json_key(&text->json, "output"));
-  json_text_member(text, "title", post_shorten(post, post->outcome->headline, TITLE_MAX));
-  json_text_member(text, "summary", summary);
-  json_key(&text->json, "annotations");
+  json_pack(&text->json, "output:{title:S summary:S annotations:",
+            post_shorten(post, post->outcome->headline, TITLE_MAX), summary);
   put_check_notes(post, text, at, GITHUB_NOTES, put_github_note);
   json_end(&text->json);
 }
@@ -397,10 +386,8 @@ static pprofc_str github_check_body(struct post *post, const char *name, size_t 
   json_text_begin(&text);
   json_begin_object(&text.json);
   if (name) {
-    json_text_member(&text, "name", str_of(name));
-    json_text_member(&text, "head_sha", str_of(post->site->sha));
-    json_text_member(&text, "status", STR("completed"));
-    json_text_member(&text, "conclusion", str_of(conclusions[post->outcome->ending]));
+    json_pack(&text.json, "name:s head_sha:s status:s conclusion:s", name, post->site->sha,
+              "completed", conclusions[post->outcome->ending]);
     if (*post->site->page) json_text_member(&text, "details_url", str_of(post->site->page));
   }
   put_github_output(post, &text, at);
@@ -425,16 +412,10 @@ static pprofc_status post_github_check(struct post *post, pprofc_error *error) {
 
 static void put_bitbucket_note(struct post *post, struct json_text *text, const struct node *note) {
   pprofc_str name = node_text(note, "benchmark");
-  json_begin_object(&text->json);
-  json_text_member(
-      text, "external_id",
-      str_of(text_printf(post->arena, "pprofc-%.*s", STR_ARG(body_prefix(name, 400)))));
-  json_text_member(text, "annotation_type", STR("BUG"));
-  json_text_member(text, "summary", post_shorten(post, node_text(note, "message"), NOTE_MAX));
-  json_text_member(text, "severity", STR("HIGH"));
-  json_text_member(text, "path", node_text(note, "file"));
-  json_int(json_key(&text->json, "line"), node_integer(node_get(note, "line")));
-  json_end(&text->json);
+  json_pack(&text->json, "{external_id:s annotation_type:s summary:S severity:s path:S line:i}",
+            text_printf(post->arena, "pprofc-%.*s", STR_ARG(body_prefix(name, 400))), "BUG",
+            post_shorten(post, node_text(note, "message"), NOTE_MAX), "HIGH",
+            node_text(note, "file"), node_integer(node_get(note, "line")));
 }
 
 static pprofc_str bitbucket_body(struct post *post) {
@@ -442,21 +423,12 @@ static pprofc_str bitbucket_body(struct post *post) {
                                                "FAILED", "PASSED", "FAILED"};
   struct json_text text;
   json_text_begin(&text);
-  json_begin_object(&text.json);
-  json_text_member(&text, "title", STR("Benchmarks"));
-  json_text_member(&text, "details", post_shorten(post, post->outcome->headline, DETAILS_MAX));
-  json_text_member(&text, "report_type", STR("TEST"));
-  json_text_member(&text, "reporter", STR("pprofc"));
-  json_text_member(&text, "result", str_of(results[post->outcome->ending]));
+  json_pack(&text.json, "{title:s details:S report_type:s reporter:s result:s", "Benchmarks",
+            post_shorten(post, post->outcome->headline, DETAILS_MAX), "TEST", "pprofc",
+            results[post->outcome->ending]);
   if (*post->site->page) json_text_member(&text, "link", str_of(post->site->page));
-  json_begin_array(json_key(&text.json, "data"));
-  json_begin_object(&text.json);
-  json_text_member(&text, "title", STR("Regressions"));
-  json_text_member(&text, "type", STR("NUMBER"));
-  json_uint(json_key(&text.json, "value"), post->outcome->regressed);
-  json_end(&text.json);
-  json_end(&text.json);
-  json_end(&text.json);
+  json_pack(&text.json, "data:[{title:s type:s value:u}]}", "Regressions", "NUMBER",
+            (uint64_t)post->outcome->regressed);
   return json_text_end(&text, post->arena);
 }
 

@@ -3,12 +3,8 @@
 #ifndef PPROFCI_PUBLISH_POST_H
 #define PPROFCI_PUBLISH_POST_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "core/json_tree.h"
-#include "core/output.h"
 #include "http/client.h"
-#include "page/model.h"
 #include "page/page.h"
 #include "run/files.h"
 

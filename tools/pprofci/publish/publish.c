@@ -2,11 +2,7 @@
  * GitHub. A failure at one destination does not stop the others. The exit status is the status of
  * the run. */
 #include "commands.h"
-#include "common/terminal.h"
-#include "core/escape.h"
-#include "core/log_guard.h"
 #include "publish/post.h"
-#include "run/files.h"
 
 enum place { PLACE_COMMENT, PLACE_STATUS, PLACE_CHECK, PLACE_SUMMARY, PLACES };
 

@@ -1,12 +1,6 @@
 /* Describes GitHub, GitLab and Bitbucket: their addresses, and the variables of their jobs. */
 #include "publish/post.h"
 
-#include "commands.h"
-#include "run/files.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 #define EVENT_MAX ((size_t)32 << 20)
 
 static int64_t site_number(const char *name) {

@@ -2,10 +2,7 @@
  * the last attempt. */
 #include "publish/post.h"
 
-#include "commands.h"
 #include "core/json_tree.h"
-
-#include <stdio.h>
 
 #define TRIES         4
 #define REDIRECTS_MAX 3

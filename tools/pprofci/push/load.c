@@ -1,13 +1,7 @@
 /* Collects labels, reads profiles, and converts them to gzip'd profile.proto or OTLP. */
 #include "commands.h"
-#include "common/terminal.h"
-#include "core/chars.h"
 #include "publish/post.h"
 #include "push/push.h"
-#include "run/files.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 /* True if the name is valid in Pyroscope. A valid name has letters, digits and '_', and does not
  * begin with a digit. */

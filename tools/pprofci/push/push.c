@@ -2,14 +2,8 @@
  * queries that show them. */
 #include "push/push.h"
 
-#include "commands.h"
-#include "common/save.h"
-#include "common/terminal.h"
-#include "core/array.h"
 #include "core/json_write.h"
 #include "run/files.h"
-
-#include <stdio.h>
 
 struct push_link {
   const char *name, *url;
@@ -118,14 +112,9 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
   struct json_writer json;
   (void)error;
   json_init(&json, out, &ci_mem);
-  json_begin_object(&json);
-  json_int(json_key(&json, "version"), 1);
-  json_begin_array(json_key(&json, "links"));
+  json_pack(&json, "{version:1 links:[");
   for (size_t i = 0; i < l->count; i++) {
-    json_begin_object(&json);
-    json_text(json_key(&json, "name"), l->items[i].name);
-    json_text(json_key(&json, "url"), l->items[i].url);
-    json_end(&json);
+    json_pack(&json, "{name:s url:s}", l->items[i].name, l->items[i].url);
   }
   json_end(&json);
   (void)json_finish_file(&json);

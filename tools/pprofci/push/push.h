@@ -3,7 +3,6 @@
 #define PPROFCI_PUSH_PUSH_H
 
 #include "commands.h"
-#include "common/flags.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 

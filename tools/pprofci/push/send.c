@@ -1,19 +1,11 @@
 /* Sends profiles: by push.v1 (protobuf) or /ingest (a form) of Pyroscope, or by OTLP over HTTP. */
 #include "codec/gzip_writer.h"
 #include "codec/wire_write.h"
-#include "commands.h"
-#include "common/terminal.h"
-#include "core/escape.h"
-#include "core/system.h"
 #include "otlp_export.pb-c.h"
 #include "pprofc/report.h"
 #include "push/push.h"
 #include "pyroscope.pb-c.h"
 #include "run/files.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define HEADERS "OTEL_EXPORTER_OTLP_HEADERS"
 

@@ -3,13 +3,8 @@
 
 #include "commands.h"
 #include "core/base64.h"
-#include "core/escape.h"
 #include "core/json_tree.h"
-#include "http/client.h"
 #include "otlp_export.pb-c.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 #define TRIES    4
 #define SAID_MAX 300

@@ -1,16 +1,9 @@
 /* Compares the programs of base and head: how they were built, the machines that measured them, and
  * the packages whose test binary is the same. */
-#include "common/terminal.h"
-#include "core/log_guard.h"
 #include "run/code.h"
-#include "run/files.h"
 #include "run/recording.h"
-#include "run/run.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 /* Maximum number of differences that the report lists for one property. */
 #define NAMED_MOST 3
@@ -62,10 +55,9 @@ static void built_put_item(struct buffer *out, const char *name, pprofc_str base
 
 /* Reads the name of the processor from the results of base or head, if they contain it. */
 static void built_processor(const struct ci_run *run, int side, struct buffer *processor) {
-  struct buffer text;
   pprofc_error ignored;
   pprofc_str rest, line;
-  buffer_init(&text, run->mem, (size_t)64 << 20);
+  struct buffer text = buffer_make(run->mem, (size_t)64 << 20);
   if (run_has(run->bench[side]) && file_read(run->bench[side], &text, &ignored) == PPROFC_OK) {
     rest = buffer_str(&text);
     while (rest.data && !processor->size && str_next_line(&rest, &line))
@@ -129,16 +121,13 @@ void surroundings_write(struct json_writer *json, const struct ci_run *run) {
       "NODE_OPTIONS", "PYTHONHASHSEED", "OMP_NUM_THREADS"};
   struct utsname kernel;
   if (!measured_here(run) || uname(&kernel) != 0) return;
-  json_begin_object(json_key(json, "surroundings"));
-  json_text(json_key(json, "kernel"), kernel.release);
-  json_int(json_key(json, "processors"), sysconf(_SC_NPROCESSORS_ONLN));
-  json_begin_object(json_key(json, "environment"));
+  json_pack(json, "surroundings:{kernel:s processors:i environment:{", kernel.release,
+            (int64_t)sysconf(_SC_NPROCESSORS_ONLN));
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
     const char *value = getenv(variables[i]);
     if (value) json_text(json_key(json, variables[i]), value);
   }
-  json_end(json);
-  json_end(json);
+  json_pack(json, "}}");
 }
 
 static bool have_same_size(const char *a, const char *b) {

@@ -1,13 +1,10 @@
 /* Finds the user's function whose calls led to a change, and draws the page's flame graph. */
 #include "run/code.h"
 
-#include "core/log_guard.h"
 #include "flame/label.h"
 #include "report/stacks/flame_verdicts.h"
 #include "run/files.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
 
 #define LEAST_SHARE   0.01 /* minimum growth that is shown, as a fraction of the base's total */
 #define PICTURE_WIDTH 1180

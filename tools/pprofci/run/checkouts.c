@@ -1,12 +1,6 @@
 /* Creates the checkouts of base and head, and builds their test programs. */
 #include "run/recording.h"
 
-#include "common/terminal.h"
-#include "run/files.h"
-
-#include <stdlib.h>
-#include <unistd.h>
-
 /* True if the CI service checked out the merge commit of a pull request. */
 static bool is_pull_merge(void) {
   const char *github = getenv("GITHUB_REF"), *gitlab = getenv("CI_MERGE_REQUEST_EVENT_TYPE");

@@ -1,10 +1,7 @@
 /* Finds the functions of a pair of profiles whose code changed. */
 #include "run/code.h"
 
-#include "common/terminal.h"
 #include "run/files.h"
-
-#include <stdlib.h>
 
 #define DEPTH_MOST 32 /* maximum depth of nested definitions */
 
@@ -426,11 +423,8 @@ static bool inlines_diff(struct ci_run *run, const struct judged *j, pprofc_str 
 
 /* True if an interpreter runs the source file. */
 static bool is_interpreted(pprofc_str file) {
-  static const char *const endings[] = {".py",   ".js", ".mjs",   ".cjs", ".ts",  ".tsx", ".jsx",
-                                        ".java", ".kt", ".scala", ".rb",  ".php", ".lua"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-    if (str_ends(file, str_of(endings[i]))) return true;
-  return false;
+  return STR_ANY(str_ends, file, ".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".java",
+                 ".kt", ".scala", ".rb", ".php", ".lua");
 }
 
 /* ---- programs ---------------------------------------- */

@@ -1,10 +1,7 @@
 /* Reads and writes comparisons as JSON. Tables describe the JSON members. */
 #include "run/code.h"
 
-#include "core/log_guard.h"
 #include "run/files.h"
-
-#include <math.h>
 
 enum member_kind { MEMBER_TEXT, MEMBER_NUMBER, MEMBER_COUNT, MEMBER_LINE, MEMBER_BOOL };
 
@@ -118,8 +115,7 @@ static void changes_write(struct json_writer *json, const char *key, const struc
                           size_t count) {
   json_begin_array(json_key(json, key));
   for (size_t i = 0; i < count; i++) {
-    json_line_break(json);
-    json_begin_object(json);
+    json_pack(json, "\n{");
     members_write(json, change_members, COUNT_OF(change_members), &changes[i]);
     json_end(json);
   }
@@ -132,8 +128,7 @@ static void hunks_write(struct json_writer *json, const struct run_pair *pair) {
   json_begin_array(json_key(json, "hunks"));
   for (size_t i = 0; i < pair->hunk_count; i++) {
     const struct run_hunk *hunk = &pair->hunks[i];
-    json_line_break(json);
-    json_begin_object(json);
+    json_pack(json, "\n{");
     members_write(json, hunk_members, COUNT_OF(hunk_members), hunk);
     json_begin_array(json_key(json, "lines"));
     for (size_t k = 0; k < hunk->line_count; k++) {
@@ -141,8 +136,7 @@ static void hunks_write(struct json_writer *json, const struct run_pair *pair) {
       members_write(json, line_members, COUNT_OF(line_members), &hunk->lines[k]);
       json_end(json);
     }
-    json_end(json);
-    json_end(json);
+    json_pack(json, "]}");
   }
   json_end(json);
 }
@@ -151,8 +145,7 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
   json_begin_array(json_key(json, "comparisons"));
   for (size_t i = 0; i < pair->comparison_count; i++) {
     const struct pair_verdicts *c = &pair->comparisons[i];
-    json_line_break(json);
-    json_begin_object(json);
+    json_pack(json, "\n{");
     members_write(json, verdicts_members, COUNT_OF(verdicts_members), c);
     changes_write(json, "because", c->because, c->because_count);
     changes_write(json, "functions", c->rows, c->row_count);
@@ -166,8 +159,7 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run) {
   json_begin_array(json_key(json, "fired"));
   for (size_t i = 0; i < run->fired_count; i++) {
-    json_line_break(json);
-    json_begin_object(json);
+    json_pack(json, "\n{");
     members_write(json, fired_members, COUNT_OF(fired_members), &run->fired[i]);
     changes_write(json, "functions", &run->fired[i].change, 1);
     json_end(json);

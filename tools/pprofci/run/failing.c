@@ -1,13 +1,8 @@
 /* Checks -fail-on: conditions that fail the run if a function fulfills them. */
-#include "core/log_guard.h"
 #include "page/numbers.h"
 #include "run/code.h"
 #include "run/files.h"
-#include "run/run.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
-#include <stdio.h>
 
 void failing_prepare(struct ci_run *run) {
   const char *path = run->options->noise_rules;

@@ -3,13 +3,6 @@
 
 #include "noise/noise.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 bool files_make_folders(const char *path) {
   errno = folder_make(path, 0777);
   return errno == 0;

@@ -3,14 +3,8 @@
 #ifndef PPROFCI_RUN_FILES_H
 #define PPROFCI_RUN_FILES_H
 
-#include "commands.h"
-#include "common/save.h"
-#include "core/buffer.h"
-#include "core/infile.h"
 #include "core/json_write.h"
 #include "run/run.h"
-
-#include <dirent.h>
 
 /* ---- texts (text.c) ------------------------------- */
 

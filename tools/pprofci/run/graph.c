@@ -72,11 +72,10 @@ static pprofc_str graph_text(pprofc_str file) {
 }
 
 void graph_read(struct ci_run *run, struct run_pair *pair, const char *name) {
-  struct buffer file;
   pprofc_error ignored;
   const char *path = text_printf(&run->arena, "%s/flame/%s.js", pair->folder, name);
   const char *own = run_take_name(run, name);
-  buffer_init(&file, run->mem, 2 * GRAPH_MOST);
+  struct buffer file = buffer_make(run->mem, 2 * GRAPH_MOST);
   bool found = file_read(path, &file, &ignored) == PPROFC_OK;
   pprofc_str text = found ? graph_text(buffer_str(&file)) : STR("");
   graph_set(run, pair, own, text);

@@ -1,16 +1,8 @@
 /* Finds the pairs of profiles: files with equal names in two folders, paths given by -pair, or the
  * bundled profiles. In a folder given by -pair, each profile is a run. */
-#include "common/terminal.h"
-#include "core/chars.h"
 #include "noise/noise.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "run/run.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
  * the end. */

@@ -2,15 +2,11 @@
 #include "run/code.h"
 
 #include "core/brief.h"
-#include "core/escape.h"
-#include "core/log_guard.h"
 #include "noise/noise.h"
 #include "pipeline/pipeline.h"
 #include "run/files.h"
 #include "run/profiles.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
 
 #define ROWS_MOST 30
 /* Minimum growth, as a share of the base's total, at which the page lists a function that cannot be

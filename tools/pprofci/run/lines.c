@@ -1,13 +1,8 @@
 /* Finds the changed source lines that have a cost. */
 #include "run/code.h"
 
-#include "core/array.h"
-#include "core/log_guard.h"
 #include "report/source/line_costs.h"
 #include "run/files.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define HUNKS_MOST 20
 #define LINES_MOST 200 /* maximum number of lines of a hunk */
@@ -213,18 +208,13 @@ static bool is_idle_line(pprofc_str line) {
 
 /* True for a line such as "pub fn parse(text: &str) {" or "const parse = text => {". */
 static bool is_declaration(pprofc_str line) {
-  static const char *const words[] = {"fn", "def", "func", "function", "class"};
-  static const char *const before[] = {"pub", "pub(crate)", "unsafe", "async", "export", "static"};
   pprofc_str word;
   line = str_trim(line);
   if (str_starts(line, STR("const ")) && str_ends(line, STR("=> {"))) return true;
   while (str_next(&line, ' ', &word)) {
-    bool skip = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-      if (str_equal(word, str_of(words[i]))) return true;
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-      skip = skip || str_equal(word, str_of(before[i]));
-    if (!skip) return false;
+    if (STR_ANY(str_equal, word, "fn", "def", "func", "function", "class")) return true;
+    if (!STR_ANY(str_equal, word, "pub", "pub(crate)", "unsafe", "async", "export", "static"))
+      return false;
   }
   return false;
 }

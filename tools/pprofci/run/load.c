@@ -1,10 +1,7 @@
 /* Reads load average and CPU time of the machine, and decides if it was overloaded. */
 #include "run/recording.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #define LOAD_MOST 2.0 /* load average per processor above which a machine is overloaded */
 /* Share of the processor time that other programs may use while all processors are busy. */
@@ -106,13 +103,9 @@ void load_write(struct json_writer *json, const struct ci_run *run) {
   const struct round_load *loads = loads_of(run, &count);
   json_begin_array(json_key(json, "loads"));
   for (size_t i = 0; i < count; i++) {
-    json_begin_object(json);
-    json_double(json_key(json, "load_average"), loads[i].average);
-    json_double(json_key(json, "wall_seconds"), loads[i].wall);
-    json_double(json_key(json, "own_cpu_seconds"), loads[i].own);
-    json_double(json_key(json, "cpu_seconds"), loads[i].busy);
-    json_double(json_key(json, "stolen_seconds"), loads[i].stolen);
-    json_end(json);
+    json_pack(json,
+              "{load_average:f wall_seconds:f own_cpu_seconds:f cpu_seconds:f stolen_seconds:f}",
+              loads[i].average, loads[i].wall, loads[i].own, loads[i].busy, loads[i].stolen);
   }
   json_end(json);
 }

@@ -1,12 +1,9 @@
 /* Defines the flags of `pprofci run`. */
 #include "run/run.h"
 
-#include "common/text.h"
 #include "gate/gate.h"
 #include "run/files.h"
 #include "verdict/print/print.h"
-
-#include <stdlib.h>
 
 #define FIELD(name) offsetof(struct run_options, name)
 
@@ -230,14 +227,9 @@ static bool is_cpu_list(pprofc_str list) {
 }
 
 static bool is_kind_list(pprofc_str list) {
-  static const char *const kinds[] = {"cpu", "mem", "block", "mutex"};
   pprofc_str item;
-  while (str_next(&list, ',', &item)) {
-    bool known = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-      known |= str_equal(item, str_of(kinds[i]));
-    if (!known) return false;
-  }
+  while (str_next(&list, ',', &item))
+    if (!STR_ANY(str_equal, item, "cpu", "mem", "block", "mutex")) return false;
   return true;
 }
 

@@ -1,14 +1,10 @@
 /* Writes the artifacts of base, head and difference for each pair of profiles: table, flame graphs,
  * speedscope file and profile. */
-#include "common/terminal.h"
 #include "noise/noise.h"
 #include "pprofc/destination.h"
 #include "run/code.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "run/run.h"
-
-#include <stdio.h>
 
 /* An artifact that is written for a profile or a difference: the report format, and the parts of
  * the path before and after the name. */

@@ -1,7 +1,6 @@
 /* Reads the profiles of a run, and prepares them for a report as pprof's driver does. */
 #include "run/profiles.h"
 
-#include "common/terminal.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/steps.h"
 

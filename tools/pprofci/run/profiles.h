@@ -3,7 +3,6 @@
 #ifndef PPROFCI_RUN_PROFILES_H
 #define PPROFCI_RUN_PROFILES_H
 
-#include "core/error.h"
 #include "pprofc/report.h"
 #include "run/run.h"
 

@@ -1,16 +1,7 @@
 /* Profiles each benchmark in several runs, base and head in turns. All runs have the same number of
  * iterations, so their profiles show the same work. */
-#include "common/terminal.h"
-#include "common/text.h"
-#include "core/escape.h"
-#include "core/log_guard.h"
-#include "run/files.h"
 #include "run/recording.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define KINDS_AT_ONCE 2 /* maximum number of profile types that one run writes */
 #define GROUPS        2 /* number of groups of profile types */

@@ -2,15 +2,8 @@
  * worse. */
 #include "run/recording.h"
 
-#include "common/terminal.h"
-#include "common/text.h"
 #include "core/child.h"
 #include "gate/judge.h"
-#include "run/files.h"
-#include "run/run.h"
-
-#include <stdlib.h>
-#include <unistd.h>
 
 /* Output of a test program. */
 struct recorded_text {

@@ -5,7 +5,6 @@
 
 #include "core/json_write.h"
 #include "run/files.h"
-#include "run/run.h"
 
 /* ---- checkouts (checkouts.c) ---------------------- */
 

@@ -1,13 +1,9 @@
 /* Implements `pprofci run`: runs its steps in order, and prints the result. */
 #include "run/run.h"
 
-#include "commands.h"
-#include "common/terminal.h"
 #include "page/page.h"
 #include "run/code.h"
 #include "run/files.h"
-
-#include <stdio.h>
 
 const char *const side_names[SIDES] = {"base", "head"};
 volatile sig_atomic_t run_stopped;

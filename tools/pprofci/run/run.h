@@ -4,7 +4,6 @@
 #define PPROFCI_RUN_RUN_H
 
 #include "commands.h"
-#include "core/buffer.h"
 #include "core/map.h"
 #include "flame/flame.h"
 #include "gate/judge.h"
@@ -178,8 +177,8 @@ struct run_pair {
   /* pictures of base, of head, and of the difference or the only profile; all have the same scale
    * and order */
   struct run_picture pictures[SIDES + 1];
-  pprofc_str graph;       /* packed flame graph (profiles.h), or "" if it is too large for the page */
-  const char *graph_file; /* file of the graph in the page's folder, or NULL */
+  pprofc_str graph; /* packed flame graph (profiles.h), or "" if it is too large for the page */
+  const char *graph_file;          /* file of the graph in the page's folder, or NULL */
   const char *sample_index, *hide; /* report options that select the shown values, or NULL */
   /* artifacts folder of the merged job that made this pair of profiles, or NULL */
   const char *folder;

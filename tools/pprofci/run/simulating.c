@@ -3,10 +3,6 @@
 #include "core/child.h"
 #include "run/files.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 /* Finds pprofc in $PPROFC_BIN, in the folder of this program, or in PATH. */
 static const char *find_pprofc(struct ci_run *run) {
   const char *folder = getenv("PPROFC_BIN");

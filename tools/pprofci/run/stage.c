@@ -1,13 +1,7 @@
 /* Writes the files of a run into the stage, a temporary folder inside the final folder. Moves the
  * files to the final folder at the end. */
 #include "core/json_tree.h"
-#include "run/files.h"
 #include "run/recording.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static void name_places(struct ci_run *run) {
   struct arena *arena = &run->arena;

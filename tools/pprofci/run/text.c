@@ -1,12 +1,9 @@
 /* Formats, copies and checks texts. */
 #include "run/files.h"
 
-#include "core/escape.h"
-
 #include "core/chars.h"
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 /* True for a byte of a name or number, also outside of ASCII. */
 static bool is_word_byte(char c) {

@@ -1,17 +1,12 @@
 /* Writes the benchmark tables. Determines the verdict from benchmark results and instruction
  * counts. */
 #include "bench/pairs.h"
-#include "core/log_guard.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "parse_bench_regressions/options.h"
 #include "run/code.h"
-#include "run/files.h"
 #include "run/profiles.h"
 #include "run/recording.h"
-#include "run/run.h"
-
-#include <math.h>
 
 /* Fails if an input has an unreadable line, because the benchmark table would then be wrong. */
 static void check_messages(const pprofc_bench *set) {

@@ -1,13 +1,6 @@
 /* Checks out, builds and starts base and head, for counting and for timing. */
-#include "common/terminal.h"
-#include "core/array.h"
 #include "core/json_tree.h"
-#include "run/files.h"
 #include "simulate/counting.h"
-
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- command lines ----------------------------------- */
 

@@ -1,11 +1,7 @@
 /* Runs a command under callgrind, with the environment variables that benchmark plugins expect. */
-#include "common/terminal.h"
-#include "core/system.h"
-#include "run/files.h"
 #include "simulate/counting.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 
 /* Environment variables with which benchmark plugins count instructions. Fixed seeds and the malloc
@@ -111,9 +107,8 @@ static const char **command_line(struct ci_run *of, const struct count_run *run,
 
 /* Returns the last line of valgrind's log that is not a warning about this machine's caches. */
 static pprofc_str log_complaint(struct ci_run *run, const char *path) {
-  struct buffer text;
   pprofc_str line, found = {NULL, 0};
-  buffer_init(&text, &ci_mem, (size_t)16 << 20);
+  struct buffer text = buffer_make(&ci_mem, (size_t)16 << 20);
   if (file_read(path, &text, NULL) == PPROFC_OK) {
     pprofc_str rest = buffer_str(&text);
     while (rest.data && str_next_line(&rest, &line))

@@ -4,13 +4,7 @@
 #include "simulate/counting.h"
 
 #include "bench/names.h"
-#include "common/terminal.h"
-#include "core/array.h"
 #include "core/child.h"
-#include "core/escape.h"
-#include "run/files.h"
-
-#include <math.h>
 
 /* ---- results ----------------------------------------- */
 

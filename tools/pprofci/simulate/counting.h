@@ -5,9 +5,6 @@
 #define PPROFCI_SIMULATE_COUNTING_H
 
 #include "common/callgrind.h"
-#include "core/buffer.h"
-#include "core/error.h"
-#include "run/files.h"
 #include "run/recording.h"
 
 /* Result of a benchmark from one run of a command. */

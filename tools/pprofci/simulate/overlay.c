@@ -1,15 +1,7 @@
 /* Counts the benchmarks of Go packages without changing their code. Uses go's -overlay to replace
  * source files. The new package testing sends callgrind requests when a benchmark's timer starts
  * and stops. The new package runtime fixes the random seed and stops the scavenger. */
-#include "common/terminal.h"
-#include "run/files.h"
 #include "simulate/counting.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Number of iterations of each benchmark, by which the counts are divided. */
 #define ITERATIONS "10"

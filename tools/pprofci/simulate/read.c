@@ -1,14 +1,8 @@
 /* Reads the files that a run under callgrind wrote: the counts of each benchmark, and maps of code
  * that a process generated at run time. */
-#include "common/terminal.h"
-#include "core/array.h"
-#include "core/log_guard.h"
-#include "run/files.h"
 #include "simulate/counting.h"
 
-#include <dirent.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 /* ---- calls of allocators ----------------------------- */
 

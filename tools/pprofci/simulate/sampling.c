@@ -1,20 +1,12 @@
 /* Samples timed benchmarks with perf. The messages of benchmark plugins switch perf on and off. The
  * profile of a benchmark contains the samples of its time range, without the callers of the
  * plugin's root frame, in which the benchmark runs. */
-#include "common/terminal.h"
-#include "core/array.h"
 #include "core/child.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-#include "run/files.h"
 #include "simulate/counting.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define ROOT_FRAME "__codspeed_root_frame__"
 
@@ -52,12 +44,8 @@ static void close_control(struct talk *talk) {
  * that cargo codspeed built. Unwinding by frame pointers copies less of the stack than unwinding by
  * debug information. */
 static bool has_frame_pointers(const struct timing *t) {
-  static const char *const programs[] = {"node", "npm",  "npx",   "pnpm",  "yarn",
-                                         "bun",  "deno", "cargo", "vitest"};
-  pprofc_str program = str_path_base(str_of(t->words[0]));
-  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    if (str_equal(program, str_of(programs[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, str_path_base(str_of(t->words[0])), "node", "npm", "npx", "pnpm",
+                 "yarn", "bun", "deno", "cargo", "vitest");
 }
 
 void sampling_begin(struct timing *t, const char *place, struct word_list *words) {

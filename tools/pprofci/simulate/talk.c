@@ -2,17 +2,7 @@
  * and fields. All numbers are little-endian. */
 #include "simulate/counting.h"
 
-#include "commands.h"
-#include "core/array.h"
-#include "core/log_guard.h"
-#include "run/files.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #define COMMANDS_PATH "/tmp/runner.ctl.fifo"
 #define ANSWERS_PATH  "/tmp/runner.ack.fifo"

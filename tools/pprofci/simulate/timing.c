@@ -3,18 +3,9 @@
  * result files. */
 #include "simulate/counting.h"
 
-#include "common/terminal.h"
-#include "core/array.h"
 #include "core/json_tree.h"
-#include "core/log_guard.h"
-#include "pprofc/stats.h"
-#include "run/files.h"
-#include "run/recording.h"
+#include "stats/stats.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 
 #define RESULTS_MAX ((size_t)64 << 20) /* maximum size in bytes of a file of results */
@@ -75,11 +66,6 @@ struct timed *timed_of(struct timing *t, pprofc_str name) {
   return &t->items[id];
 }
 
-static int round_order(const void *a, const void *b) {
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* Returns the median duration of a benchmark's rounds in nanoseconds. Returns 0 if the plugin
  * reported no rounds. */
 static double rounds_median(const struct timing *t, pprofc_str name) {
@@ -87,7 +73,7 @@ static double rounds_median(const struct timing *t, pprofc_str name) {
   for (size_t i = 0; i < t->talk.count; i++) {
     const struct talk_benchmark *item = &t->talk.items[i];
     if (!str_equal(name, str_of(item->name)) || !item->rounds) continue;
-    qsort(&rounds[item->first_round], item->rounds, sizeof *rounds, round_order);
+    sort_doubles(&rounds[item->first_round], item->rounds);
     return pprofc_quantile(&rounds[item->first_round], item->rounds, 0.5);
   }
   return 0;

@@ -2,25 +2,14 @@
  * with the disk, and renamed. */
 #include "store/store.h"
 
-#include "commands.h"
-#include "core/array.h"
-#include "core/outfile.h"
 #include "gate/read/record.h"
 #include "run/files.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void backing_check_mark(struct backing *backing, bool create) {
   const struct backing_kind *kind = backing->kind;
-  struct buffer mark;
-  buffer_init(&mark, &ci_mem, 4096);
+  struct buffer mark = buffer_make(&ci_mem, 4096);
   pprofc_status status = kind->get(backing, RECORD_MARK, &mark, &ci_error);
   if (status != PPROFC_E_NO_MATCH) {
     ci_need(status);

@@ -1,11 +1,6 @@
 /* Implements `pprofci fsck`: reports missing and damaged files of a store. */
 #include "commands.h"
-#include "common/sha256.h"
-#include "core/log_guard.h"
 #include "store/store.h"
-
-#include <stdio.h>
-#include <time.h>
 
 struct upkeep_findings {
   size_t runs, objects; /* numbers of undamaged runs and objects (stored profiles) */
@@ -32,9 +27,8 @@ static void checker_report(struct checker *c, size_t *count, const char *what, p
 static void check_object(void *context, const struct stored_key *stored) {
   struct checker *c = context;
   const char *key = stored->name;
-  struct buffer data;
   char hex[SHA256_HEX + 1], wanted[80];
-  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
+  struct buffer data = buffer_make(&ci_mem, BACKING_FILE_MAX);
   pprofc_status status = c->backing->kind->get(c->backing, key, &data, &ci_error);
   if (status != PPROFC_E_NO_MATCH) ci_need(status);
   sha256_hex_of(buffer_str(&data), hex);
@@ -72,9 +66,8 @@ static void check_record(void *context, const struct stored_key *stored) {
   struct checker *c = context;
   const char *key = stored->name;
   struct arena arena = ci_arena();
-  struct buffer data;
   struct run_record record;
-  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
+  struct buffer data = buffer_make(&ci_mem, BACKING_FILE_MAX);
   pprofc_status status = c->backing->kind->get(c->backing, key, &data, &ci_error);
   pprofc_str text = buffer_str(&data);
   if (status == PPROFC_OK) status = record_parse(&arena, key, text, &record, &ci_error);

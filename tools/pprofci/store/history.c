@@ -1,7 +1,6 @@
 /* Implements `pprofci history`: lists the runs of a store. */
 #include "commands.h"
 #include "core/json_write.h"
-#include "core/log_guard.h"
 #include "store/store.h"
 
 struct history_options {
@@ -36,9 +35,8 @@ const struct flag_table history_table = {
     FLAG_TABLE("pprofci history", "lists the runs of a store")};
 
 static void list_row(struct output *out, const struct past_run *run, int age) {
-  struct buffer time;
   output_row(out, age, 0, 0);
-  buffer_init(&time, &ci_mem, 64);
+  struct buffer time = buffer_make(&ci_mem, 64);
   times_put(&time, run->place.time);
   output_printf(out, "%.*s%*s  ", STR_ARG(str_slice(run->place.commit, 0, 12)),
                 (int)(run->place.commit.size < 12 ? 12 - run->place.commit.size : 0), "");
@@ -72,14 +70,8 @@ static void list_run_profiles(struct json_writer *json, const struct past *past,
     const struct past_profile *profile = &past->profiles[run->first_profile + i];
     char key[80];
     past_object_key(profile->sha256, key);
-    json_begin_object(json);
-    json_string(json_key(json, "kind"), profile->kind);
-    json_string(json_key(json, "package"), profile->package);
-    json_string(json_key(json, "benchmark"), profile->benchmark);
-    json_string(json_key(json, "name"), profile->name);
-    json_string(json_key(json, "key"), str_of(key));
-    json_int(json_key(json, "size"), profile->size);
-    json_end(json);
+    json_pack(json, "{kind:S package:S benchmark:S name:S key:s size:i}", profile->kind,
+              profile->package, profile->benchmark, profile->name, key, profile->size);
   }
   json_end(json);
 }
@@ -90,12 +82,8 @@ static void list_results(struct json_writer *json, const struct past *past,
   for (size_t i = 0; i < run->points; i++) {
     const struct past_point *point = &past->points[run->first_point + i];
     const struct past_series *series = &past->series[point->series];
-    json_begin_object(json);
-    json_string(json_key(json, "group"), series->group);
-    json_string(json_key(json, "benchmark"), series->name);
-    json_string(json_key(json, "unit"), series->unit);
-    json_double(json_key(json, "median"), point->value);
-    json_end(json);
+    json_pack(json, "{group:S benchmark:S unit:S median:f}", series->group, series->name,
+              series->unit, point->value);
   }
   json_end(json);
 }
@@ -104,20 +92,13 @@ static void list_results(struct json_writer *json, const struct past *past,
  * profiles instead of their lists. */
 static void list_json_run(struct json_writer *json, const struct past *past,
                           const struct past_run *run, bool brief) {
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "commit"), run->place.commit);
-  json_int(json_key(json, "time"), run->place.time);
-  json_int(json_key(json, "order"), run->place.order);
-  json_string(json_key(json, "branch"), run->branch);
-  json_string(json_key(json, "tag"), str_of(run->tag));
-  json_string(json_key(json, "machine"), run->machine);
-  json_string(json_key(json, "verdict"), run->verdict);
-  json_string(json_key(json, "headline"), run->headline);
-  json_string(json_key(json, "record"), str_of(run->key));
+  json_pack(json,
+            "\n{commit:S time:i order:i branch:S tag:s machine:S verdict:S headline:S record:s",
+            run->place.commit, run->place.time, run->place.order, run->branch, run->tag,
+            run->machine, run->verdict, run->headline, run->key);
   if (brief) {
-    json_uint(json_key(json, "result_count"), run->points);
-    json_uint(json_key(json, "profile_count"), run->profiles);
+    json_pack(json, "result_count:u profile_count:u", (uint64_t)run->points,
+              (uint64_t)run->profiles);
   } else {
     list_results(json, past, run);
     list_run_profiles(json, past, run);
@@ -137,8 +118,7 @@ static void list_json(struct output *out, const struct past *past, const size_t 
   output_no_row(out);
   json_line_break(&json);
   if (out->brief) {
-    json_begin_object(&json);
-    json_uint(json_key(&json, "runs"), count);
+    json_pack(&json, "{runs:u", (uint64_t)count);
     output_note(out);
     json_end(&json);
   }

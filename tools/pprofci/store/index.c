@@ -2,9 +2,6 @@
 #include "store/store.h"
 
 #ifdef HAVE_SQLITE3
-#include "commands.h"
-#include "common/sha256.h"
-#include "common/terminal.h"
 #include "core/library.h"
 #include "run/files.h"
 

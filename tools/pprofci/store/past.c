@@ -1,12 +1,7 @@
 /* Reads the records of a store, one for each stored run, into memory. */
 #include "store/store.h"
 
-#include "commands.h"
-#include "common/terminal.h"
 #include "run/files.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 void past_init(struct past *past) {
   *past = (struct past){.by_order = true, .arena = ci_arena()};
@@ -105,8 +100,7 @@ void past_add_record(struct past *past, const char *key, const struct run_record
 /* Reads one record. The arena owns the text. */
 static pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
                                       struct run_record *record, pprofc_error *error) {
-  struct buffer data;
-  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
+  struct buffer data = buffer_make(&ci_mem, BACKING_FILE_MAX);
   pprofc_status status = backing->kind->get(backing, key, &data, error);
   pprofc_str text = buffer_take(&data, arena);
   return status == PPROFC_OK ? record_parse(arena, key, text, record, error) : status;

@@ -1,9 +1,6 @@
 /* Removes the runs that the retention rules do not keep, and unused objects (stored profiles). */
 #include "store/store.h"
 
-#include "commands.h"
-#include "core/log_guard.h"
-
 #define GRACE 86400 /* minimum age in seconds of an object that may be removed */
 
 static bool retain_add(struct retain *retain, pprofc_str rule) {

@@ -1,13 +1,9 @@
 /* Keeps a store in an S3 bucket. Each key is written only once, and readers see only complete
  * files. */
 #include "commands.h"
-#include "core/escape.h"
 #include "store/store.h"
 
 #include "run/files.h"
-
-#include <stdio.h>
-#include <time.h>
 
 /* Maximum age in seconds of an object that need not be written again. */
 #define S3_YOUNG (12 * 3600)

@@ -1,13 +1,7 @@
 /* Sends one signed request, with retries. */
 #include "store/store.h"
 
-#include "commands.h"
-#include "common/sha256.h"
 #include "run/files.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* time limit of a request in seconds */

@@ -1,8 +1,5 @@
 /* Implements `pprofci store`: stores the results, the verdict and the profiles of a commit. */
 #include "store/store.h"
-#include "commands.h"
-
-#include <time.h>
 
 struct store_options {
   const char *to, *time, *retain;

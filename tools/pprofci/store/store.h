@@ -7,11 +7,7 @@
 
 #include "commands.h"
 #include "common/sha256.h"
-#include "core/buffer.h"
-#include "core/error.h"
 #include "core/map.h"
-#include "core/mem.h"
-#include "core/output.h"
 #include "gate/read/record.h"
 #include "http/client.h"
 #include "pprofc/bench.h"

@@ -1,8 +1,6 @@
 /* Reads and prints the times and ages of the history. */
 #include "store/store.h"
 
-#include <time.h>
-
 static bool times_digits(pprofc_str text, size_t at, size_t size, int *value) {
   int64_t number = 0;
   pprofc_str part = str_slice(text, at, at + size);

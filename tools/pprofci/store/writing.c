@@ -2,14 +2,8 @@
 #include "store/store.h"
 
 #include "bench/pairs.h"
-#include "commands.h"
-#include "common/sha256.h"
-#include "page/model.h"
 #include "publish/post.h"
-#include "run/files.h"
 #include "run/profiles.h"
-
-#include <sys/stat.h>
 
 static void writing_add_profile(struct writing *w, struct writing_profile profile) {
   (void)ARRAY_PUSH_IN(&w->arena, w->profiles, w->profile_count, w->profile_capacity, profile);
@@ -188,19 +182,15 @@ static size_t writing_put_manifest(struct json_text *to, const struct node *mani
     const struct node *item = node_at(results, i), *head = node_get(item, "head");
     if (!node_size(head)) continue; /* The head lacks this benchmark. */
     json_line_break(&to->json);
-    json_begin_object(&to->json);
-    json_text_member(to, "group", node_text(item, "group"));
-    json_text_member(to, "benchmark", node_text(item, "benchmark"));
-    json_text_member(to, "unit", node_text(item, "unit"));
+    json_pack(&to->json, "{group:S benchmark:S unit:S", node_text(item, "group"),
+              node_text(item, "benchmark"), node_text(item, "unit"));
     writing_number(to, "direction", node_integer(node_get(item, "direction")));
-    json_text_member(to, "verdict", node_text(item, "verdict"));
-    json_begin_array(json_key(&to->json, "values"));
+    json_pack(&to->json, "verdict:S values:[", node_text(item, "verdict"));
     for (size_t k = 0; k < node_size(head); k++) {
       const struct node *value = node_at(head, k);
       json_verbatim(&to->json, node_is(value, NODE_NUMBER) ? value->text : STR("null"));
     }
-    json_end(&to->json);
-    json_end(&to->json);
+    json_pack(&to->json, "]}");
     count++;
   }
   return count;
@@ -210,16 +200,12 @@ static void writing_put_pair(struct json_text *to, const struct pairs *pairs,
                              const struct pair *pair) {
   const struct pair_side *side = &pair->sides[PAIR_BASE];
   pprofc_str unit = pairs_text(pairs, pair->unit);
-  json_line_break(&to->json);
-  json_begin_object(&to->json);
-  json_text_member(to, "group", pairs_text(pairs, pair->package));
-  json_text_member(to, "benchmark", pprofc_bench_string(pairs->set, pair->name));
-  json_text_member(to, "unit", unit);
+  json_pack(&to->json, "\n{group:S benchmark:S unit:S", pairs_text(pairs, pair->package),
+            pprofc_bench_string(pairs->set, pair->name), unit);
   writing_number(to, "direction", pprofc_bench_direction(pairs->set, unit));
   json_begin_array(json_key(&to->json, "values"));
   for (size_t i = 0; i < side->count; i++) json_double(&to->json, pairs->values[side->first + i]);
-  json_end(&to->json);
-  json_end(&to->json);
+  json_pack(&to->json, "]}");
 }
 
 /* Copies the values from benchmark results into the record. Returns the number of results. */
@@ -237,8 +223,7 @@ static size_t writing_put_set(struct json_text *to, const pprofc_bench *set) {
 static void writing_put_object(struct backing *backing, const struct writing_profile *profile,
                                char *hex, size_t *size) {
   char hash[SHA256_HEX + 1], key[80];
-  struct buffer data;
-  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
+  struct buffer data = buffer_make(&ci_mem, BACKING_FILE_MAX);
   ci_need(file_read(profile->path, &data, &ci_error));
   sha256_hex_of(buffer_str(&data), hash);
   past_object_key(str_of(hash), key);
@@ -253,8 +238,7 @@ static void writing_put_profile(struct json_text *to, struct backing *backing,
   char hex[SHA256_HEX + 1];
   size_t size;
   writing_put_object(backing, profile, hex, &size);
-  json_line_break(&to->json);
-  json_begin_object(&to->json);
+  json_pack(&to->json, "\n{");
   writing_text(to, "kind", profile->kind);
   writing_text(to, "package", profile->package);
   writing_text(to, "benchmark", profile->benchmark);
@@ -273,8 +257,8 @@ static void writing_put_commit(struct json_text *to, const struct writing *w,
   if (info->order >= 0) writing_number(to, "order", info->order);
   writing_text(to, "machine", info->machine);
   if (!w->manifest) return;
-  json_text_member(to, "base", node_text(w->manifest, "base_commit"));
-  json_text_member(to, "verdict", node_text(w->manifest, "verdict"));
+  json_pack(&to->json, "base:S verdict:S", node_text(w->manifest, "base_commit"),
+            node_text(w->manifest, "verdict"));
   writing_number(to, "status", node_integer(node_get(w->manifest, "gate_status")));
   json_text_member(to, "headline", node_text(w->manifest, "headline"));
 }
@@ -285,16 +269,12 @@ static void writing_print(struct writing *w, struct backing *backing,
                           struct writing_result *result) {
   json_begin_object(&to->json);
   writing_put_commit(to, w, info);
-  json_line_break(&to->json);
-  json_begin_array(json_key(&to->json, "series"));
+  json_pack(&to->json, "\nseries:[");
   if (w->manifest) result->series = writing_put_manifest(to, w->manifest);
   if (w->set) result->series = writing_put_set(to, w->set);
-  json_end(&to->json);
-  json_line_break(&to->json);
-  json_begin_array(json_key(&to->json, "profiles"));
+  json_pack(&to->json, "]\nprofiles:[");
   for (size_t i = 0; i < w->profile_count; i++) writing_put_profile(to, backing, &w->profiles[i]);
-  json_end(&to->json);
-  json_end(&to->json);
+  json_pack(&to->json, "]}");
   result->profiles = w->profile_count;
 }
 

@@ -1,6 +1,5 @@
 /* Implements `pprofci trend`: shows benchmarks or functions over commits, and their changes. */
 #include "commands.h"
-#include "common/save.h"
 #include "gate/gate.h"
 #include "page/model.h"
 #include "run/files.h"

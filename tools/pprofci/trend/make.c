@@ -5,9 +5,6 @@
 #include "run/files.h"
 #include "trend/trend.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct function_shares {
   struct past *past;
   const struct trend_query *query;
@@ -17,10 +14,9 @@ struct function_shares {
 
 pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
                                  pprofc_profile **opened, pprofc_error *error) {
-  struct buffer data;
   char key[80];
   past_object_key(profile->sha256, key);
-  buffer_init(&data, &ci_mem, BACKING_FILE_MAX);
+  struct buffer data = buffer_make(&ci_mem, BACKING_FILE_MAX);
   pprofc_status status = backing->kind->get(backing, key, &data, error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_memory(data.data, data.size, NULL, opened, error);
@@ -131,8 +127,7 @@ static void trend_take_functions(struct trend_view *t, struct backing *backing,
 
 /* Reads commit ids from a file, one per line, in the order of the file. */
 static void trend_read_ids(struct interner *ids, struct arena *arena, const char *path) {
-  struct buffer text;
-  buffer_init(&text, &ci_mem, (size_t)256 << 20);
+  struct buffer text = buffer_make(&ci_mem, (size_t)256 << 20);
   ci_need(file_read(path, &text, &ci_error));
   pprofc_str rest = buffer_str(&text), line;
   while (text.size && str_next_line(&rest, &line)) {

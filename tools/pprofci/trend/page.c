@@ -1,17 +1,13 @@
 /* Creates the page of a trend: changes, newest first, with flame graphs, then a chart of each
  * series. A dot is a run. A line is the mean between two change points. */
 #include "commands.h"
-#include "core/escape.h"
 #include "page/model.h"
 #include "page/numbers.h"
 #include "page/plot.h"
 #include "pipeline/pipeline.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "store/store.h"
 #include "trend/trend.h"
-
-#include <stdlib.h>
 
 #define GRAPHS_POINTS 40  /* maximum number of graphs on a page */
 #define GRAPHS_TRIES  120 /* maximum number of pairs of profiles that are read for a page */
@@ -272,15 +268,13 @@ static void trend_fill_chart(struct fill *out, const struct trend_view *trend,
 void trend_print_svg(struct buffer *out, const struct trend_view *trend) {
   const unsigned width = 960, height = 180, head = 22;
   size_t count = 0, wanted = 0;
-  struct fill fill;
-  fill_init(&fill, out->mem);
+  struct fill fill = fill_make(out->mem);
   for (size_t i = 0; i < trend->series_count; i++) wanted += trend->series[i].changes > 0;
   bool all = wanted == 0 || trend->series_count <= 4;
   if (all) wanted = trend->series_count;
   wanted = wanted < CHART_COUNT ? wanted : CHART_COUNT;
-  fill_number(&fill, "width", width);
-  fill_number(&fill, "height", (int64_t)(wanted * (height + head)));
-  fill_number(&fill, "left", PLOT_MARGIN);
+  fill_pack(&fill, "width:i height:i left:i", (int64_t)width, (int64_t)(wanted * (height + head)),
+            (int64_t)PLOT_MARGIN);
   buffer_add(fill_html(&fill, "style"), asset_trend_picture_css, asset_trend_picture_css_size);
   for (size_t i = 0; i < trend->series_count && count < wanted; i++) {
     const struct trend_series *series = &trend->series[i];
@@ -314,9 +308,7 @@ static void page_put_change(struct fill *out, const struct trend_view *trend,
   const struct trend_series *series = &trend->series[change->series];
   const struct past_run *run = trend_run(trend, series, change->step.index);
   int worse = trend_worse(trend, change) + 1;
-  fill_begin(out, "changes");
-  fill_words(out, "word", words[worse]);
-  fill_words(out, "sign", signs[worse]);
+  fill_pack(out, "changes:{word:s sign:s", words[worse], signs[worse]);
   trend_put_size(fill_text(out, "size"), trend, change);
   trend_put_interval(fill_text(out, "interval"), trend, change);
   trend_put_value(fill_text(out, "before"), change->step.before, series->name.unit);
@@ -326,10 +318,8 @@ static void page_put_change(struct fill *out, const struct trend_view *trend,
     trend_put_url(fill_text(out, "commit_url"), query->commit_url, run->place.commit);
   if (*query->page_url)
     trend_put_url(fill_text(out, "page_url"), query->page_url, run->place.commit);
-  fill_words(out, "data-shows", change->graph ? change->graph : "");
-  fill_words(out, "graph_link", change->graph ? change->graph_link : "");
-  fill_str(out, "graph_kind", change->graph_kind);
-  fill_str(out, "commit", str_slice(run->place.commit, 0, 12));
+  fill_pack(out, "data-shows:s graph_link:s graph_kind:S commit:S", change->graph,
+            change->graph_link, change->graph_kind, str_slice(run->place.commit, 0, 12));
   times_put(fill_text(out, "time"), run->place.time);
   trend_put_notes(fill_text(out, "notes"), trend, change);
   fill_end(out);
@@ -339,12 +329,9 @@ static void page_put_series(struct fill *out, const char *list, const struct tre
                             const struct trend_query *query, size_t place) {
   const struct trend_series *series = &trend->series[place];
   fill_begin(out, list);
-  fill_number(out, "number", (int64_t)place + 1);
-  fill_str(out, "name", series->name.name);
-  fill_str(out, "group", series->name.group);
-  fill_str(out, "unit", series->name.unit);
-  fill_number(out, "values", (int64_t)series->count);
-  fill_number(out, "points", (int64_t)series->changes);
+  fill_pack(out, "number:i name:S group:S unit:S values:i points:i", (int64_t)place + 1,
+            series->name.name, series->name.group, series->name.unit, (int64_t)series->count,
+            (int64_t)series->changes);
   trend_fill_chart(out, trend, series, PAGE_WIDTH, 0, PAGE_HEIGHT);
   for (size_t i = series->changes; i > 0; i--)
     page_put_change(out, trend, query, &trend->changes[series->first_change + i - 1]);
@@ -383,24 +370,20 @@ static void page_put_head(struct fill *out, const struct trend_view *trend, cons
   fill_words(out, "title", title);
   enum conclusion found = trend->suspected ? CONCLUSION_UNSURE : CONCLUSION_GOOD;
   if (worse) found = CONCLUSION_BAD;
-  fill_words(out, "result", conclusion_class(found));
-  fill_words(out, "verdict_sign", conclusion_sign(found));
-  fill_number(out, "decided", (int64_t)decided);
-  fill_flag(out, "decided_many", decided != 1);
-  fill_number(out, "changed", (int64_t)changed);
-  fill_number(out, "all", (int64_t)trend->series_count);
-  fill_number(out, "worse", (int64_t)worse);
-  fill_number(out, "runs", (int64_t)trend->past.run_count);
-  fill_words(out, "branch", trend->branch);
-  fill_words(out, "order", trend->past.by_order ? "number" : "time");
+  fill_pack(out,
+            "result:s verdict_sign:s decided:i decided_many:b changed:i all:i worse:i runs:i "
+            "branch:s order:s",
+            conclusion_class(found), conclusion_sign(found), (int64_t)decided, decided != 1,
+            (int64_t)changed, (int64_t)trend->series_count, (int64_t)worse,
+            (int64_t)trend->past.run_count, trend->branch,
+            trend->past.by_order ? "number" : "time");
 }
 
 static void page_put_unchanged(struct fill *out, const struct trend_view *trend,
                                const struct trend_query *query, size_t changed) {
   size_t count = 0, unchanged = trend->series_count - changed;
   if (!unchanged) return;
-  fill_begin(out, "unchanged");
-  fill_number(out, "count", (int64_t)unchanged);
+  fill_pack(out, "unchanged:{count:i", (int64_t)unchanged);
   for (size_t i = 0; i < trend->series_count && count < PAGE_FOLDED_MAX; i++) {
     if (trend->series[i].changes) continue;
     page_put_series(out, "quiet", trend, query, i);
@@ -413,9 +396,8 @@ static void page_put_unchanged(struct fill *out, const struct trend_view *trend,
 void trend_print_page(struct buffer *out, struct trend_view *trend, struct backing *backing,
                       const struct trend_query *query, const char *title) {
   struct page_place *places = mem_array(out->mem, trend->series_count, sizeof *places);
-  struct fill fill;
   size_t changed = page_order(trend, places);
-  fill_init(&fill, out->mem);
+  struct fill fill = fill_make(out->mem);
   page_put_head(&fill, trend, title, changed);
   trend_fill_graphs(&fill, trend, backing);
   for (size_t i = 0; i < changed; i++)

@@ -1,14 +1,8 @@
 /* Prints change points as a table and as an issue, and all series as JSON. */
-#include "core/escape.h"
 #include "core/json_write.h"
-#include "core/log_guard.h"
 #include "page/numbers.h"
 #include "page/page.h"
-#include "store/store.h"
 #include "trend/trend.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 void trend_put_value(struct buffer *out, double value, pprofc_str unit) {
   if (str_starts(unit, STR("%")))
@@ -205,44 +199,29 @@ static void trend_json_change(struct json_writer *json, const struct trend_view 
                               const struct trend_change *change) {
   const struct trend_series *series = &trend->series[change->series];
   const struct step *step = &change->step;
-  json_begin_object(json);
-  json_string(json_key(json, "commit"), trend_run(trend, series, step->index)->place.commit);
-  json_string(json_key(json, "previous"), trend_run(trend, series, step->index - 1)->place.commit);
+  json_pack(json, "{commit:S previous:S", trend_run(trend, series, step->index)->place.commit,
+            trend_run(trend, series, step->index - 1)->place.commit);
   static const char *const kinds[] = {"step", "drift", "suspected"};
-  json_string(json_key(json, "kind"), str_of(kinds[change->needed ? 2 : step->drift]));
-  json_uint(json_key(json, "runs_needed"), change->needed);
+  json_pack(json, "kind:s runs_needed:u", kinds[change->needed ? 2 : step->drift],
+            (uint64_t)change->needed);
   if (step->drift)
     json_string(json_key(json, "last"), trend_run(trend, series, step->last)->place.commit);
-  json_int(json_key(json, "worse"), trend_worse(trend, change));
-  json_double(json_key(json, "before"), step->before);
-  json_double(json_key(json, "after"), step->after);
-  json_double(json_key(json, "difference"), step->difference);
-  json_double(json_key(json, "low"), step->low);
-  json_double(json_key(json, "high"), step->high);
-  json_double(json_key(json, "ratio"), step->ratio);
-  json_double(json_key(json, "ratio_low"), step->ratio_low);
-  json_double(json_key(json, "ratio_high"), step->ratio_high);
-  json_double(json_key(json, "p"), step->p);
-  json_double(json_key(json, "permuted_p"), step->permuted_p);
-  json_int(json_key(json, "unmeasured"), change->unmeasured);
-  json_bool(json_key(json, "machine_changed"), change->machine);
-  json_end(json);
+  json_pack(json,
+            "worse:i before:f after:f difference:f low:f high:f ratio:f ratio_low:f ratio_high:f "
+            "p:f permuted_p:f unmeasured:i machine_changed:b}",
+            (int64_t)trend_worse(trend, change), step->before, step->after, step->difference,
+            step->low, step->high, step->ratio, step->ratio_low, step->ratio_high, step->p,
+            step->permuted_p, change->unmeasured, change->machine);
 }
 
 static void trend_json_series(struct json_writer *json, const struct trend_view *trend,
                               const struct trend_series *series) {
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "group"), series->name.group);
-  json_string(json_key(json, "benchmark"), series->name.name);
-  json_string(json_key(json, "unit"), series->name.unit);
-  json_double(json_key(json, "latest"), series->values[series->count - 1]);
-  json_uint(json_key(json, "values"), series->count);
-  json_begin_array(json_key(json, "changes"));
+  json_pack(json, "\n{group:S benchmark:S unit:S latest:f values:u changes:[", series->name.group,
+            series->name.name, series->name.unit, series->values[series->count - 1],
+            (uint64_t)series->count);
   for (size_t i = 0; i < series->changes; i++)
     trend_json_change(json, trend, &trend->changes[series->first_change + i]);
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
 }
 
 /* Returns the rank of a series for -budget, which keeps rows of a higher rank longer. A series that
@@ -259,11 +238,8 @@ static int trend_json_rank(const struct trend_view *trend, const struct trend_se
 void trend_print_json(struct output *out, const struct trend_view *trend) {
   struct json_writer json;
   json_init(&json, out, &ci_mem);
-  json_begin_object(&json);
-  json_string(json_key(&json, "branch"), str_of(trend->branch));
-  json_string(json_key(&json, "order"), trend->past.by_order ? STR("number") : STR("time"));
-  json_uint(json_key(&json, "runs"), trend->past.run_count);
-  json_begin_array(json_key(&json, "series"));
+  json_pack(&json, "{branch:s order:S runs:u series:[", trend->branch,
+            trend->past.by_order ? STR("number") : STR("time"), (uint64_t)trend->past.run_count);
   for (size_t i = 0; i < trend->series_count; i++) {
     output_row(out, trend_json_rank(trend, &trend->series[i]), 0, 0);
     trend_json_series(&json, trend, &trend->series[i]);

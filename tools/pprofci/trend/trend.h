@@ -2,7 +2,6 @@
 #ifndef PPROFCI_TREND_TREND_H
 #define PPROFCI_TREND_TREND_H
 
-#include "core/output.h"
 #include "core/template.h"
 #include "pprofc/profile.h"
 #include "stats/steps.h"

@@ -1,10 +1,5 @@
 /* Writes the text for "Copy as command": a shell command that prints the data of the view. */
-#include "common/text.h"
-#include "core/escape.h"
 #include "web/views/page.h"
-
-#include <math.h>
-#include <stdio.h>
 
 static void command_write_ansi(struct buffer *out, pprofc_str word) {
   buffer_add_text(out, "$'");
@@ -35,8 +30,7 @@ static void command_write_word(struct buffer *out, pprofc_str word) {
 
 static void command_write_flag(const struct view_page *page, struct buffer *out, const char *name,
                                pprofc_str value) {
-  struct buffer flag;
-  buffer_init(&flag, page->mem, (size_t)1 << 20);
+  struct buffer flag = buffer_make(page->mem, (size_t)1 << 20);
   buffer_printf(&flag, "-%s=", name);
   buffer_add_str(&flag, value);
   buffer_add_char(out, ' ');

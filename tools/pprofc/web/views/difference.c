@@ -4,8 +4,6 @@
 
 #include "verdict/print/print.h"
 
-#include <math.h>
-
 /* Chooses the unit and the digits of all values, so that the rounded base plus the rounded change
  * is the rounded head. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows) {
@@ -84,8 +82,7 @@ static void difference_verdict(struct view_page *page, const pprofc_verdict_row 
     rank = 1 + (long long)(1e6 * (1 - e->q)) + (judge_is_change(row, by_cum) ? 1000000 : 0);
   size_t count;
   const pprofc_verdict_row *rows = pprofc_verdicts_rows(page->judgement.verdicts, &count);
-  fill_words(&page->fill, "word", noise_word(row, by_cum));
-  fill_number(&page->fill, "rank", rank);
+  fill_pack(&page->fill, "word:s rank:i", noise_word(row, by_cum), (int64_t)rank);
   struct buffer *title = fill_text(&page->fill, "title");
   if (moved && row->partner < count)
     buffer_printf(title, "%s %.*s, ", e->delta < 0 ? "to" : "from",
@@ -131,8 +128,8 @@ static const char *difference_class(const struct view_page *page, const struct v
 }
 
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum) {
-  fill_words(&page->fill, "status", page_status(row, by_cum));
-  fill_words(&page->fill, "quiet", difference_class(page, row, by_cum));
+  fill_pack(&page->fill, "status:s quiet:s", page_status(row, by_cum),
+            difference_class(page, row, by_cum));
   if (!row->unscaled) difference_amounts(page, row, by_cum);
   if (row->verdict && *noise_word(row->verdict, by_cum))
     difference_verdict(page, row->verdict, by_cum);
@@ -159,8 +156,7 @@ static void difference_lines(struct view_page *page, const char *list, pprofc_st
   for (size_t i = 0; str_next(&text, '\n', &line) && line.size; i++) {
     if (i < skip) continue;
     fill_begin(&page->fill, list);
-    fill_str(&page->fill, "line", line);
-    fill_end(&page->fill);
+    fill_pack(&page->fill, "line:S}", line);
   }
 }
 
@@ -168,11 +164,10 @@ static void difference_lines(struct view_page *page, const char *list, pprofc_st
  * -noise prints above and below its table. */
 static void difference_notes(struct view_page *page) {
   struct noise_report report = {.options = page->in->options, .verdicts = page->judgement.verdicts};
-  struct buffer text;
   struct output lines;
   size_t count;
   const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report.verdicts, &count);
-  buffer_init(&text, page->mem, (size_t)1 << 20);
+  struct buffer text = buffer_make(page->mem, (size_t)1 << 20);
   output_init(&lines, buffer_write, &text);
   noise_take(&report);
   for (size_t i = 0; i < count; i++)
@@ -190,10 +185,7 @@ static void difference_notes(struct view_page *page) {
 
 static void difference_source(struct view_page *page, const char *side, size_t sources) {
   if (sources <= 1) return;
-  fill_begin(&page->fill, "added");
-  fill_words(&page->fill, "side", side);
-  fill_number(&page->fill, "count", (int64_t)sources);
-  fill_end(&page->fill);
+  fill_pack(&page->fill, "added:{side:s count:i}", side, (int64_t)sources);
 }
 
 void page_sentence(struct view_page *page) {

@@ -1,11 +1,8 @@
 /* Creates the page of a view: head, bar, menus, recordings, filters, the view, inspector and
  * dialogs. The view is created first, because the bar needs its totals and warnings. Writes nothing
  * if the view fails. */
-#include "core/array.h"
 #include "core/template.h"
 #include "web/views/page.h"
-
-#include <stdio.h>
 
 static const struct web_view web_views[] = {
     {"flamegraph", "Flame", '1', view_flame, "every stack, as wide as its cost", "flame", false},
@@ -65,9 +62,8 @@ static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
 /* If the view shows only some functions, sets page->argument to an expression that matches the
  * selected function. */
 static void document_argue(struct view_page *page) {
-  struct buffer expression;
   if (!page->selected.function.size || !page->view->of_functions) return;
-  buffer_init(&expression, page->mem, (size_t)4 << 20);
+  struct buffer expression = buffer_make(page->mem, (size_t)4 << 20);
   html_exact_expression(&expression, page->selected.function);
   pprofc_str text = buffer_take(&expression, &page->arena);
   if (text.data)
@@ -134,18 +130,14 @@ static void frame_head(struct view_page *page) {
   const pprofc_profile *p = page->in->profile;
   struct fill *fill = &page->fill;
   size_t index;
-  fill_words(fill, "view", page->view->path);
-  fill_words(fill, "title", page->view->title);
-  fill_words(fill, "shown-side", frame_sides[page->in->side]);
-  fill_number(fill, "generation", (int64_t)info->generation);
+  fill_pack(fill, "view:s title:s shown-side:s generation:i", page->view->path, page->view->title,
+            frame_sides[page->in->side], (int64_t)info->generation);
   if (p && p->mappings.count)
     fill_str(fill, "program", str_path_base(profile_string(p, p->mappings.items[0].file)));
   if (page_type(page, &index)) fill_str(fill, "type", profile_string(p, p->types[index].type));
-  fill_flag(fill, "of-functions", page->view->of_functions);
-  fill_words(fill, "icon", info->icon ? info->icon : "");
-  fill_words(fill, "css", info->css ? info->css : "");
-  fill_words(fill, "js", info->js ? info->js : "");
-  fill_flag(fill, "preload", page->view->body == view_flame && page->totals.samples);
+  fill_pack(fill, "of-functions:b icon:s css:s js:s preload:b", page->view->of_functions,
+            info->icon, info->css, info->js,
+            page->view->body == view_flame && page->totals.samples);
 }
 
 static void frame_brand(struct view_page *page) {
@@ -163,12 +155,9 @@ static void frame_views(struct view_page *page) {
     const char key[] = {view->key, '\0'};
     fill_begin(&page->fill, "views");
     page_link(page, "address", view->path, NULL, 0);
-    fill_words(&page->fill, "path", view->path);
-    fill_words(&page->fill, "about", view->about);
-    fill_words(&page->fill, "key", key);
+    fill_pack(&page->fill, "path:s about:s key:s", view->path, view->about, key);
     if (view == page->view) fill_words(&page->fill, "aria-current", "page");
-    fill_words(&page->fill, "words", view->title);
-    fill_end(&page->fill);
+    fill_pack(&page->fill, "words:s}", view->title);
   }
 }
 
@@ -177,8 +166,7 @@ static void frame_side(struct view_page *page, enum web_side side, const char *w
   page_change_link(page, "side", side == WEB_DIFF ? STR("") : str_of(frame_sides[side]));
   fill_words(&page->fill, "side", frame_sides[side]);
   if (side == page->in->side) fill_words(&page->fill, "aria-current", "true");
-  fill_words(&page->fill, "words", words);
-  fill_end(&page->fill);
+  fill_pack(&page->fill, "words:s}", words);
 }
 
 static void frame_types(struct view_page *page) {
@@ -187,16 +175,14 @@ static void frame_types(struct view_page *page) {
   size_t current;
   if (!p || p->type_count < 2) return;
   if (!page_type(page, &current)) current = SIZE_MAX;
-  fill_begin(fill, "types-menu");
-  fill_str(fill, "current",
-           current < p->type_count ? profile_string(p, p->types[current].type) : STR("type"));
+  fill_pack(fill, "types-menu:{current:S",
+            current < p->type_count ? profile_string(p, p->types[current].type) : STR("type"));
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str name = profile_string(p, p->types[i].type);
     fill_begin(fill, "items");
     page_change_link(page, "si", name);
     if (i == current) fill_words(fill, "aria-current", "true");
-    fill_str(fill, "name", name);
-    fill_end(fill);
+    fill_pack(fill, "name:S}", name);
   }
   fill_end(fill);
 }
@@ -205,8 +191,7 @@ static void frame_types(struct view_page *page) {
 static void document_frame(struct view_page *page, pprofc_str body, struct output *out) {
   static const char *const searched[] = {"f", "p", "v", NULL};
   static const char *const matched[] = {"f", "p", "v", "sel", NULL};
-  struct buffer text;
-  buffer_init(&text, page->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(page->mem, SIZE_MAX / 2);
   frame_head(page);
   frame_brand(page);
   frame_views(page);
@@ -248,13 +233,11 @@ static void document_replace_empty(struct view_page *page, struct buffer *body) 
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error) {
   struct view_page page;
-  struct buffer body;
   pprofc_status status = PPROFC_OK;
   document_open(&page, view, input);
-  buffer_init(&body, page.mem, BODY_BYTES);
+  struct buffer body = buffer_make(page.mem, BODY_BYTES);
   if (message) {
-    fill_words(&page.fill, "message", message);
-    fill_words(&page.fill, "restart", view->path);
+    fill_pack(&page.fill, "message:s restart:s", message, view->path);
     if (page.selected.function.size && view->of_functions) page_change_link(&page, "sel", STR(""));
     document_fill_alone(&page);
     page_put(&page, &body, "failure");
@@ -274,9 +257,8 @@ pprofc_status web_document(const struct web_view *view, const struct web_view_in
 pprofc_status web_strip(const struct web_view *view, const struct web_view_input *input,
                         struct output *out, pprofc_error *error) {
   struct view_page page;
-  struct buffer text;
   document_open(&page, view, input);
-  buffer_init(&text, page.mem, BODY_BYTES);
+  struct buffer text = buffer_make(page.mem, BODY_BYTES);
   document_recordings(&page);
   page_put(&page, &text, "strip");
   output_add_str(out, buffer_str(&text));

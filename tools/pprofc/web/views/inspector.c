@@ -23,10 +23,7 @@ static const struct inspector_action {
  * field. Otherwise the field is hidden. */
 static void inspector_open(struct view_page *page, bool shown, const char *words,
                            const char *slot) {
-  fill_begin(&page->fill, "slots");
-  fill_flag(&page->fill, "hidden", !shown);
-  fill_words(&page->fill, "words", words);
-  fill_words(&page->fill, "slot", slot);
+  fill_pack(&page->fill, "slots:{hidden:b words:s slot:s", !shown, words, slot);
 }
 
 static void inspector_value(struct view_page *page, const char *slot, int64_t value) {
@@ -86,23 +83,17 @@ static void inspector_link(struct view_page *page, const struct inspector_action
                                     opens ? page->selected.function : expression};
   fill_begin(&page->fill, "actions");
   page_link(page, "address", opens ? action->view : page->view->path, &change, 1);
-  fill_words(&page->fill, "action", action->id);
-  fill_words(&page->fill, "parameter", action->parameter);
-  fill_words(&page->fill, "to", action->view);
-  fill_words(&page->fill, "words", action->words);
-  fill_end(&page->fill);
+  fill_pack(&page->fill, "action:s parameter:s to:s words:s}", action->id, action->parameter,
+            action->view, action->words);
 }
 
 void document_inspector(struct view_page *page) {
   const struct view_row *row = &page->selected;
-  struct buffer expression;
-  buffer_init(&expression, page->mem, (size_t)4 << 20);
+  struct buffer expression = buffer_make(page->mem, (size_t)4 << 20);
   html_exact_expression(&expression, row->function);
-  fill_begin(&page->fill, "inspector");
-  fill_flag(&page->fill, "closed", !row->function.size);
+  fill_pack(&page->fill, "inspector:{closed:b", !row->function.size);
   page_change_link(page, "sel", STR(""));
-  fill_str(&page->fill, "function", row->function);
-  fill_str(&page->fill, "file", row->file);
+  fill_pack(&page->fill, "function:S file:S", row->function, row->file);
   if (row->file.size && row->line) fill_number(&page->fill, "line", row->line);
   inspector_values(page);
   for (size_t i = 0; i < sizeof inspector_actions / sizeof *inspector_actions; i++)

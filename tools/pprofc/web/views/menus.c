@@ -48,26 +48,18 @@ static void menu_fields(struct view_page *page, const char *list, const struct m
     if (!value) continue;
     if (strcmp(value, option->default_text) == 0) value = "";
     fill_begin(&page->fill, list);
-    fill_words(&page->fill, "label", fields[i].label);
-    fill_words(&page->fill, "parameter", option->url ? option->url : option->name);
-    fill_words(&page->fill, "placeholder", fields[i].hint);
-    fill_words(&page->fill, "value", value);
-    fill_flag(&page->fill, "on", strcmp(value, "true") == 0);
-    fill_end(&page->fill);
+    fill_pack(&page->fill, "label:s parameter:s placeholder:s value:s on:b}", fields[i].label,
+              option->url ? option->url : option->name, fields[i].hint, value,
+              strcmp(value, "true") == 0);
   }
 }
 
 static void menu_choice(struct view_page *page, const char *label, const char *parameter,
                         const char *const (*words)[2], const char *current) {
-  fill_begin(&page->fill, "choices");
-  fill_words(&page->fill, "label", label);
-  fill_words(&page->fill, "parameter", parameter);
+  fill_pack(&page->fill, "choices:{label:s parameter:s", label, parameter);
   for (size_t i = 0; words[i][0]; i++) {
-    fill_begin(&page->fill, "words");
-    fill_words(&page->fill, "value", words[i][0]);
-    fill_words(&page->fill, "word", words[i][1]);
-    fill_flag(&page->fill, "selected", current && strcmp(current, words[i][0]) == 0);
-    fill_end(&page->fill);
+    fill_pack(&page->fill, "words:{value:s word:s selected:b}", words[i][0], words[i][1],
+              current && strcmp(current, words[i][0]) == 0);
   }
   fill_end(&page->fill);
 }
@@ -108,8 +100,7 @@ static void menu_downloads(struct view_page *page) {
       page_link(page, "address", "download", &change, 1);
     else
       fill_words(&page->fill, "address", "download");
-    fill_words(&page->fill, "words", downloads[i].words);
-    fill_end(&page->fill);
+    fill_pack(&page->fill, "words:s}", downloads[i].words);
   }
 }
 

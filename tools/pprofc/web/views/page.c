@@ -2,11 +2,7 @@
  * writes relative URLs of views, which keep filters and selection. */
 #include "web/views/page.h"
 
-#include "core/escape.h"
 #include "unit/unit.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* ---- reports and values ------------------------------ */
 
@@ -89,8 +85,7 @@ static void page_add_label(void *context, const char *prefix, pprofc_str text) {
     while (text.size && text.data[--text.size] != '(') continue;
   bool web = str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
   bool link = web && strcmp(prefix, "Doc: ") == 0;
-  fill_begin(fill, "about");
-  fill_words(fill, "prefix", prefix);
+  fill_pack(fill, "about:{prefix:s", prefix);
   fill_str(fill, link ? "address" : "text", text);
   fill_end(fill);
 }
@@ -161,8 +156,7 @@ void page_name_link(struct view_page *page, const char *view, pprofc_str name, p
 
 void page_cut(struct view_page *page, size_t shown, size_t count) {
   if (shown >= count) return;
-  fill_number(&page->fill, "shown", (int64_t)shown);
-  fill_number(&page->fill, "count", (int64_t)count);
+  fill_pack(&page->fill, "shown:i count:i", (int64_t)shown, (int64_t)count);
 }
 
 void page_more(struct view_page *page, size_t shown, size_t count) {
@@ -180,9 +174,7 @@ void document_hidden_fields(struct view_page *page, const char *list, const char
     for (size_t k = 0; without[k]; k++) skipped |= strcmp(p->name, without[k]) == 0;
     if (skipped) continue;
     fill_begin(&page->fill, list);
-    fill_words(&page->fill, "name", p->name);
-    fill_words(&page->fill, "value", p->value);
-    fill_end(&page->fill);
+    fill_pack(&page->fill, "name:s value:s}", p->name, p->value);
   }
 }
 

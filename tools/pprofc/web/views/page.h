@@ -2,9 +2,7 @@
 #ifndef PPROFC_WEB_VIEWS_PAGE_H
 #define PPROFC_WEB_VIEWS_PAGE_H
 
-#include "core/buffer.h"
 #include "core/map.h"
-#include "core/output.h"
 #include "core/template.h"
 #include "report/report.h"
 #include "verdict/amount.h"

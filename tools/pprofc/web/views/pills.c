@@ -2,8 +2,6 @@
  * removes it. */
 #include "web/views/page.h"
 
-#include <math.h>
-
 /* Finds the total of a profile before the filters. */
 static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
   size_t index;
@@ -28,17 +26,15 @@ static void pills_both_totals(struct view_page *page) {
     return;
   double base = (double)base_sum / page_divisor(page, WEB_BASE);
   double head = (double)head_sum / page_divisor(page, WEB_HEAD), change = head - base;
-  fill_begin(fill, "totals");
-  fill_flag(fill, "recorded", !page->in->info->by_time && *judge_per(&page->judgement));
-  fill_words(fill, "base-name", page->in->info->base.name ? page->in->info->base.name : "");
-  fill_words(fill, "head-name", page->in->info->head.name ? page->in->info->head.name : "");
+  fill_pack(fill, "totals:{recorded:b base-name:s head-name:s",
+            !page->in->info->by_time && *judge_per(&page->judgement),
+            page->in->info->base.name ? page->in->info->base.name : "",
+            page->in->info->head.name ? page->in->info->head.name : "");
   page_fill_mean(page, "base", base);
   page_fill_mean(page, "head", head);
   page_change(page, base, head);
   if (change != 0) page_fill_mean(page, "change", fabs(change));
-  fill_words(fill, "status", pills_status(page, change));
-  fill_words(fill, "word", change > 0 ? "more" : "less");
-  fill_end(fill);
+  fill_pack(fill, "status:s word:s}", pills_status(page, change), change > 0 ? "more" : "less");
 }
 
 /* Adds "mean of 5 + 5 runs", or without a base "mean of 5 runs". Adds "per second" if the page
@@ -69,14 +65,12 @@ static void pills_shown(struct view_page *page) {
     page_fill_shown(page, "shown", shown);
     page_fill_shown(page, "total", t->total);
     page_fill_share(page, "share", shown, t->total);
-    fill_number(fill, "stacks", (int64_t)page->in->profile->samples.count);
-    fill_end(fill);
+    fill_pack(fill, "stacks:i}", (int64_t)page->in->profile->samples.count);
   }
   if (t->has_shown) {
     size_t all = t->nodes_before + t->dropped_nodes;
-    fill_number(fill, "row-count", (int64_t)t->nodes);
-    fill_words(fill, "row-word", words[t->nodes != 1]);
-    fill_words(fill, "rows-word", words[1]);
+    fill_pack(fill, "row-count:i row-word:s rows-word:s", (int64_t)t->nodes, words[t->nodes != 1],
+              words[1]);
     if (t->nodes_before >= t->nodes && all > t->nodes)
       fill_number(fill, "left", (int64_t)(all - t->nodes));
   }
@@ -109,8 +103,7 @@ static void pills_range(struct view_page *page) {
   if (!page->in->profile || !page->in->profile->times || (!*from && !*to)) return;
   fill_begin(&page->fill, "given");
   page_link(page, "address", page->view->path, whole, 2);
-  fill_words(&page->fill, "parameter", "t0");
-  fill_words(&page->fill, "key", "time");
+  fill_pack(&page->fill, "parameter:s key:s", "t0", "time");
   if (!*from) from = "the start";
   if (!*to) to = "the end";
   buffer_printf(fill_text(&page->fill, "value"), " %s to %s", from, to);
@@ -119,19 +112,13 @@ static void pills_range(struct view_page *page) {
 
 /* True for an option that menus or the bar show, or that has no effect on a page. */
 static bool pills_is_quiet(const char *name) {
-  static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",
-                                      "intel_syntax", "title",      "compact_labels", "normalize",
-                                      "origin_rules", "width",      "minwidth",       "colors",
-                                      "inverted",     "source_link"};
-  for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-    if (strcmp(quiet[i], name) == 0) return true;
-  return false;
+  return STR_ANY(str_equal, str_of(name), "sample_index", "sort", "source_path", "trim_path",
+                 "intel_syntax", "title", "compact_labels", "normalize", "origin_rules", "width",
+                 "minwidth", "colors", "inverted", "source_link");
 }
 
 static void pills_warning(struct view_page *page, const char *text) {
-  fill_begin(&page->fill, "warnings");
-  fill_words(&page->fill, "text", text);
-  fill_end(&page->fill);
+  fill_pack(&page->fill, "warnings:{text:s}", text);
 }
 
 void document_pills(struct view_page *page) {
@@ -143,8 +130,7 @@ void document_pills(struct view_page *page) {
   pills_runs(page);
   if (page->totals.known && page->in->profile->samples.count) pills_shown(page);
   web_query_link(fill_text(&page->fill, "reload"), page->in->query, "reload", &back, 1);
-  fill_words(&page->fill, "pending", info->pending ? info->pending : "");
-  fill_words(&page->fill, "broken", info->broken ? info->broken : "");
+  fill_pack(&page->fill, "pending:s broken:s", info->pending, info->broken);
   for (size_t i = 0; i < page->warning_count; i++) pills_warning(page, page->warnings[i]);
   pills_range(page);
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)

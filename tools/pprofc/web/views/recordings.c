@@ -4,10 +4,6 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <time.h>
-
 #define BAR_HEIGHT 100
 
 /* Finds the total for the displayed sample type. Returns false if the recording lacks this type. */
@@ -66,9 +62,7 @@ static void strip_bar(struct view_page *page, const struct web_recording *r, dou
     fill_str(fill, "total", unit_label(total, unit, STR("auto"), label));
   double height = largest > 0 ? BAR_HEIGHT * fabs((double)total) / largest : 0;
   if (total) height = fmax(height, 2);
-  fill_number(fill, "height", (int64_t)height);
-  fill_number(fill, "top", BAR_HEIGHT - (int64_t)height);
-  fill_end(fill);
+  fill_pack(fill, "height:i top:i}", (int64_t)height, (int64_t)(BAR_HEIGHT - (int64_t)height));
 }
 
 static const struct web_recording *strip_find(const struct web_recordings *all, unsigned id) {
@@ -106,8 +100,7 @@ static void strip_pin(struct view_page *page) {
   page_link(page, "action", base && base->pinned ? "unpin" : "pin", changes, 4);
   fill_str(&page->fill, "data-base", text);
   const char *words = base && base->pinned ? "Unpin base" : "Pin base";
-  fill_words(&page->fill, "words", base ? words : "Pin as base");
-  fill_end(&page->fill);
+  fill_pack(&page->fill, "words:s}", base ? words : "Pin as base");
 }
 
 /* Adds the reason why the last attempt to record failed, and the time of the next attempt. */
@@ -129,10 +122,8 @@ void document_recordings(struct view_page *page) {
   char text[UNIT_LABEL_MAX];
   if (!all) return;
   double largest = strip_largest(page, all);
-  fill_begin(fill, "recordings");
-  fill_number(fill, "tries", (int64_t)all->changes);
-  fill_str(fill, "every", unit_go_duration(all->every_ms * 1000000, text));
-  fill_number(fill, "most", (int64_t)all->most);
+  fill_pack(fill, "recordings:{tries:i most:i every:S", (int64_t)all->changes, (int64_t)all->most,
+            unit_go_duration(all->every_ms * 1000000, text));
   fill_str(fill, "most-bytes",
            unit_label((int64_t)all->most_bytes, STR("bytes"), STR("auto"), text));
   strip_sides(page);

@@ -217,8 +217,7 @@ static void rows_fill_sides(struct view_page *page, const struct view_row *row, 
 
 static void rows_fill_place(struct view_page *page, const struct view_row *row) {
   pprofc_str selected = page->selected.function;
-  fill_str(&page->fill, "data-name", row->function);
-  fill_str(&page->fill, "data-file", row->file);
+  fill_pack(&page->fill, "data-name:S data-file:S", row->function, row->file);
   if (row->line) fill_number(&page->fill, "data-line", row->line);
   fill_flag(&page->fill, "selected", selected.size && str_equal(selected, row->function));
 }
@@ -232,8 +231,7 @@ void view_row_fill_sides(struct view_page *page, const struct view_row *row) {
 void view_row_fill(struct view_page *page, const struct report *report,
                    const struct view_row *row) {
   rows_fill_place(page, row);
-  fill_number(&page->fill, "flat", row->flat);
-  fill_number(&page->fill, "cum", row->cum);
+  fill_pack(&page->fill, "flat:i cum:i", (int64_t)row->flat, (int64_t)row->cum);
   page_fill_value(page, "data-self", report, row->flat);
   page_fill_value(page, "data-total", report, row->cum);
   page_fill_share(page, "data-share", row->cum, report->result.total);

@@ -1,10 +1,6 @@
 /* Copies an SVG made by dot into a page. Turns its boxes into links with names. */
 #include "web/views/page.h"
 
-#include "core/str.h"
-
-#include <stdlib.h>
-
 struct svg_copy {
   struct buffer *out;
   svg_box_fn box;

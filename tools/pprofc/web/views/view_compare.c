@@ -3,9 +3,6 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Maximum number of entries in the list of increases, and in the list of decreases. */
 #define COMPARE_CHANGES 10
 
@@ -15,8 +12,7 @@
 static void compare_choices(struct view_page *page, const char *words, bool head) {
   const struct web_info *info = page->in->info;
   struct fill *fill = &page->fill;
-  fill_begin(fill, "choices");
-  fill_words(fill, "words", words);
+  fill_pack(fill, "choices:{words:s", words);
   for (size_t i = 0; i < info->profile_count; i++) {
     const struct web_choice *p = &info->profiles[i];
     char id[16];
@@ -25,8 +21,7 @@ static void compare_choices(struct view_page *page, const char *words, bool head
     fill_begin(fill, "items");
     page_change_link(page, head ? "head" : "base", str_of(id));
     if (head ? p->is_head : p->is_base) fill_words(fill, "aria-current", "true");
-    fill_words(fill, "name", p->name);
-    fill_end(fill);
+    fill_pack(fill, "name:s}", p->name);
   }
   fill_end(fill);
 }
@@ -41,9 +36,7 @@ static void compare_value(struct view_page *page, double value, pprofc_str unit,
   char text[UNIT_LABEL_MAX];
   fill_begin(&page->fill, "values");
   buffer_printf(fill_text(&page->fill, "number"), "%.17g", value);
-  fill_words(&page->fill, "plus", sign);
-  fill_str(&page->fill, "text", html_mean_text(value, unit, STR("auto"), text));
-  fill_end(&page->fill);
+  fill_pack(&page->fill, "plus:s text:S}", sign, html_mean_text(value, unit, STR("auto"), text));
 }
 
 static void compare_type(struct view_page *page, size_t type) {
@@ -81,8 +74,8 @@ static int compare_by_total(const void *a, const void *b) {
 
 /* Lists the largest increases if `grew`, or else the largest decreases. */
 static void compare_list(struct view_page *page, const struct view_rows *rows, bool grew) {
-  fill_begin(&page->fill, "tables");
-  fill_words(&page->fill, "words", grew ? "\xE2\x96\xB2 Grew most" : "\xE2\x96\xBC Shrank most");
+  fill_pack(&page->fill, "tables:{words:s",
+            grew ? "\xE2\x96\xB2 Grew most" : "\xE2\x96\xBC Shrank most");
   size_t shown = 0;
   for (; shown < rows->count && shown < COMPARE_CHANGES; shown++) {
     const struct view_row *row = &rows->items[grew ? shown : rows->count - 1 - shown];
@@ -90,8 +83,7 @@ static void compare_list(struct view_page *page, const struct view_rows *rows, b
     if (grew ? change <= 0 : change >= 0) break;
     page_difference_row(page, row, true);
   }
-  fill_flag(&page->fill, "nothing", !shown);
-  fill_end(&page->fill);
+  fill_pack(&page->fill, "nothing:b}", !shown);
 }
 
 static void compare_fill(struct view_page *page, const struct view_rows *rows) {

@@ -1,11 +1,7 @@
 /* Creates the view Disassembly. It shows the lines of -disasm in one section per function, sorted
  * by cost. The user can collapse a section. */
-#include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* Number of functions shown, as in pprof. */
 #define DISASM_FUNCTIONS 50
@@ -69,9 +65,7 @@ static bool disasm_split(struct disasm_page *d, pprofc_str text) {
   pprofc_str head = str_slice(text, 0, at), line;
   while (head.size && str_next_line(&head, &line)) {
     if (!line.size) continue;
-    fill_begin(&d->page->fill, "remarks");
-    fill_str(&d->page->fill, "line", line);
-    fill_end(&d->page->fill);
+    fill_pack(&d->page->fill, "remarks:{line:S}", line);
   }
   for (pprofc_str rest = str_slice(text, at, text.size); rest.size;) {
     size_t end = str_find(rest, STR("\nROUTINE ="));
@@ -105,18 +99,13 @@ static void disasm_function(struct disasm_page *d, const struct disasm_block *bl
   pprofc_str rest = block->text, line, name;
   if (!str_next_line(&rest, &line)) return;
   name = str_slice(line, sizeof disasm_routine - 1, line.size);
-  fill_begin(fill, "functions");
-  fill_flag(fill, "open", open);
-  fill_str(fill, "data-name", name);
+  fill_pack(fill, "functions:{open:b data-name:S", open, name);
   page_name_link(d->page, "peek", name, STR("Callers and callees"));
   rest = block->text;
   while (str_next_line(&rest, &line)) {
     if (!line.size) continue;
-    fill_begin(fill, "lines");
-    fill_words(fill, "heat",
-               disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : "h0");
-    fill_str(fill, "text", line);
-    fill_end(fill);
+    fill_pack(fill, "lines:{heat:s text:S}",
+              disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : "h0", line);
   }
   fill_end(fill);
 }
@@ -132,12 +121,11 @@ static void disasm_print(struct disasm_page *d, struct buffer *out) {
 static pprofc_status disasm_make(struct disasm_page *d, struct buffer *out, pprofc_error *error) {
   static const struct pipeline_overrides overrides = {.granularity = "addresses", .no_trim = true};
   struct view_page *page = d->page;
-  struct buffer text;
   pprofc_status status = view_report_open(&d->v, page, page->in->profile, &overrides, error);
   if (!status) page_note_report(page, &d->v);
   view_report_close(&d->v);
   if (status) return status;
-  buffer_init(&text, page->mem, (size_t)256 << 20);
+  struct buffer text = buffer_make(page->mem, (size_t)256 << 20);
   page->options.format = "disasm";
   page->options.argument = page->argument.data;
   status = page_report_text(page, &page->options, &text, error);

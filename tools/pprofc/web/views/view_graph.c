@@ -5,8 +5,6 @@
 #include "report/graphs/dot.h"
 #include "web/views/page.h"
 
-#include <stdio.h>
-
 /* Maximum number of edges in a graph for dot. dot needs minutes for larger graphs. */
 #define DOT_EDGES 2000
 
@@ -24,9 +22,8 @@ static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *er
   static const char fonts[] = "node [fontname=\"Helvetica,Arial,sans-serif\"]\n"
                               "edge [fontname=\"Helvetica,Arial,sans-serif\"]\n"
                               "graph [bgcolor=transparent]\n";
-  struct buffer plain;
   struct output out;
-  buffer_init(&plain, g->page->mem, CHILD_OUTPUT_BYTES);
+  struct buffer plain = buffer_make(g->page->mem, CHILD_OUTPUT_BYTES);
   output_init(&out, buffer_write, &plain);
   pprofc_status status = dot_write(&g->v.report, &g->v.graph, &out, error);
   if (!status) status = output_flush(&out, error);
@@ -98,13 +95,11 @@ static bool picture_fill_edges(const struct graph_picture *g) {
   for (size_t i = 0; i < graph->sorted_count; i++) {
     const struct graph_edge *e = &graph->edges[graph->sorted[i]];
     if (!number[e->source] || !number[e->target]) continue;
-    fill_begin(fill, "edges");
-    fill_number(fill, "source", (int64_t)number[e->source] - 1);
-    fill_number(fill, "target", (int64_t)number[e->target] - 1);
+    fill_pack(fill, "edges:{source:i target:i", (int64_t)number[e->source] - 1,
+              (int64_t)number[e->target] - 1);
     picture_fill_share(g, "share", edge_weight(e));
     page_fill_value(g->page, "text", &g->v.report, edge_weight(e));
-    fill_flag(fill, "residual", e->residual);
-    fill_end(fill);
+    fill_pack(fill, "residual:b}", e->residual);
   }
   mem_free(g->page->mem, number, graph->node_count, sizeof *number);
   return true;
@@ -112,11 +107,9 @@ static bool picture_fill_edges(const struct graph_picture *g) {
 
 static bool picture_print(struct graph_picture *g, struct buffer *out) {
   struct view_page *page = g->page;
-  struct buffer picture;
-  buffer_init(&picture, page->mem, SIZE_MAX / 2);
-  fill_words(&page->fill, "reason", g->reason);
-  fill_flag(&page->fill, "empty", !g->rows.count);
-  fill_number(&page->fill, "count", (int64_t)g->rows.count);
+  struct buffer picture = buffer_make(page->mem, SIZE_MAX / 2);
+  fill_pack(&page->fill, "reason:s empty:b count:i", g->reason, !g->rows.count,
+            (int64_t)g->rows.count);
   if (g->svg.size) svg_write(&picture, buffer_str(&g->svg), page_is_diff(page), picture_box, g);
   buffer_add_str(fill_html(&page->fill, "picture"), buffer_str(&picture));
   bool done = !picture.failed && (!*g->reason || picture_fill_edges(g));

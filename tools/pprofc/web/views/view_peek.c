@@ -1,6 +1,5 @@
 /* Creates the view Peek. It shows the output of -peek with links: each function between its callers
  * and its callees. */
-#include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 
@@ -31,9 +30,8 @@ static size_t peek_count(const struct graph *g) {
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;
-  struct buffer text;
   interner_init(&names, p->page->mem);
-  buffer_init(&text, p->page->mem, (size_t)1 << 20);
+  struct buffer text = buffer_make(p->page->mem, (size_t)1 << 20);
   for (size_t i = 0; i < g->shown_count; i++) {
     const struct node_info *info = &g->frames.infos[g->nodes[g->shown[i]].info];
     pprofc_str name = g->frames.texts.items[info->name];
@@ -97,8 +95,7 @@ static void peek_add_share(int64_t value, int64_t total, struct buffer *out) {
 static void peek_edge(struct peek *p, const struct graph_edge *e, int64_t cum, uint32_t other) {
   struct view_row row = view_row_of_node(&p->v.graph, other);
   if (e->is_inline) row.inlined = MARK_INLINE;
-  fill_begin(&p->page->fill, "lines");
-  fill_words(&p->page->fill, "class", html_heat((double)e->weight, (double)cum));
+  fill_pack(&p->page->fill, "lines:{class:s", html_heat((double)e->weight, (double)cum));
   struct buffer *cost = fill_text(&p->page->fill, "cost");
   peek_add_value(p, e->weight, 50, cost);
   peek_add_share(e->weight, cum, cost);
@@ -110,8 +107,7 @@ static void peek_edge(struct peek *p, const struct graph_edge *e, int64_t cum, u
 static void peek_own_line(struct peek *p, const struct view_row *row) {
   int64_t total = p->v.report.result.total;
   p->running = sum_add(p->running, row->flat);
-  fill_begin(&p->page->fill, "lines");
-  fill_words(&p->page->fill, "class", "own");
+  fill_pack(&p->page->fill, "lines:{class:s", "own");
   struct buffer *cost = fill_text(&p->page->fill, "cost");
   peek_add_value(p, row->flat, 10, cost);
   peek_add_share(row->flat, total, cost);

@@ -1,13 +1,10 @@
 /* Creates the view Source. It shows the lines of -weblist, starting with the functions and files
  * with the largest cost. A click on a line shows its instructions. report/source finds and reads
  * the files. */
-#include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_data.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
-
-#include <stdlib.h>
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
@@ -60,8 +57,7 @@ static void source_calls(struct source_page *s, const struct web_place *place,
     if (same) continue;
     pprofc_str text;
     if (!source_lookup_line(&s->sources, call->file, call->line, &text)) text = STR("");
-    fill_begin(&s->page->fill, "asm");
-    fill_flag(&s->page->fill, "call", true);
+    fill_pack(&s->page->fill, "asm:{call:b", true);
     buffer_add_fill(fill_text(&s->page->fill, "indent"), ' ', 38 + 4 * (i < 16 ? i : 16));
     fill_str(&s->page->fill, "text", str_trim(text));
     source_fill_place(s, call->file, call->line);
@@ -73,8 +69,7 @@ static void source_instruction(struct source_page *s, const struct web_place *pl
   const struct web_instruction *in = &s->data.instructions[place->instruction];
   if (!in->text.size) return;
   size_t calls = place->call_count < 16 ? place->call_count : 16;
-  fill_begin(&s->page->fill, "asm");
-  fill_flag(&s->page->fill, "instruction", true);
+  fill_pack(&s->page->fill, "asm:{instruction:b", true);
   source_fill_cost(s, in->flat, in->cum);
   buffer_printf(fill_text(&s->page->fill, "text"), " %8llx: %*s%.*s",
                 (unsigned long long)in->file_address, (int)(4 * calls), "", STR_ARG(in->text));
@@ -107,9 +102,7 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   int64_t flat = 0, cum = 0;
   weblist_sum(&s->data, places, count, &flat, &cum);
   bool code = source_has_code(s, places, count);
-  fill_begin(&s->page->fill, "lines");
-  fill_words(&s->page->fill, "heat", html_heat((double)cum, (double)most));
-  fill_flag(&s->page->fill, "code", code);
+  fill_pack(&s->page->fill, "lines:{heat:s code:b", html_heat((double)cum, (double)most), code);
   buffer_printf(fill_text(&s->page->fill, "number"), "%6lld", (long long)number);
   source_fill_cost(s, flat, cum);
   fill_str(&s->page->fill, "text", text);

@@ -1,11 +1,7 @@
 /* Creates the view Tags. It shows the labels of the samples with their values and costs. Links
  * filter by a value, or add a label to the stacks. */
-#include "core/escape.h"
 #include "report/text/tag_sums.h"
 #include "web/views/page.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 struct tag_changes {
   struct view_report reports[2]; /* reports of base and head */
@@ -135,8 +131,7 @@ static void tags_link(struct tags_page *t, const char *parameter, pprofc_str val
                       const char *words) {
   fill_begin(&t->page->fill, "links");
   page_change_link(t->page, parameter, value);
-  fill_words(&t->page->fill, "words", words);
-  fill_end(&t->page->fill);
+  fill_pack(&t->page->fill, "words:s}", words);
 }
 
 /* Adds a row for a label value of a single profile: its cost, and its part of the profile's total.
@@ -153,8 +148,7 @@ static void tags_cost(struct tags_page *t, const struct tag_value *tag) {
 
 static void tags_row(struct tags_page *t, const struct tag_value *tag, const struct view_row *row) {
   struct fill *fill = &t->page->fill;
-  struct buffer filter;
-  buffer_init(&filter, t->page->mem, (size_t)4 << 20);
+  struct buffer filter = buffer_make(t->page->mem, (size_t)4 << 20);
   tags_filter(t, tag, &filter);
   fill_begin(fill, "rows");
   if (row)
@@ -177,9 +171,7 @@ static void tags_anchor(struct tags_page *t, size_t number) {
 static void tags_title(struct tags_page *t, const struct tag_value *items, size_t count) {
   struct fill *fill = &t->page->fill;
   tags_anchor(t, t->key_count);
-  fill_str(fill, "key", items[0].key);
-  fill_number(fill, "values", (int64_t)count);
-  fill_words(fill, "plural", count == 1 ? "" : "s");
+  fill_pack(fill, "key:S values:i plural:s", items[0].key, (int64_t)count, count == 1 ? "" : "s");
   tags_link(t, "tagroot", items[0].key, "As root of the stacks");
   tags_link(t, "tagleaf", items[0].key, "As leaf");
   tags_link(t, "th", items[0].key, "Hide in the graph");
@@ -248,9 +240,7 @@ static void tags_index(struct tags_page *t) {
     if (page_is_diff(t->page) && str_equal(key, BASE_LABEL)) continue;
     fill_begin(fill, "names");
     tags_anchor(t, number++);
-    fill_str(fill, "name", key);
-    fill_number(fill, "values", (int64_t)(to - from));
-    fill_end(fill);
+    fill_pack(fill, "name:S values:i}", key, (int64_t)(to - from));
   }
   fill_end(fill);
 }

@@ -23,9 +23,7 @@ static bool top_is_wanted(const struct top_table *t, const struct view_row *row,
 static void top_heading(struct top_table *t, const char *words, const char *title,
                         const char *sort) {
   struct fill *fill = &t->page->fill;
-  fill_begin(fill, "columns");
-  fill_words(fill, "words", words);
-  fill_words(fill, "title", title);
+  fill_pack(fill, "columns:{words:s title:s", words, title);
   if (*sort) page_change_link(t->page, "sort", str_of(sort));
   if (*sort && (strcmp(sort, "cum") == 0) == t->by_cum) fill_words(fill, "aria-sort", "descending");
   fill_end(fill);
