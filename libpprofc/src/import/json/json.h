@@ -13,6 +13,9 @@
  * file are in order of time. */
 #define SPEEDSCOPE_TIMED " in order of time"
 
+/* Suffix of the names of profiles with sums, whose samples have no order in time. */
+#define SPEEDSCOPE_SUMS " (sums, not in time order)"
+
 /* Declares a reader of one shape. The reader returns false for documents of other shapes. The root
  * is an object, or an array whose first item is an object. The builder keeps its first error, so
  * readers need not check for errors. The arena lives until the profile is made. */

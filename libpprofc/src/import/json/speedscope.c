@@ -344,8 +344,11 @@ static void speedscope_find_members(struct speedscope_reader *r, const struct no
     /* Copy the unit, because it must end with a NUL. */
     pprofc_str unit = arena_str(r->arena, node_text(p, "unit"));
     if (!import_need(r->builder, unit.data != NULL)) return;
+    pprofc_str name = node_text(p, "name");
+    if (r->names_are_types && str_ends(name, STR(SPEEDSCOPE_SUMS)))
+      name.size -= sizeof SPEEDSCOPE_SUMS - 1;
     r->members[r->member_count++] =
-        (struct speedscope_member){.profile = p, .name = node_text(p, "name"), .unit = unit};
+        (struct speedscope_member){.profile = p, .name = name, .unit = unit};
   }
   if (!speedscope_find_types(r))
     import_refuse(r->builder, PPROFC_E_LIMIT, "more than %u sample types in one file", MAX_TYPES);

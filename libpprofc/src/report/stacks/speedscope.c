@@ -255,7 +255,8 @@ static void write_weights(struct speedscope *s, const struct sample_writer *w, u
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes the name of a profile, such as "cpu (slower) thread=main". */
+/* Writes the name of a profile, such as "cpu (slower) thread=main (sums, not in time
+ * order)". */
 static void write_name(struct speedscope *s, const struct speedscope_profile *shown,
                        const struct label_part *group) {
   struct buffer *name = &s->name;
@@ -268,6 +269,7 @@ static void write_name(struct speedscope *s, const struct speedscope_profile *sh
     buffer_add_char(name, '=');
     buffer_add_str(name, group->value);
   }
+  buffer_add_text(name, SPEEDSCOPE_SUMS);
   json_string(json_key(&s->json, "name"), buffer_str(name));
 }
 
