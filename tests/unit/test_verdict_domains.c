@@ -248,6 +248,25 @@ TEST(test_new_functions_below_a_caller_that_did_not_grow_add_nothing) {
   pprofc_verdicts_free(v);
 }
 
+/* The sum of a large package is too noisy to show that one of its functions only got another name.
+ */
+TEST(test_a_function_of_a_large_renamed_package_has_its_old_name) {
+  enum { FUNCTIONS = 40 };
+  char names[2 * FUNCTIONS][32];
+  struct moved_stack stacks[2 * FUNCTIONS];
+  for (int i = 0; i < 2 * FUNCTIONS; i++) {
+    bool head = i % 2;
+    snprintf(names[i], sizeof names[i], "%s.B%d run main", head ? "new" : "old", i / 2);
+    stacks[i] = (struct moved_stack){names[i], head ? 0 : 200, head ? 200 : 0};
+  }
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(judge_moved(stacks, COUNT(stacks), &v), PPROFC_OK);
+  const pprofc_verdict_domain *d =
+      pprofc_verdicts_calls_of(v, pprofc_verdicts_find(v, STR("new.B7")));
+  CU_ASSERT(d && d->moved);
+  pprofc_verdicts_free(v);
+}
+
 /* ---- names ------------------------------------------- */
 
 TEST(test_names_have_parts) {

@@ -119,14 +119,35 @@ static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *doma
   return false;
 }
 
-/* Adds all rows of a domain (a group of functions between which cost moved) to the set `below`, if
- * the set has at least one of them. */
+static void calls_add(uint64_t *below, size_t row) {
+  below[row / 64] |= (uint64_t)1 << row % 64;
+}
+
+/* Adds the rows of a domain that belong to the row at `at`: its other name if its function was
+ * renamed, else all rows without such a name. The other functions of a renamed package would only
+ * make the interval of the sum wider. */
+static void calls_add_names(const struct calls *s, uint64_t *below,
+                            const pprofc_verdict_domain *domain, size_t at) {
+  bool paired = s->c->row[at].relation == PPROFC_RELATION_RENAMED;
+  if (paired) calls_add(below, s->c->row[at].partner);
+  for (size_t k = 0; !paired && k < domain->row_count; k++)
+    if (s->c->row[domain->rows[k]].relation != PPROFC_RELATION_RENAMED)
+      calls_add(below, domain->rows[k]);
+}
+
+/* Adds the rows of a domain (a group of functions between which cost moved) to the set `below`, if
+ * the set has at least one of them. Adds all rows, but not of a renamed package. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
-    bool any = calls_reach(below, domain);
-    for (size_t k = 0; any && k < domain->row_count; k++)
-      below[domain->rows[k] / 64] |= (uint64_t)1 << domain->rows[k] % 64;
+    bool any = calls_reach(below, domain), renamed = domain->kind == PPROFC_DOMAIN_RENAMED;
+    for (size_t k = 0; any && k < domain->row_count; k++) {
+      size_t row = domain->rows[k];
+      if (!renamed)
+        calls_add(below, row);
+      else if (below[row / 64] >> row % 64 & 1)
+        calls_add_names(s, below, domain, row);
+    }
   }
 }
 
