@@ -131,7 +131,7 @@ def recordings():
     chosen = page.bars('&base=1&head=3')
     check.that('a second click removes the base', chosen[0][3] and chosen[0][2] == 'top?head=3' and chosen[1][2] == 'top?base=2&head=3', chosen)
     text = page.ask('top?base=1&head=3').text
-    check.that('the difference is of the recorded values', re.search(r'base <b>11</b>, head <b>31</b>: <b[^>]*>.*20', text), text[:3000])
+    check.that('the difference is of the recorded values', re.search(r'base <small>[^<]*</small> <b>11</b>, head <small>[^<]*</small> <b>31</b>: <b[^>]*>.*20', text), text[:3000])
     check.that('a page with a head is paused', '<b>Paused</b>' in text and 'href="top?base=1"' in text, text[:3000])
     check.that('a page without a head is live', '<b>Live</b>' in page.ask('top').text and 'href="top?head=' in page.ask('top').text)
     check.that('the page has the limits', 'every 1s; keeps 60 recordings, 512MB' in page.ask('peek').text)
@@ -226,7 +226,7 @@ def with_base():
             f.write(b'main;work 5\nmain 1\n')
         page = Page('-every=1m', f'-diff_base={base}', Service(body=lambda n: b'main;work 10\nmain 1\n').at + '?secret=a/b', Service().at)
         text = page.ask('top').text
-        check.that('the first difference is of the sum', re.search(r'base <b>6</b>, head <b>22</b>: <b[^>]*>.*16', text), text[:4000])
+        check.that('the first difference is of the sum', re.search(r'base <small>[^<]*</small> <b>6</b>, head <small>[^<]*</small> <b>22</b>: <b[^>]*>.*16', text), text[:4000])
         text = html.unescape(re.sub('<[^>]*>', ' ', page.ask('peek').text))
         check.that('a function has the difference of the sum', re.search(r'(?m)^\s*15 250.00% .* work\s*$', text), text)
         check.that('the name of a recording has no query', 'heap at ' in page.ask('compare').text and 'b at ' not in page.ask('compare').text)
