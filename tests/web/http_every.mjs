@@ -74,7 +74,7 @@ async function testBase(page) {
   check(await page.evaluate((id) => `#${document.activeElement.id}` === id, bar), "the focused bar keeps the focus");
   await page.click(bar);
   await until(() => parameter(page, "base") === String(base), "a click chooses the base");
-  await until(async () => (await words(page, "#pills")).includes(`base ${total}, head`), "the totals of both are shown");
+  await until(async () => (await words(page, "#pills")).includes(` ${total}, head`), "the totals of both are shown");
   await until(() => page.$(`${bar}[aria-current]`), "the base is marked");
   const second = await newest(page);
   await until(async () => await newest(page) > second && (await words(page, "#rec p")).includes("base"), "the base stays while the head moves");
