@@ -104,6 +104,14 @@ func BenchmarkDeep(b *testing.B) {
 	}
 }
 
+func BenchmarkParallel(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			fib(5)
+		}
+	})
+}
+
 var page []byte
 
 func BenchmarkPages(b *testing.B) {
@@ -147,7 +155,7 @@ git commit -qam slower
 
 run 2 -simulate ./... -base-ref base -out a/ci
 grep -q '^regressed: words::BenchmarkLoop instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1.2 %"
-grep -q '\(regressed\|improved\|inconclusive\): words::Benchmark\(N\|Sub\|Map\|Deep\)' "$work/output" && broken "an unchanged benchmark differs"
+grep -q '\(regressed\|improved\|inconclusive\): words::Benchmark\(N\|Sub\|Map\|Deep\|Parallel\)' "$work/output" && broken "an unchanged benchmark differs"
 grep -q '\(regressed\|improved\): words::BenchmarkOrder' "$work/output" && broken "another map changes the order of a map"
 grep -q 'copystack\|newstack' a/ci/words__BenchmarkDeep_count_head_top.txt && broken "the growth of a stack is counted"
 "$PPROFC_BIN/pprofc" -traces -symbolize=none a/ci/profiles/words__BenchmarkPages_count_head.pb.gz >"$work/pages" 2>&1

@@ -86,6 +86,13 @@ static const struct insertion {
      "mp.g0.stack = stack{uintptr(low), uintptr(low) + 65536}\n"
      "mp.g0.stackguard0 = mp.g0.stack.lo + stackGuard\n}\n"},
 
+    /* Count the changes of a goroutine's state from 1, not from a random number. The runtime
+     * measures the time of each eighth change. */
+    {"runtime/proc.go",
+     "newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g "
+     "{",
+     "newg.trackingSeq = uint8(cheaprand())\n", "newg.trackingSeq = 1\n"},
+
     /* Do not free these stacks. */
     {"runtime/stack.go", "stackfree(stk stack) {", "gp := getg()\n",
      "if stk.lo < 1<<39 {\nreturn\n}\n"},
@@ -96,7 +103,7 @@ static const struct insertion {
 /* Returns the offset in `text` at which to insert the statement. Returns text.size if `text` lacks
  * the function or in->after. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
-  char head[64];
+  char head[128];
   int size = snprintf(head, sizeof head, "\nfunc %s\n", in->function);
   size_t begin = str_find(text, (pprofc_str){head, (size_t)size});
   pprofc_str rest = str_slice(text, begin, text.size);
