@@ -3,10 +3,6 @@
 
 #include "import/names.h"
 
-/* An id is small if it is below SMALL_IDS plus twice the number of names. Small ids are indices of
- * an array; a hash table finds larger ids. */
-#define SMALL_IDS 1024u
-
 void callgrind_names_init(struct callgrind_names *names, pprofc_builder *builder,
                           const pprofc_allocator *mem, struct callgrind_contexts *contexts) {
   *names = (struct callgrind_names){.builder = builder, .mem = mem, .contexts = contexts};
@@ -15,29 +11,13 @@ void callgrind_names_init(struct callgrind_names *names, pprofc_builder *builder
 
 void callgrind_names_free(struct callgrind_names *names) {
   ARRAY_FREE(names->mem, names->items, names->room);
-  ARRAY_FREE(names->mem, names->by_number, names->number_room);
   map_free(&names->by_id);
 }
 
 /* Returns the name that an id refers to, or NULL. */
 static struct callgrind_name *names_find(const struct callgrind_names *names, uint64_t id) {
-  if (id < names->number_room && names->by_number[id] != NONE)
-    return &names->items[names->by_number[id]];
   MAP_FIND(index, &names->by_id, hash_mix(0, id), names->items[index].id == id);
   return index == MAP_NONE ? NULL : &names->items[index];
-}
-
-/* Makes an id refer to the name at `index`. Returns false when out of memory. */
-static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t index) {
-  size_t old = names->number_room;
-  if (id >= SMALL_IDS + 2 * (uint64_t)index)
-    return map_insert(&names->by_id, hash_mix(0, id), index);
-  if (!ARRAY_RESERVE(names->mem, names->by_number, names->number_room, (size_t)id + 1))
-    return false;
-  if (names->number_room > old)
-    memset(names->by_number + old, 0xFF, (names->number_room - old) * sizeof *names->by_number);
-  names->by_number[id] = index;
-  return true;
 }
 
 /* Removes an id like "(12)" from *value. "(below main)" is a name, because an id has only
@@ -57,9 +37,8 @@ static void names_define(struct callgrind_names *names, const struct callgrind_n
   if (known)
     *known = *name;
   else
-    import_need(names->builder,
-                ARRAY_PUSH(names->mem, names->items, names->count, names->room, *name) &&
-                    names_enter(names, name->id, (uint32_t)names->count - 1));
+    import_need(names->builder, MAP_PUSH(names->mem, &names->by_id, hash_mix(0, name->id),
+                                         names->items, names->count, names->room, *name));
 }
 
 bool callgrind_name_read(struct callgrind_names *names, pprofc_str value,

@@ -57,9 +57,8 @@ struct callgrind_names {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
   struct callgrind_name *items;
-  uint32_t *by_number; /* for each small id (names.c): index of its name in `items`, or NONE */
-  size_t count, room, number_room;
-  struct map by_id;                    /* hash table of the names whose ids are not small */
+  size_t count, room;
+  struct map by_id;                    /* hash table of the names */
   struct callgrind_contexts *contexts; /* contexts of the functions; NULL for objects and files */
 };
 

@@ -109,7 +109,6 @@ static void jfr_end_chunk(struct jfr *j) {
   j->metadata = (struct jfr_metadata){0};
   for (size_t i = 0; i < JFR_POOL_COUNT; i++) {
     ARRAY_FREE(j->mem, j->pools[i].items, j->pools[i].capacity);
-    ARRAY_FREE(j->mem, j->pools[i].small, j->pools[i].small_capacity);
     map_free(&j->pools[i].by_id);
     j->pools[i] = (struct jfr_pool){0};
   }

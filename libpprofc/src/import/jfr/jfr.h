@@ -197,10 +197,7 @@ struct jfr_pool {
   size_t count, capacity;
   uint64_t first_id; /* id of items[0]; for i < dense, items[i] has the id first_id + i */
   size_t dense;
-  uint32_t *small; /* array of small_count entries. For each small id that is not dense: index of
-                      the id's entry, or MAP_NONE. */
-  size_t small_count, small_capacity;
-  struct map by_id; /* hash table of the entries neither dense nor in `small`, keyed by id */
+  struct map by_id; /* hash table of the entries that are not dense, keyed by id */
 };
 
 /* ---- events ------------------------------------------ */

@@ -35,26 +35,19 @@ static size_t pool_of(const struct jfr_class *c) {
 }
 
 struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id) {
-  if (id < pool->small_count && pool->small[id] != MAP_NONE) return &pool->items[pool->small[id]];
   MAP_FIND(index, &pool->by_id, hash_mix(id, 0), pool->items[index].id == id);
   return index == MAP_NONE ? NULL : &pool->items[index];
 }
 
 /* Indexes an entry by its id. Most ids ascend from the first id without gaps; these dense ids need
- * no index. Other small ids use an array, and large ids a hash table. Returns false when out of
- * memory. */
-static bool pool_index(struct jfr *j, struct jfr_pool *pool, uint64_t id, uint32_t index) {
+ * no index. Returns false when out of memory. */
+static bool pool_index(struct jfr_pool *pool, uint64_t id, uint32_t index) {
   if (!index) pool->first_id = id;
   if (index == pool->dense && id == pool->first_id + index) {
     pool->dense++;
     return true;
   }
-  if (id >= 256 + 4 * (uint64_t)pool->count)
-    return map_insert(&pool->by_id, hash_mix(id, 0), index);
-  if (!ARRAY_RESERVE(j->mem, pool->small, pool->small_capacity, (size_t)id + 1)) return false;
-  while (pool->small_count <= id) pool->small[pool->small_count++] = MAP_NONE;
-  pool->small[id] = index;
-  return true;
+  return map_insert(&pool->by_id, hash_mix(id, 0), index);
 }
 
 static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_entry *entry) {
@@ -63,7 +56,7 @@ static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_en
   if (!import_need(j->builder,
                    pool->count < JFR_UNMADE &&
                        ARRAY_RESERVE(j->mem, pool->items, pool->capacity, pool->count + 1) &&
-                       pool_index(j, pool, entry->id, (uint32_t)pool->count)))
+                       pool_index(pool, entry->id, (uint32_t)pool->count)))
     return false;
   pool->items[pool->count++] = *entry;
   return true;
