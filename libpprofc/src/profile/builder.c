@@ -419,6 +419,13 @@ const uint8_t *builder_stack(pprofc_builder *b, const uint32_t *frames, size_t d
   return stack;
 }
 
+const uint8_t *builder_copy_stack(pprofc_builder *b, const uint8_t *stack, uint32_t size) {
+  if (!builder_ok(b) || !reserve_stack(b, size)) return NULL;
+  uint8_t *copy = memcpy(b->chunk, stack, size);
+  b->chunk += size;
+  return copy;
+}
+
 bool builder_allows_depth(pprofc_builder *b, size_t depth) {
   if (depth > b->depth_limit && builder_ok(b))
     error_set(&b->error, PPROFC_E_LIMIT,

@@ -64,7 +64,11 @@ bool builder_allows_depth(pprofc_builder *builder, size_t frames);
 const uint8_t *builder_stack(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                              uint32_t *size);
 
-/* Adds a sample with a stack from builder_stack. */
+/* Stores a copy of a stack in the packed form. Each varint must have the shortest form, and must
+ * mean a location that exists. Returns NULL after an error. */
+const uint8_t *builder_copy_stack(pprofc_builder *builder, const uint8_t *stack, uint32_t size);
+
+/* Adds a sample with a stack from builder_stack or builder_copy_stack. */
 void builder_sample(pprofc_builder *builder, const uint8_t *stack, uint32_t size, size_t depth,
                     const int64_t *values);
 

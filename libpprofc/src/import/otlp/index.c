@@ -99,10 +99,14 @@ static bool index_is_entry(const struct wire_field *f) {
 static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field entry;
+  uint64_t before = 0;
   frame->tables.end = w.end;
   while (w.at < w.end) {
     frame->tables.entry = w.at;
     if (!wire_next(&w, &entry) || !index_is_entry(&entry)) return otlp_fail_message(o);
+    bool stack = index_entries[entry.number] == index_stack;
+    frame->tables.stacks_apart |= stack && frame->tables.stack_count && before != entry.number;
+    before = entry.number;
     if (!index_entries[entry.number](o, &frame->tables, &entry)) return false;
   }
   return true;

@@ -50,6 +50,7 @@ struct otlp_tables {
   /* For each stack: the address of its field in the file. Once a sample has the stack: OTLP_ADDED
    * plus the index of the first sample with this stack. */
   uint64_t *stacks;
+  bool stacks_apart;          /* true if the file has other data between two stacks */
   const uint8_t *entry, *end; /* start of the current entry, and end of the dictionary */
   Otlp__Mapping **mappings;
   Otlp__Link **links;
@@ -147,6 +148,7 @@ struct otlp {
   size_t line_capacity;
   uint32_t *stack; /* buffer for the stack of one sample */
   size_t stack_capacity;
+  const uint8_t *stack_field;   /* address of the stack that was read last */
   struct otlp_numbers lists[3]; /* buffers for fields 2, 3 and 4 of one sample */
   struct otlp_numbers times;    /* timestamps of one sample, if the builder keeps times */
 
@@ -184,6 +186,12 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
 struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 /* Adds a sample with a stack of the dictionary. Returns false on failure. */
 bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values);
+/* True if the dictionary contains a stack with this index. */
+bool otlp_has_stack(const struct otlp *o, int32_t index);
+/* These functions load data of a stack into the processor's cache before the stack is read.
+ * otlp_prefetch_stack loads its entry in the table, otlp_prefetch_frames loads its message. */
+void otlp_prefetch_stack(const struct otlp *o, int32_t index);
+void otlp_prefetch_frames(const struct otlp *o, int32_t index);
 
 /* ---- values.c ---------------------------------------- */
 

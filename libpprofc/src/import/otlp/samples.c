@@ -3,6 +3,7 @@
  * link and times are equal. Most of these samples have the same index in their profiles; a hash
  * table finds the others. */
 #include "codec/wire.h"
+#include "core/threshold.h"
 #include "import/otlp/otlp.h"
 #include "profile/builder_times.h"
 
@@ -371,8 +372,19 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
   buffer_free(&scratch);
 }
 
+/* Stacks are scattered in memory, so the reader prefetches a stack this many samples before it
+ * reads the stack. It prefetches the stack's table entry twice as early. */
+#define OTLP_AHEAD 8
+
+static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
+  if (row + 2 * OTLP_AHEAD >= rows->count) return;
+  otlp_prefetch_stack(o, rows->items[row + 2 * OTLP_AHEAD].stack);
+  otlp_prefetch_frames(o, rows->items[row + OTLP_AHEAD].stack);
+}
+
 static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) {
   struct otlp_sample s = otlp_sample_of(rows, row);
+  otlp_prefetch(o, rows, row);
   if (!otlp_add_sample(o, s.stack, rows->values + row * o->type_count)) return;
   for (size_t i = 0; i < s.attribute_count && builder_ok(o->builder); i++) {
     struct otlp_labels labels = otlp_labels_of(o, s.attributes[i]);
@@ -383,6 +395,31 @@ static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) 
 }
 
 /* ---- scopes and resources ---------------------------- */
+
+/* Number of rows after which the memory of earlier rows is released. */
+#define OTLP_DROP_EVERY THRESHOLD(4096u)
+
+/* True if the memory of a stack can be released after its row. The stacks of the rows must be in
+ * the order of the dictionary. The memory between these stacks must not contain other data, and no
+ * other rows may use this memory. */
+static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows) {
+  if (o->frame_count > 1 || o->frames[0].scope_count > 1 || o->tables->stacks_apart) return false;
+  for (size_t i = 0; i < rows->count; i++) {
+    if (!otlp_has_stack(o, rows->items[i].stack)) return false;
+    if (i && rows->items[i].stack < rows->items[i - 1].stack) return false;
+  }
+  return true;
+}
+
+/* Releases the memory of the OTLP_DROP_EVERY rows before `row`. */
+static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
+  size_t first = row - OTLP_DROP_EVERY;
+  if (rows->attributes)
+    mem_discard(rows->attributes + rows->items[first].first,
+                rows->attributes + rows->items[row].first);
+  mem_discard(rows->items + first, rows->items + row);
+  mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
+}
 
 /* Replaces the indices of rows in the recorded times by indices of samples. Begins at row `first`
  * of the recorded times. `sample` is the index of the sample for the first row. */
@@ -398,6 +435,19 @@ static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, siz
   mem_free(o->mem, number, rows->count, sizeof *number);
 }
 
+static void otlp_emit_rows(struct otlp *o, const struct otlp_rows *rows) {
+  bool ascend = otlp_rows_ascend(o, rows);
+  const uint8_t *read = NULL; /* first stack whose memory is not yet released */
+  for (size_t i = 0; i < rows->count && builder_ok(o->builder); i++) {
+    otlp_emit(o, rows, i);
+    if (!i) read = o->stack_field;
+    if (!i || i % OTLP_DROP_EVERY) continue;
+    otlp_drop(o, rows, i);
+    if (ascend) mem_discard(read, o->stack_field);
+    read = o->stack_field;
+  }
+}
+
 static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
                             const struct otlp_scope *scope, const Otlp__Resource *resource) {
   struct otlp_rows rows = {.resource = o->resources > 1 ? resource : NULL};
@@ -408,7 +458,7 @@ static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
     otlp_read_profile(o, &rows, &frame->profiles[scope->first_profile + i]);
   map_free(&rows.by_identity);
   otlp_number_events(o, &rows, event, first);
-  for (size_t i = 0; i < rows.count && builder_ok(o->builder); i++) otlp_emit(o, &rows, i);
+  otlp_emit_rows(o, &rows);
   ARRAY_FREE(o->mem, rows.items, rows.capacity);
   ARRAY_FREE(o->mem, rows.attributes, rows.attribute_capacity);
   ARRAY_FREE(o->mem, rows.values, rows.value_capacity);

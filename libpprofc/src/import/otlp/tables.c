@@ -289,6 +289,36 @@ static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *dept
 
 /* ---- stacks ------------------------------------------ */
 
+/* True if the builder would write the same varints as the list: location i of the dictionary is
+ * location i - 1 of the builder. This is so if the dictionary has the locations in the order of
+ * their first use. Sets *depth to the number of locations. */
+static bool otlp_is_packed(struct otlp *o, struct wire list, size_t *depth) {
+  const struct otlp_tables *t = o->tables;
+  for (*depth = 0; list.at < list.end; ++*depth) {
+    uint64_t index;
+    if (!wire_varint(&list, &index) || !list.at[-1] || index >= t->location_count) return false;
+    if (t->location[index] == OTLP_UNREAD) otlp_location(o, (int32_t)index);
+    if (t->location[index] != index - 1) return false;
+  }
+  return true;
+}
+
+/* Adds a sample with a copy of a stack's bytes. Returns false if the stack must be converted. */
+static bool otlp_copy_stack(struct otlp *o, struct wire message, const int64_t *values) {
+  struct wire_field list;
+  size_t depth;
+  if (message.at == message.end || !wire_next(&message, &list) || message.at < message.end ||
+      list.number != 1 || list.type != WIRE_BYTES || list.size > UINT32_MAX ||
+      !otlp_is_packed(o, wire_inside(&list), &depth))
+    return false;
+  uint32_t size = (uint32_t)list.size;
+  const uint8_t *stack = builder_allows_depth(o->builder, depth)
+                             ? builder_copy_stack(o->builder, list.data, size)
+                             : NULL;
+  if (stack) builder_sample(o->builder, stack, size, depth, values);
+  return true;
+}
+
 static void otlp_convert_stack(struct otlp *o, struct wire message, const int64_t *values) {
   struct wire_field field;
   size_t depth = 0;
@@ -311,9 +341,24 @@ bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values) {
     builder_repeat_stack(o->builder, (size_t)(t->stacks[index] - OTLP_ADDED), values);
     return true;
   }
-  struct wire w = {(const uint8_t *)(uintptr_t)t->stacks[index], t->end, NULL};
+  o->stack_field = (const uint8_t *)(uintptr_t)t->stacks[index];
   t->stacks[index] = OTLP_ADDED | builder_sample_count(o->builder);
+  struct wire w = {o->stack_field, t->end, NULL};
   wire_next(&w, &field); /* index_stack checked this field */
-  otlp_convert_stack(o, wire_inside(&field), values);
+  if (!otlp_copy_stack(o, wire_inside(&field), values))
+    otlp_convert_stack(o, wire_inside(&field), values);
   return builder_ok(o->builder);
+}
+
+bool otlp_has_stack(const struct otlp *o, int32_t index) {
+  return index > 0 && (size_t)index < o->tables->stack_count;
+}
+
+void otlp_prefetch_stack(const struct otlp *o, int32_t index) {
+  if (otlp_has_stack(o, index)) __builtin_prefetch(&o->tables->stacks[index]);
+}
+
+void otlp_prefetch_frames(const struct otlp *o, int32_t index) {
+  if (!otlp_has_stack(o, index) || o->tables->stacks[index] & OTLP_ADDED) return;
+  __builtin_prefetch((const uint8_t *)(uintptr_t)o->tables->stacks[index]);
 }
