@@ -17,6 +17,11 @@ static const char *pills_status(const struct view_page *page, double change) {
   return change > 0 ? "grew" : "shrank";
 }
 
+/* Returns the name of a side's file, or "" if it has no name. */
+static const char *pills_name(const struct web_profile *side) {
+  return side->name ? side->name : "";
+}
+
 /* Adds the totals of a difference: "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
 static void pills_both_totals(struct view_page *page) {
   struct fill *fill = &page->fill;
@@ -28,8 +33,7 @@ static void pills_both_totals(struct view_page *page) {
   double head = (double)head_sum / page_divisor(page, WEB_HEAD), change = head - base;
   fill_pack(fill, "totals:{recorded:b base-name:s head-name:s",
             !page->in->info->by_time && *judge_per(&page->judgement),
-            page->in->info->base.name ? page->in->info->base.name : "",
-            page->in->info->head.name ? page->in->info->head.name : "");
+            pills_name(&page->in->info->base), pills_name(&page->in->info->head));
   page_fill_mean(page, "base", base);
   page_fill_mean(page, "head", head);
   page_change(page, base, head);
