@@ -259,7 +259,8 @@ TEST(test_both_totals_are_said) {
   struct asked asked = ask("top", "", head);
   asked.base = base;
   asked.diff = diff;
-  expect_text(&asked, "base <b>1000ms</b>, head <b>3500ms</b>", true);
+  expect_text(&asked, "</small> <b>1000ms</b>, head <small>new&lt;i&gt;.prof</small> <b>3500ms",
+              true);
   expect_text(&asked, "2500ms more</b> (+250%)", true);
   expect_text(&asked, "data-base-self=\"1000ms\"", true);
   expect_text(&asked, "data-head-self=\"3000ms\"", true);

@@ -309,7 +309,6 @@ async function testGraphPosition(page, what) {
   const whole = "0_0_1_1", first = await shown();
   await until(page, () => parameter(page, "v") === whole, `${what}: 0 is in the address`);
   await page.keyboard.press("+");
-  await page.keyboard.press("+");
   await kept(whole, "a zoom is in the address");
   const zoomed = await shown();
   await page.keyboard.press("ArrowRight");

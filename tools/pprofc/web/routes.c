@@ -335,7 +335,7 @@ static struct web_reply *routes_unknown(void) {
       "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=color-scheme content=\"light dark\">\n<title>No such page - pprofc</title>\n"
       "<h1>No such page</h1>\n<p>This server has no page at this address. "
-      "<a href=\"/ui/\">Show the profile</a>.</p>\n";
+      "<a href=\"/ui/\">Show the profile</a>.</p>\n</html>\n";
   struct web_reply *reply = reply_new(404, REPLY_HTML);
   if (!reply || reply_write(reply, page, sizeof page - 1) == 0) return reply;
   reply_release(reply);
