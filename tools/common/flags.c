@@ -285,8 +285,9 @@ static pprofc_status advise(const struct flag_table *table, const char *argument
 
 pprofc_status flags_check_inputs(const struct flag_table *table, const char *const *inputs,
                                  size_t count, const char *noun, pprofc_error *error) {
-  const char *advice = count ? elsewhere_find(table->program, inputs[0]) : NULL;
-  if (advice && access(inputs[0], F_OK) != 0)
+  bool missing = count && access(inputs[0], F_OK) != 0;
+  const char *advice = missing ? elsewhere_find(table->program, inputs[0]) : NULL;
+  if (advice)
     return error_set(error, PPROFC_E_INVALID, "'%.100s' is not a file (type %s %s)", inputs[0],
                      table->program, advice);
   for (size_t i = 0; i < count; i++) {

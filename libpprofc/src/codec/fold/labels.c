@@ -30,12 +30,13 @@ static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
  * last, and the report drops the numbers of labels. All samples of a heap profile repeat one set.
  */
 static bool fold_repeats_set(const struct fold *f, const uint64_t *value) {
-  const struct label_set *set = &f->label_table.sets[f->label_table.last];
-  if (f->labels || !f->label_table.count || set->count != 1 || value[LABEL_STRING] ||
-      !value[LABEL_NUMBER] || !f->limits->labels)
+  if (f->labels || !f->label_table.count || value[LABEL_STRING] || !value[LABEL_NUMBER] ||
+      !f->limits->labels)
     return false;
+  const struct label_set *set = &f->label_table.sets[f->label_table.last];
   const struct label *known = fold_all_labels(f) + set->first;
-  return known->is_number && known->key == value[LABEL_KEY] && known->unit == value[LABEL_UNIT];
+  return set->count == 1 && known->is_number && known->key == value[LABEL_KEY] &&
+         known->unit == value[LABEL_UNIT];
 }
 
 bool fold_label(struct fold *f, const struct wire_field *message, bool is_only) {
