@@ -330,14 +330,9 @@ static struct web_reply *routes_ask(struct web *web, const struct web_route *rou
 
 /* Answers an address that no route has, with a link back to the profile. */
 static struct web_reply *routes_unknown(void) {
-  static const char page[] =
-      "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n"
-      "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=color-scheme content=\"light dark\">\n<title>No such page - pprofc</title>\n"
-      "<h1>No such page</h1>\n<p>This server has no page at this address. "
-      "<a href=\"/ui/\">Show the profile</a>.</p>\n</html>\n";
   struct web_reply *reply = reply_new(404, REPLY_HTML);
-  if (!reply || reply_write(reply, page, sizeof page - 1) == 0) return reply;
+  if (reply) web_unknown_page(&reply->body);
+  if (!reply || !reply->body.failed) return reply;
   reply_release(reply);
   return NULL;
 }

@@ -104,9 +104,19 @@ static void document_close(struct view_page *page) {
 extern const unsigned char asset_views_html[];
 extern const size_t asset_views_html_size;
 
-void page_put(const struct view_page *page, struct buffer *out, const char *part) {
+static void page_fill(struct buffer *out, const char *part, const struct fill *fill) {
   const pprofc_str views = {(const char *)asset_views_html, asset_views_html_size};
-  template_put(out, views, part, &page->fill);
+  template_put(out, views, part, fill);
+}
+
+void page_put(const struct view_page *page, struct buffer *out, const char *part) {
+  page_fill(out, part, &page->fill);
+}
+
+void web_unknown_page(struct buffer *out) {
+  struct fill fill = fill_make(&mem_default);
+  page_fill(out, "unknown-page", &fill);
+  fill_free(&fill);
 }
 
 /* Sets a link for a failed comparison. The link opens the base as the only profile. */

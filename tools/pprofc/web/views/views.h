@@ -37,6 +37,9 @@ const struct web_change *view_flame_data(size_t *count);
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error);
 
+/* Appends the page for an address that the server does not have. */
+void web_unknown_page(struct buffer *out);
+
 /* Writes only the strip of recordings, a row of bars that every page has with -every. */
 pprofc_status web_strip(const struct web_view *view, const struct web_view_input *input,
                         struct output *out, pprofc_error *error);
