@@ -3,6 +3,7 @@
 #include "gate/compare.h"
 #include "gate/selftest/selftest.h"
 #include "gate_fixture.h"
+#include "stats/stats.h"
 
 /* ---- helpers ----------------------------------------- */
 
@@ -169,6 +170,42 @@ TEST(test_interval_of_ratios_for_every_size) {
 }
 
 /* ---- single cases ------------------------------------ */
+
+/* True if the interval excludes 0 exactly if p is at most 5 %. A p very close to 5 % can be on
+ * either side. */
+static bool interval_agrees(const struct gate_test *test) {
+  bool excludes = test->low > 0 || test->high < 0;
+  return fabs(test->p - 0.05) < 1e-9 || excludes == (test->p <= 0.05);
+}
+
+/* Draws samples of base and head with much noise and a small change, and checks that the interval
+ * of Welch's test and of the test of trimmed means agrees with its p-value. */
+TEST(test_intervals_agree_with_their_tests) {
+  uint64_t state = 7;
+  size_t significant[GATE_TESTS] = {0};
+  for (int run = 0; run < 400; run++) {
+    struct gate gate;
+    struct gate_row row = gate_row_unknown();
+    double values[2][10], sorted[2][10];
+    gate_init(&gate, &mem_default);
+    for (int side = 0; side < 2; side++)
+      for (int i = 0; i < 10; i++) {
+        double noise = (double)(stats_random(&state) >> 11) / (double)(1ull << 53);
+        values[side][i] = (side ? 100.0 + run % 40 : 100.0) * (1 + (run % 5 ? 0.8 : 0.3) * noise);
+      }
+    memcpy(sorted, values, sizeof sorted);
+    for (int side = 0; side < 2; side++) sort_doubles(sorted[side], 10);
+    CU_ASSERT_FATAL(gate_compare(&gate, &row, (struct gate_sample){values[0], sorted[0], 10},
+                                 (struct gate_sample){values[1], sorted[1], 10}, PPROFC_GATE_BOTH));
+    for (size_t k = 0; k < GATE_TESTS; k += 2) {
+      CU_ASSERT(interval_agrees(&row.tests[k]));
+      significant[k] += row.tests[k].p <= 0.05;
+    }
+    gate_free(&gate);
+  }
+  CU_ASSERT(significant[0] > 50 && significant[0] < 350);
+  CU_ASSERT(significant[2] > 50 && significant[2] < 350);
+}
 
 TEST(test_one_sample_is_no_pass) {
   struct fixture f;

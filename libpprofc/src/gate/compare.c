@@ -169,7 +169,27 @@ static void compare_set_delta(struct gate_row *row) {
   }
 }
 
-/* Runs Welch's test. Computes the interval of the ratio of means by the delta method. */
+/* Computes the interval of the change. It excludes 0 exactly if Welch's test is significant at this
+ * level. If the mean of base may be 0, there is no such interval, so the delta method computes a
+ * finite one. */
+static void compare_interval(struct gate_row *row, pprofc_moments x, size_t x_count,
+                             pprofc_moments y, size_t y_count, double t) {
+  struct ratio_sides sides = {y.mean, x.mean, y.variance / (double)y_count,
+                              x.variance / (double)x_count, 0};
+  struct ratio_interval ratio = stats_ratio_interval(sides, t);
+  if (!ratio.bounded) {
+    double r = ratio.ratio;
+    double error = sqrt(sides.x_variance + r * r * sides.y_variance) / fabs(x.mean);
+    ratio.low = r - t * error;
+    ratio.high = r + t * error;
+  }
+  if (!isfinite(ratio.low) || !isfinite(ratio.high)) return;
+  bool negative = x.mean < 0;
+  row->low = negative ? 1 - ratio.high : ratio.low - 1;
+  row->high = negative ? 1 - ratio.low : ratio.high - 1;
+}
+
+/* Runs Welch's test, and computes the interval of the change. */
 static void compare_means(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                           struct gate_sample head) {
   pprofc_moments x = pprofc_moments_of(base.values, base.count);
@@ -183,14 +203,8 @@ static void compare_means(const struct gate *gate, struct gate_row *row, struct 
   row->tested = t.status == PPROFC_TEST_OK && t.p >= 0 && t.p <= 1;
   if (row->tested) row->p = t.p;
   if (!row->tested || row->delta_kind != GATE_DELTA_NUMBER || row->base == 0) return;
-  double ratio = y.mean / x.mean;
-  double error =
-      sqrt(y.variance / (double)head.count + ratio * ratio * x.variance / (double)base.count) /
-      fabs(x.mean);
-  double half = error * pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees);
-  if (!isfinite(half)) return;
-  row->low = row->delta - half;
-  row->high = row->delta + half;
+  compare_interval(row, x, base.count, y, head.count,
+                   pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees));
 }
 
 static bool test_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,

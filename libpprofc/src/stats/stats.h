@@ -35,9 +35,18 @@ struct ratio_interval {
   double ratio, low, high;
 };
 
+/* Two estimates, their variances, and the covariance of their errors. */
+struct ratio_sides {
+  double x, y, x_variance, y_variance, covariance;
+};
+
+/* Returns x / y with its interval. `t` is the quantile of Student's t for the level (Fieller
+ * 1954). */
+struct ratio_interval stats_ratio_interval(struct ratio_sides sides, double t);
+
 /* Returns the change of `part` divided by the change of `whole`. The first `bases` of the `count`
- * runs are the base, the others are the head. The interval is at 95 %, by Student's t with count -
- * 2 degrees of freedom (Fieller 1954). */
+ * runs are the base, the others are the head. The interval is at 95 %, with count - 2 degrees of
+ * freedom. */
 struct ratio_interval stats_fieller(const double *part, const double *whole, size_t bases,
                                     size_t count);
 
@@ -192,7 +201,9 @@ struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const 
 #define TRIMMED_DRAWS 10000 /* maximum number of permutations */
 
 /* If the samples are small and p is at most 0.2, replaces p by a p-value from random permutations,
- * which have a fixed seed. result->tested must be true. Returns false when out of memory. */
+ * which have a fixed seed. Then replaces the error so that an interval from the t distribution
+ * excludes 0 exactly if p is below its level (Miettinen 1976). result->tested must be true. Returns
+ * false when out of memory. */
 bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
                            const pprofc_allocator *mem, struct trimmed_result *result);
 

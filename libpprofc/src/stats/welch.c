@@ -150,6 +150,8 @@ bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, siz
   if (!room) return false;
   result->p = permuted_p(x, x_count, y, y_count, room);
   mem_free(mem, room, room_count, sizeof *room);
+  double t = pprofc_t_quantile(1 - result->p / 2, result->degrees);
+  if (t > 0) result->error = fabs(result->y - result->x) / t;
   return true;
 }
 
@@ -198,31 +200,35 @@ static double two_sides_covariance(const double *u, const struct two_sides *su, 
   return sum / (nb + nh - 2) * (1 / nb + 1 / nh);
 }
 
-struct ratio_interval stats_fieller(const double *part, const double *whole, size_t bases,
-                                    size_t count) {
-  struct two_sides a = two_sides_of(part, bases, count), t = two_sides_of(whole, bases, count);
-  double change = t.head_mean - t.base_mean;
-  struct ratio_interval out = {change != 0, false, (double)NAN, (double)NAN, (double)NAN};
+struct ratio_interval stats_ratio_interval(struct ratio_sides sides, double t) {
+  struct ratio_interval out = {sides.y != 0, false, (double)NAN, (double)NAN, (double)NAN};
   if (!out.defined) return out;
-  double r = (a.head_mean - a.base_mean) / change;
+  double r = sides.x / sides.y, vx = sides.x_variance, vy = sides.y_variance;
+  double cov = sides.covariance, g = t * t * vy / (sides.y * sides.y);
   out.ratio = r;
-  if (count < 3) return out;
-  double va = two_sides_covariance(part, &a, part, &a);
-  double vt = two_sides_covariance(whole, &t, whole, &t);
-  double vat = two_sides_covariance(part, &a, whole, &t);
-  double quantile = pprofc_t_quantile(0.975, (double)count - 2), square = quantile * quantile;
-  double g = square * vt / (change * change);
-  if (g >= 1) return out;
-  double middle = r, inside = va;
-  if (vt > 0) {
-    middle = (r - g * vat / vt) / (1 - g);
-    inside = va - 2 * r * vat + r * r * vt - g * (va - vat * vat / vt);
+  if (!(g < 1)) return out;
+  double middle = r, inside = vx;
+  if (vy > 0) {
+    middle = (r - g * cov / vy) / (1 - g);
+    inside = vx - 2 * r * cov + r * r * vy - g * (vx - cov * cov / vy);
   }
-  double half = sqrt(square * fmax(inside, 0)) / fabs(change) / (1 - g);
-  out.bounded = true;
+  double half = t * sqrt(fmax(inside, 0)) / fabs(sides.y) / (1 - g);
+  out.bounded = isfinite(middle) && isfinite(half);
   out.low = middle - half;
   out.high = middle + half;
   return out;
+}
+
+struct ratio_interval stats_fieller(const double *part, const double *whole, size_t bases,
+                                    size_t count) {
+  struct two_sides a = two_sides_of(part, bases, count), t = two_sides_of(whole, bases, count);
+  struct ratio_sides sides = {.x = a.head_mean - a.base_mean, .y = t.head_mean - t.base_mean};
+  /* Two runs show no variance, so the interval has no bounds. */
+  if (count < 3) return stats_ratio_interval(sides, (double)INFINITY);
+  sides.x_variance = two_sides_covariance(part, &a, part, &a);
+  sides.y_variance = two_sides_covariance(whole, &t, whole, &t);
+  sides.covariance = two_sides_covariance(part, &a, whole, &t);
+  return stats_ratio_interval(sides, pprofc_t_quantile(0.975, (double)count - 2));
 }
 
 void stats_score_interval(double samples, double dispersion, double z, double *low, double *high) {

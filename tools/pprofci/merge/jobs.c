@@ -2,7 +2,9 @@
  * benchmark results. */
 #include "merge/jobs.h"
 
+#include "bench/pairs.h"
 #include "gate/compare.h"
+#include "gate/read/read.h"
 #include "page/page.h"
 #include "run/code.h"
 #include "run/files.h"
@@ -139,9 +141,36 @@ static bool job_samples(struct arena *arena, const struct node *row, int side,
   return true;
 }
 
-static void job_add_row(const struct jobs *jobs, const struct job *job, const struct node *from) {
+/* Copies the measurements of a job to pairs, one for each result. The gate changes these copies.
+ * The memory belongs to the run, except `texts`. */
+static void job_make_pairs(struct ci_run *run, const struct node *results,
+                           const struct run_samples (*samples)[SIDES], struct pairs *pairs) {
+  size_t count = node_size(results), values = 0;
+  for (size_t i = 0; i < count; i++)
+    values += samples[i][SIDE_BASE].count + samples[i][SIDE_HEAD].count;
+  *pairs = (struct pairs){.mem = run->mem, .count = count};
+  interner_init(&pairs->texts, run->mem);
+  pairs->items = arena_zero_array(&run->arena, count, sizeof *pairs->items);
+  pairs->values = arena_array(&run->arena, values, sizeof *pairs->values);
+  pairs->rounds = arena_array(&run->arena, values, sizeof *pairs->rounds);
+  for (size_t i = 0; i < count; i++) {
+    struct pair *pair = &pairs->items[i];
+    pair->unit = interner_add(&pairs->texts, node_text(node_at(results, i), "unit"));
+    for (int side = 0; side < SIDES; side++) {
+      const struct run_samples *from = &samples[i][side];
+      pair->sides[side] = (struct pair_side){.first = pairs->value_count, .count = from->count};
+      for (size_t k = 0; k < from->count; k++, pairs->value_count++) {
+        pairs->values[pairs->value_count] = from->values[k];
+        pairs->rounds[pairs->value_count] = from->rounds[k];
+      }
+    }
+  }
+}
+
+static void job_add_row(const struct jobs *jobs, const struct job *job, const struct node *from,
+                        const struct pairs *pairs, const struct pair *pair) {
   struct ci_run *run = jobs->run;
-  struct run_samples sides[SIDES];
+  struct gate_side sides[SIDES];
   struct gate_row row = gate_row_unknown();
   row.name = node_text(from, "benchmark");
   row.group = job_group(jobs, job, node_text(from, "group"), row.name);
@@ -154,33 +183,59 @@ static void job_add_row(const struct jobs *jobs, const struct job *job, const st
   row.overloaded = node_text(job->root, "overloaded").size > 0;
   row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);
   row.processes = node_is(node_get(from, "processes"), NODE_TRUE);
+  row.rescaled = pair->rescaled;
   if (row.direction < -1 || row.direction > 1) row.direction = 0;
   for (int side = 0; side < SIDES; side++) {
-    if (job_samples(&run->arena, from, side, &sides[side])) continue;
-    gate_problem(&run->gate, "'%s': a measurement of %.*s is not a number", job->folder,
-                 STR_ARG(row.name));
-    return;
+    size_t first = pair->sides[side].first;
+    sides[side] =
+        (struct gate_side){pairs->values + first, pairs->rounds + first, pair->sides[side].count};
   }
   row.base_count = sides[SIDE_BASE].count;
   row.head_count = sides[SIDE_HEAD].count;
   row.in_base = row.base_count > 0;
   row.in_head = row.head_count > 0;
-  const struct gate_side base = {sides[SIDE_BASE].values, sides[SIDE_BASE].rounds, row.base_count};
-  const struct gate_side head = {sides[SIDE_HEAD].values, sides[SIDE_HEAD].rounds, row.head_count};
-  if (row.in_base && row.in_head) (void)gate_compare_sides(&run->gate, &row, base, head);
-  for (int side = 0; side < SIDES; side++)
-    buffer_add(&run->plots[side], &sides[side], sizeof sides[side]);
+  if (row.in_base && row.in_head)
+    (void)gate_compare_sides(&run->gate, &row, sides[SIDE_BASE], sides[SIDE_HEAD]);
   (void)gate_add(&run->gate, &row);
 }
 
+/* Reads the measurements of each result of a job. If a measurement is not a number, adds a problem,
+ * and the result has no measurements. */
+static void job_read_samples(const struct jobs *jobs, const struct job *job,
+                             const struct node *results, struct run_samples (*samples)[SIDES]) {
+  for (size_t i = 0; i < node_size(results); i++)
+    for (int side = 0; side < SIDES; side++)
+      if (!job_samples(&jobs->run->arena, node_at(results, i), side, &samples[i][side]))
+        gate_problem(&jobs->run->gate, "'%s': a measurement of %.*s is not a number", job->folder,
+                     STR_ARG(node_text(node_at(results, i), "benchmark")));
+}
+
+static void jobs_keep_samples(struct ci_run *run, const struct run_samples samples[SIDES]) {
+  for (int side = 0; side < SIDES; side++)
+    buffer_add(&run->plots[side], &samples[side], sizeof samples[side]);
+}
+
 static void job_add_rows(struct jobs *jobs, const struct job *job) {
+  static const struct run_samples empty[SIDES] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
   struct ci_run *run = jobs->run;
   const struct node *results = node_get(job->root, "results");
   pprofc_str load = escape_line_keep(node_text(job->root, "overloaded"), &run->arena);
   if (job->problem) gate_problem(&run->gate, "%s", job->problem);
   if (load.size)
     run->gate.settings.overloaded = text_printf(&run->arena, "%s: %.*s", job->name, STR_ARG(load));
-  for (size_t i = 0; i < node_size(results); i++) job_add_row(jobs, job, node_at(results, i));
+  struct run_samples(*samples)[SIDES] =
+      arena_zero_array(&run->arena, node_size(results), sizeof *samples);
+  struct pairs pairs;
+  job_read_samples(jobs, job, results, samples);
+  job_make_pairs(run, results, (const struct run_samples(*)[SIDES])samples, &pairs);
+  size_t before = run->gate.row_count;
+  (void)gate_take_speeds(&run->gate, &pairs);
+  for (size_t i = before; i < run->gate.row_count; i++) jobs_keep_samples(run, empty);
+  for (size_t i = 0; i < pairs.count; i++) {
+    job_add_row(jobs, job, node_at(results, i), &pairs, &pairs.items[i]);
+    jobs_keep_samples(run, samples[i]);
+  }
+  interner_free(&pairs.texts);
 }
 
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,

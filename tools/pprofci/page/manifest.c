@@ -91,12 +91,14 @@ static void put_if(struct manifest *f, const char *key, bool value) {
   json_bool(json_key(&f->text.json, key), true);
 }
 
-/* Writes all measurements in order. `pprofci merge` reads them to judge several jobs together. */
+/* Writes all measurements in order. `pprofci merge` reads them to judge several jobs together, and
+ * computes the geometric mean from them. */
 static void put_results(struct manifest *f) {
   size_t count;
   const struct gate_row *rows = gate_rows(&f->model->run->gate, &count);
   json_pack(&f->text.json, "\nresults:[");
   for (size_t i = 0; i < count; i++) {
+    if (rows[i].whole) continue;
     json_pack(&f->text.json, "\n{group:S benchmark:S unit:S verdict:s direction:i threaded:b",
               rows[i].group, rows[i].name, rows[i].unit, gate_row_verdict(&rows[i]),
               (int64_t)rows[i].direction, rows[i].threaded);

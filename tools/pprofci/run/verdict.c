@@ -115,21 +115,27 @@ static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
 }
 
 /* Saves the measurements of each row. The rows are in the order of `pairs` (base and head of one
- * benchmark and unit), but an invalid pair has no row. */
+ * benchmark and unit), but an invalid pair has no row, and a geometric mean has no pair. */
 static void keep_samples(struct ci_run *run, const struct pairs *pairs) {
-  size_t count, next = 0;
+  static const struct run_samples empty = {NULL, NULL, 0};
+  size_t count, at = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
-  for (size_t i = 0; i < pairs->count && next < count; i++) {
-    const struct pair *pair = &pairs->items[i];
-    if (pair->bad || !is_row_of(&rows[next], pairs, pair, &run->arena)) continue;
+  for (size_t i = 0; i < count; i++) {
+    size_t k = rows[i].whole ? pairs->count : at;
+    while (k < pairs->count &&
+           (pairs->items[k].bad || !is_row_of(&rows[i], pairs, &pairs->items[k], &run->arena)))
+      k++;
+    bool found = k < pairs->count;
+    if (found) at = k + 1;
     for (int side = 0; side < SIDES; side++) {
-      const struct pair_side *from = &pair->sides[side];
-      struct run_samples samples = {
-          arena_copy(&run->arena, pairs->values + from->first, from->count * sizeof(double)),
-          rounds_of(run, pairs, from), from->count};
+      const struct pair_side *from = found ? &pairs->items[k].sides[side] : NULL;
+      struct run_samples samples = empty;
+      if (from)
+        samples = (struct run_samples){
+            arena_copy(&run->arena, pairs->values + from->first, from->count * sizeof(double)),
+            rounds_of(run, pairs, from), from->count};
       buffer_add(&run->plots[side], &samples, sizeof samples);
     }
-    next++;
   }
 }
 
