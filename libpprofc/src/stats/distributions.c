@@ -36,8 +36,8 @@ struct student_bounds {
 #define STUDENT_SLACK 5e-14
 
 /* Returns bounds of the quantile, found by Newton's method on the logarithm of the tail. Returns 0
- * and infinity if the method does not converge, or if t is small, because the tail hardly changes
- * there. */
+ * and infinity if the method does not converge, or if the quantile is below 0.5. There, a small
+ * change of the quantile changes the tail by less than its rounding error. */
 static struct student_bounds bounds_of_tail(double wanted, double degrees) {
   struct student_bounds none = {0, (double)INFINITY};
   double z = -pprofc_normal_quantile(wanted / 2), square = z * z;

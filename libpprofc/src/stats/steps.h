@@ -4,10 +4,9 @@
  * Candidates are the splits with the greatest energy distance between both sides (Matteson, James:
  * "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", 2014, with
  * exponent 1). Bisection finds them in overlapping windows. Then the search drops candidates
- * whose p-value is too large, the largest p-value first (Fleming et al.: "Hunter: Using Open Source
- * Change Point Detection to Hunt for Performance Regressions", 2023). A change point stays if
- * Student's t-test accepts it, and if random orders of the values around it rarely give the same
- * distance. */
+ * whose p-value by Student's t-test is too large, the largest p-value first (Fleming et al.:
+ * "Hunter: Using Open Source Change Point Detection to Hunt for Performance Regressions", 2023).
+ * At last, it drops candidates by a permutation test in the same way. */
 #ifndef PPROFC_STATS_STEPS_H
 #define PPROFC_STATS_STEPS_H
 

@@ -11,8 +11,8 @@
 
 /* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
 #define ADVICE_POWER 0.85
-/* Factors that multiply the standard errors, because the estimated variance is often too large with
- * few runs. */
+/* Factors that multiply the standard errors. With few runs, a comparison often overestimates the
+ * variance, and then finds only larger changes. */
 #define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs each of base and head */
 #define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs each of base and head */
 #define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs each of base and head */

@@ -147,7 +147,7 @@ static void md_code_of(struct buffer *out, pprofc_str clean) {
     if (c && strchr("|`@*_~\\[:#!", c))
       buffer_printf(out, "&#%d;", c);
     else if ((unsigned char)c >= 0x80)
-      buffer_add_char(out, c); /* escape_xml would replace a single byte of a character */
+      buffer_add_char(out, c); /* a part of a UTF-8 sequence, which escape_xml refuses */
     else
       escape_xml(out, (pprofc_str){&c, 1});
   }

@@ -288,7 +288,8 @@ static size_t function_item(const struct line_costs *costs, const pprofc_profile
   }
 }
 
-/* Returns the sum for the innermost function at a location that has one, or NULL. */
+/* Returns the sum of the innermost function at the location that has a sum. Returns NULL if no
+ * function there has one. */
 static double *sum_at(const pprofc_profile *p, uint32_t location, double *const *sums) {
   double *sum = NULL;
   uint32_t end = p->locations.line_from[location + 1];

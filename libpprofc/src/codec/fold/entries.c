@@ -263,8 +263,8 @@ static bool fold_reorder(struct fold *f, struct fold_column *column, const uint3
   return true;
 }
 
-/* Sorts the values of the entries by their stacks. Stores the previous positions of the entries in
- * `order`. The references to the stacks keep these positions. */
+/* Sorts the values of the entries by their stacks. The references to the stacks are not sorted:
+ * f->order has, for each sorted entry, the index of its reference. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;

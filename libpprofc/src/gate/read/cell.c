@@ -140,7 +140,8 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
   return good ? NULL : "not a number";
 }
 
-/* Marks a difference without a p-value as exact, because the table shows it without a test. */
+/* Marks the row as exact if its table shows a difference without a p-value: benchstat omits the
+ * p-value only for values that do not vary. */
 static void cell_set_exact(struct gate_row *row) {
   bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
                (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);

@@ -27,7 +27,7 @@ struct marshal_value {
 struct marshal {
   const uint8_t *at, *end;
   struct arena arena;
-  struct marshal_value **refs; /* values that references can repeat, in the order of the file */
+  struct marshal_value **refs; /* values that the file may repeat by their index here */
   size_t ref_count, ref_room;
   bool nomem;
 };
