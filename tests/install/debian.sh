@@ -1,6 +1,7 @@
 #!/bin/bash
-# debian.sh SOURCE SUITE: makes a bare Debian in a chroot, runs scripts/quickstart.sh there as root, and builds and runs the tests of the
-# library and the programs as a user. Then runs the golden cases as root. SUITE is a release of Debian, such as trixie (13).
+# debian.sh SOURCE SUITE: makes a bare Debian or Ubuntu in a chroot, runs scripts/quickstart.sh there as root, and builds and runs the tests
+# of the library and the programs as a user. Then runs the golden cases as root. SUITE is a release, such as trixie (Debian 13) or noble
+# (Ubuntu 24.04).
 # Prints why it skips; the status is then 77.
 set -euo pipefail
 source=$(cd "$1" && pwd)
@@ -21,10 +22,22 @@ skip() {
   PPROFC_DEBIAN_MOUNTS=own exec unshare --mount bash "$0" "$source" "$suite"
 }
 
+# Makes the chroot. Debian's debootstrap has no script and often no keys for Ubuntu: all releases of Ubuntu use one script, and without keys
+# it checks no signatures.
+bootstrap() {
+  local ubuntu=http://archive.ubuntu.com/ubuntu script=/usr/share/debootstrap/scripts/gutsy check=
+  if [ "$suite" != noble ]; then
+    debootstrap --variant=minbase "$suite" "$root.new"
+    return
+  fi
+  [ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || check=--no-check-gpg
+  debootstrap --variant=minbase --components=main,universe $check "$suite" "$root.new" "$ubuntu" "$script"
+}
+
 if [ ! -d "$root" ]; then
   rm -rf "$root.new"
   mkdir -p "$root.new"
-  debootstrap --variant=minbase "$suite" "$root.new" >"$root.log" 2>&1 || skip "debootstrap failed; $root.log has its messages"
+  bootstrap >"$root.log" 2>&1 || skip "debootstrap failed; $root.log has its messages"
   mv "$root.new" "$root"
 fi
 mount -t proc proc "$root/proc" || skip "the kernel does not let root mount proc"

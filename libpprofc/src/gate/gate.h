@@ -245,6 +245,9 @@ struct gate {
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
+  /* smallest detectable change of all benchmarks together, if the gate divided them by the speeds
+   * of rounds; the largest of all units; 0: not divided, or the geometric mean changed */
+  double visible_whole;
   /* number of rounds in base and in head with which every row's test finds a change as large as the
    * threshold */
   double needed_worst;

@@ -140,7 +140,7 @@ static bool see_benchmarks(struct gate *gate) {
   buffer_init(&key, gate->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < gate->row_count && good; i++) {
     const struct gate_row *row = &gate->rows[i];
-    if (!gate_was_judged(row)) continue;
+    if (!gate_was_judged(row) || row->whole) continue;
     buffer_clear(&key);
     gate_noise_key(&key, row->group, row->name, STR(""));
     uint32_t id = key.failed ? MAP_NONE : interner_copy(&keys, &gate->arena, buffer_str(&key));

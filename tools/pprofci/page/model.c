@@ -350,16 +350,32 @@ static const char *const state_phrases[STATES] = {[STATE_SLOWER] = "got worse",
                                                   [STATE_NEW] = "new",
                                                   [STATE_UNCHANGED] = NULL};
 
+/* Counts the benchmarks in each state. Returns the number of rows for geometric means, which are
+ * not benchmarks. */
+static size_t count_states(const struct page_model *m, size_t counts[STATES]) {
+  size_t wholes = 0;
+  memcpy(counts, m->states, sizeof m->states);
+  for (size_t i = 0; i < m->count; i++)
+    if (m->benchmarks[i].worst && m->benchmarks[i].worst->whole) {
+      counts[m->benchmarks[i].state]--;
+      wholes++;
+    }
+  return wholes;
+}
+
 /* Appends "1 of 9 benchmarks got slower · 1 could not be judged". */
 static void headline_counts(struct buffer *out, const struct page_model *m) {
+  size_t counts[STATES], wholes = count_states(m, counts);
   bool any = false;
   for (int state = 0; state < STATES; state++) {
-    if (!m->states[state] || !state_phrases[state]) continue;
-    buffer_printf(out, any ? " " DOT " %zu " : "%zu of ", m->states[state]);
-    if (!any) buffer_printf(out, "%zu benchmarks ", m->count);
+    if (!counts[state] || !state_phrases[state]) continue;
+    buffer_printf(out, any ? " " DOT " %zu " : "%zu of ", counts[state]);
+    if (!any) buffer_printf(out, "%zu benchmarks ", m->count - wholes);
     buffer_add_text(out, state_phrases[state]);
     any = true;
   }
+  if (wholes) buffer_printf(out, "%sthe geometric mean got worse", any ? " " DOT " " : "");
+  any |= wholes > 0;
   if (any && m->run->same_count) buffer_add_text(out, " " DOT " ");
   if (m->run->same_count)
     buffer_printf(out, "%zu package%s not measured: same binary", m->run->same_count,
@@ -381,6 +397,11 @@ static void headline_visible(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "changes below ");
   number_size(out, gate->visible_middle);
   buffer_add_text(out, " would have been missed");
+  if (gate->visible_whole > gate->visible_middle) {
+    buffer_add_text(out, " (of all benchmarks together: ");
+    number_size(out, gate->visible_whole);
+    buffer_add_char(out, ')');
+  }
   if (!worse || gate->visible_row >= count) return;
   if (rows[gate->visible_row].verdict == PPROFC_GATE_REGRESSED) return;
   buffer_printf(out, " (%.*s: ", STR_ARG(rows[gate->visible_row].name));

@@ -125,6 +125,8 @@ static void fill_report(struct json_writer *json, const struct gate *gate, bool 
   json_uint(json_key(json, "threshold_not_visible"), gate->blind);
   json_double(json_key(json, "visible_change_middle"), gate->visible_middle);
   json_double(json_key(json, "visible_change_worst"), gate->visible_worst);
+  if (gate->visible_whole > 0)
+    json_double(json_key(json, "visible_change_together"), gate->visible_whole);
   json_double(json_key(json, "rounds_for_threshold"), gate->needed_worst);
   json_bool(json_key(json, "drifting"), gate->drifting);
   json_bool(json_key(json, "shifted"), gate->shifted);

@@ -33,8 +33,9 @@ struct speed_group {
   size_t count[PAIR_SIDES], passes;
   double *logs; /* logarithm of each benchmark's median in each pass (see above) */
   double *speeds;
-  double shift, p; /* change of the geometric mean, as a logarithm; its p-value, multiplied by
-                      WHOLE_FACTOR */
+  double shift, error, degrees; /* change of the geometric mean, as a logarithm; its standard error
+                                   and degrees of freedom */
+  double p;                     /* p-value of the change, multiplied by WHOLE_FACTOR */
 };
 
 struct speed_work {
@@ -199,7 +200,7 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces p by the p-value of a paired t-test if base and head have equal rounds whose differences
+/* Replaces Welch's test by a paired t-test if base and head have equal rounds whose differences
  * vary less (PAIRED). `values` has the logarithm of the geometric mean in each pass (round of base
  * or of head). */
 static void group_test_pairs(struct speed_group *g, double *values) {
@@ -209,8 +210,9 @@ static void group_test_pairs(struct speed_group *g, double *values) {
   double apart = squares_of(g, values) / (double)(n - 1);
   for (size_t k = 0; k < n; k++) values[k] = values[n + k] - values[k];
   double variance = pprofc_moments_of(values, n).variance, error = sqrt(variance / (double)n);
-  if (error > 0 && variance <= PAIRED * apart)
-    g->p = pprofc_t_two_sided(g->shift / error, (double)(n - 1));
+  if (!(error > 0) || variance > PAIRED * apart) return;
+  g->error = error;
+  g->degrees = (double)(n - 1);
 }
 
 /* Tests the geometric mean of all benchmarks. */
@@ -222,9 +224,12 @@ static void group_test_whole(struct speed_group *g, double *values) {
   }
   g->shift = mean_of(values + base, head) - mean_of(values, base);
   pprofc_t_result welch = pprofc_welch_test(values, base, values + base, head);
-  g->p = welch.status == PPROFC_TEST_OK ? welch.p : 1;
+  g->p = 1;
+  if (welch.status != PPROFC_TEST_OK || welch.t == 0) return;
+  g->error = fabs(g->shift / welch.t);
+  g->degrees = welch.degrees;
   group_test_pairs(g, values);
-  g->p = fmin(1, WHOLE_FACTOR * g->p);
+  g->p = fmin(1, WHOLE_FACTOR * pprofc_t_two_sided(g->shift / g->error, g->degrees));
 }
 
 static bool whole_is_significant(const struct gate *gate, const struct speed_group *g) {
@@ -265,6 +270,9 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
   row.head = exp(middle + g->shift / 2);
   row.delta_kind = GATE_DELTA_NUMBER;
   row.delta = expm1(g->shift);
+  double half = g->error * pprofc_t_quantile(1 - gate->settings.alpha / 2, g->degrees);
+  row.low = expm1(g->shift - half);
+  row.high = expm1(g->shift + half);
   row.p = g->p;
   row.test = "t on geometric means of rounds";
   return row.unit.data && gate_add(gate, &row);
@@ -272,12 +280,26 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
 
 /* ---- the common speed -------------------------------- */
 
+/* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
+#define POWER_80 0.85
+
+/* Warns about the noise. If the geometric mean did not change, also reports the change of all
+ * benchmarks together that its test would have found. The division hides smaller ones. */
 static void group_warn(struct gate *gate, const struct speed_group *g) {
   double noise = sqrt(squares_of(g, g->speeds) / (double)(g->passes - 2));
+  double level = gate->settings.alpha / WHOLE_FACTOR;
+  double limit = pprofc_t_quantile(1 - level / 2, g->degrees);
+  double visible = expm1((limit + POWER_80) * g->error);
+  char hidden[80] = "";
+  if (!gate->settings.screening && !whole_is_significant(gate, g) && isfinite(visible)) {
+    snprintf(hidden, sizeof hidden, "; a change of all of them is visible from %.1f%%",
+             100 * visible);
+    gate->visible_whole = fmax(gate->visible_whole, visible);
+  }
   gate_warning(gate,
                "noise: the machine's speed changed by %.1f%% between rounds; the gate corrected "
-               "%zu benchmarks for it (%.*s)",
-               100 * expm1(noise), g->size, STR_ARG(g->unit));
+               "%zu benchmarks for it (%.*s)%s",
+               100 * expm1(noise), g->size, STR_ARG(g->unit), hidden);
 }
 
 /* Divides the values of all benchmarks of the group by the speeds of their passes (rounds of base
