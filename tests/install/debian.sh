@@ -1,11 +1,12 @@
 #!/bin/bash
-# debian.sh SOURCE SUITE: makes a bare Debian or Ubuntu in a chroot, runs scripts/quickstart.sh there as root, and builds and runs the tests
+# debian.sh SOURCE SUITE [golden]: makes a bare Debian or Ubuntu in a chroot, runs scripts/quickstart.sh there as root, and builds and runs the tests
 # of the library and the programs as a user. Then runs the golden cases as root. SUITE is a release, such as trixie (Debian 13) or noble
-# (Ubuntu 24.04).
+# (Ubuntu 24.04). With the third argument, runs only the golden cases, as a user and as root.
 # Prints why it skips; the status is then 77.
 set -euo pipefail
 source=$(cd "$1" && pwd)
 suite=$2
+only=${3:-}
 root=$source/.cache/debian/$suite
 . "$source/scripts/lib.sh"
 
@@ -19,7 +20,7 @@ skip() {
   is_root || skip "only root can make a chroot"
   have debootstrap || skip "no debootstrap"
   unshare --mount true 2>/dev/null || skip "the kernel does not let root mount file systems"
-  PPROFC_DEBIAN_MOUNTS=own exec unshare --mount bash "$0" "$source" "$suite"
+  PPROFC_DEBIAN_MOUNTS=own exec unshare --mount bash "$0" "$source" "$suite" "$only"
 }
 
 # Makes the chroot. Debian's debootstrap has no script and often no keys for Ubuntu: all releases of Ubuntu use one script, and without keys
@@ -60,11 +61,17 @@ git -C "$source" archive HEAD | tar -x -C "$root/home/tester/pprofc"
 in_chroot root 'apt-get -q update' >"$root.log" 2>&1 || skip "no list of packages; $root.log has the messages of apt"
 in_chroot root './scripts/quickstart.sh' >>"$root.log" 2>&1 || { tail -n 40 "$root.log"; die "quickstart.sh failed in $suite"; }
 grep -q 'Dropped\|flat%' "$root.log" || die "quickstart.sh prints no report in $suite"
-in_chroot root '. scripts/lib.sh; need_packages libcunit1-dev python3' >>"$root.log" 2>&1
+packages="libcunit1-dev python3"
+[ "$only" ] && packages=python3
+in_chroot root ". scripts/lib.sh; need_packages $packages" >>"$root.log" 2>&1
 chroot "$root" chown -R tester:tester /home/tester/pprofc
-in_chroot tester '. scripts/lib.sh; build build -DPPROFC_BUILD_TESTS=ON; ! grep warning: build/build.log' ||
-  die "the build in $suite fails or warns"
-in_chroot tester 'ctest --test-dir build -j "$(($(nproc) + 1))" -L "unit|golden|examples|flame|completion|shell" -E golden/secrets --output-on-failure >tests.log' ||
-  { cat "$root/home/tester/pprofc/tests.log"; die "tests failed in $suite"; }
-tail -n 12 "$root/home/tester/pprofc/tests.log"
+if [ "$only" ]; then
+  in_chroot tester 'python3 tests/golden/run.py --bin build/bin' | tail -n 3
+else
+  in_chroot tester '. scripts/lib.sh; build build -DPPROFC_BUILD_TESTS=ON; ! grep warning: build/build.log' ||
+    die "the build in $suite fails or warns"
+  in_chroot tester 'ctest --test-dir build -j "$(($(nproc) + 1))" -L "unit|golden|examples|flame|completion|shell" -E golden/secrets --output-on-failure >tests.log' ||
+    { cat "$root/home/tester/pprofc/tests.log"; die "tests failed in $suite"; }
+  tail -n 12 "$root/home/tester/pprofc/tests.log"
+fi
 in_chroot root 'python3 tests/golden/run.py --bin build/bin' | tail -n 3
