@@ -49,7 +49,7 @@ struct node {
 /* A packed array: an array of numbers and words, or an array of rows (arrays of numbers and words).
  * The array is kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
-  size_t count;    /* number of items; 0 for a row whose items are not counted yet */
+  size_t count;    /* number of items; in `row`, 0 until the items are counted */
   uint32_t *marks; /* for each row, its position in the text; without rows, positions of the items
                       0, NODE_PACKED_EVERY, 2 * NODE_PACKED_EVERY ... */
   size_t next;     /* index after `item`, which is the item that node_at returned last */

@@ -106,9 +106,9 @@ static double judging_p_of(double growth, double variance) {
 }
 
 /* Fills p_trend and p. Returns false when out of memory. Two tests that allow for autocorrelated
- * values give p. The first compares the first and last value, as if objects came and went at
- * random. The second is a t-test of the steps between values. Either test may show growth, so p is
- * twice the smaller p-value. */
+ * values give p. The first compares the first and last value. It assumes that without a leak,
+ * objects come and go at random. The second is a t-test of the steps between values. Either test
+ * may show growth, so p is twice the smaller p-value. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;

@@ -226,8 +226,9 @@ uint32_t stack_position(const struct samples *samples, size_t sample);
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 
-/* Adds `more` new locations to the map of a segment. There are `locations` locations so far. In the
- * new map, varint *base + i means location locations + i. Returns false when out of memory. */
+/* Adds `more` new locations to the map of a segment. There are `locations` locations so far. Sets
+ * `base`: in the new map, the varint base + i stands for the location with the index locations + i.
+ * Returns false when out of memory. */
 bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
                     size_t *base);
 

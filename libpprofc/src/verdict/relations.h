@@ -164,8 +164,8 @@ struct domain_sum {
   pprofc_verdict_estimate shown; /* estimate in recorded amounts */
 };
 
-/* Judges the sums of several sets, and adjusts their p-values together. Returns false when out of
- * memory. */
+/* Judges the summed cost of each set of functions, and adjusts the p-values of all sets together.
+ * Returns false when out of memory. */
 bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t count,
                  struct domain_sum *sums);
 

@@ -82,8 +82,9 @@ uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 /* Returns a sample type. Adds the type if it is new. Returns NULL when out of memory. */
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
-/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Base and head each have one
- * common factor (model.h); separate factors of their runs are not known. The verdicts lack the
+/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Sums do
+ * not have the values of each run, so base and head each have one common factor (model.h), instead
+ * of one for each run. The verdicts lack the
  * results that need stacks, such as renames. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,

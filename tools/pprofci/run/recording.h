@@ -106,9 +106,10 @@ void recording_go(struct recording *r, int side, size_t package, const char *cpu
 /* Returns the argument that selects exactly one benchmark. */
 const char *recording_only(struct recording *r, const struct recorded *item);
 
+typedef void take_row_fn(void *context, const struct gate_row *row);
+
 /* Judges the results of run->bench before the final verdict, and calls `take` for each row.
  * `screening` is true if this interim verdict selects the benchmarks of the second stage. */
-typedef void take_row_fn(void *context, const struct gate_row *row);
 void verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context);
 
 /* A line of results. `name` is the name of the benchmark without the number of processors. */

@@ -7,9 +7,10 @@
 
 #include <math.h>
 
-/* Maximum number of names that are joined to one stack. A name lacks callers that were already
- * running when callgrind began to count. If the file has a call to the outermost function of a
- * name, the stack continues with the name of this call's caller. */
+/* Maximum number of names that are joined to one stack. A name is a function and its callers, such
+ * as "f'g'main". It lacks the callers that were already running when callgrind began to count. If
+ * the file has a call to the outermost function of a name, the stack continues with the name of
+ * this call's caller. */
 #define MAX_JOINS 64u
 
 /* Maximum number of frames of all stacks together: FRAMES_ALWAYS plus FRAMES_FOR_BYTE for each byte

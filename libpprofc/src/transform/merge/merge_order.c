@@ -125,8 +125,8 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-/* Numbers the merged records that the stack of a sample is the first to use, and gives them the
- * fields of the records in this stack. If `next` is NULL, their fields stay unchanged. */
+/* Numbers the merged records in the stack of a sample, except records that an earlier stack used.
+ * If `next` is not NULL, also copies to them the fields of the records in this stack. */
 static void number_stack(struct merge *m, const struct merge_segment *segment, size_t sample,
                          uint32_t *next) {
   const struct samples *s = merge_samples_of(m, segment->source);

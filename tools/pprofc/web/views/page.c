@@ -11,7 +11,7 @@ double page_divisor(const struct view_page *page, enum web_side side) {
   return divisor > 0 ? divisor : 1;
 }
 
-/* Returns a copy of the options, in which divide_by also divides values as the page does. */
+/* Returns a copy of the options, in which divide_by is multiplied by the divisor of the page. */
 static pprofc_report_options page_divided(const struct view_page *page,
                                           const pprofc_report_options *options) {
   pprofc_report_options divided = *options;
