@@ -1,16 +1,8 @@
 /* Opens a profile of any format: tries profile.proto first, then the other formats. */
 #include "open.h"
-
 #include "codec/codec.h"
-#include "core/budget.h"
-#include "core/error.h"
-#include "core/threshold.h"
-#include "import/account.h"
 #include "import/formats.h"
 #include "import/lines.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 #define FOLDER_MAX  4096
 #define NEAREST_MAX 400 /* maximum size in bytes of the sentence that import_nearest writes */

@@ -2,7 +2,7 @@
 #ifndef PPROFC_OPEN_H
 #define PPROFC_OPEN_H
 
-#include "core/str.h"
+#include "core/base.h"
 #include "pprofc/profile.h"
 
 /* Data of the samples that a report of sums needs. For such a report, reading a large profile.proto

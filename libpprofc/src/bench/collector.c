@@ -2,8 +2,6 @@
  * -col select the table, row and column. */
 #include "bench/tables.h"
 
-#include "core/array.h"
-
 void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
                     struct pprofc_bench *releases) {
   *c = (struct tables_collector){.t = t, .releases = releases};

@@ -1,8 +1,5 @@
 /* Computes the statistics of the cells of comparison tables, and formats them for the printers. */
 #include "bench/tables.h"
-#include "core/go_text.h"
-
-#include <math.h>
 
 /* ---- sample sizes ------------------------------------ */
 

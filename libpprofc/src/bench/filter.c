@@ -5,8 +5,6 @@
  * measurement. */
 #include "bench/tables.h"
 
-#include "core/array.h"
-
 /* Maximum nesting of parentheses and minus signs. */
 #define DEEPEST 1000
 

@@ -3,9 +3,6 @@
  * projection, such as `.name`, `/size` or `goos`. */
 #include "bench/names.h"
 
-#include "core/chars.h"
-#include "core/go_text.h"
-
 /* Returns the length of the name without a suffix such as "-8". */
 static size_t name_without_procs(pprofc_str name) {
   size_t i = name.size;

@@ -4,7 +4,6 @@
 #define PPROFC_BENCH_NAMES_H
 
 #include "bench/set.h"
-#include "core/buffer.h"
 
 /* Returns the value of the key `.name`, which is the base of the name. */
 pprofc_str name_base(pprofc_str name);

@@ -1,11 +1,7 @@
 /* Groups measurements into pairs. Reads the set twice: to count the measurements, and to store
  * them. */
 #include "bench/pairs.h"
-
 #include "bench/units.h"
-#include "core/array.h"
-
-#include <math.h>
 
 /* Data of the results that have the same input and the same configuration. */
 struct pairs_place {

@@ -1,13 +1,6 @@
 /* Parses projections. Maps benchmark results to keys. */
 #include "bench/projection.h"
 
-#include "bench/names.h"
-#include "core/array.h"
-#include "core/chars.h"
-#include "core/go_text.h"
-
-#include <math.h>
-
 void projection_group_init(struct projection_group *group, struct extractor *extractor) {
   *group = (struct projection_group){.extractor = extractor, .mem = extractor->arena->mem};
 }

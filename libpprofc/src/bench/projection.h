@@ -6,8 +6,6 @@
 #define PPROFC_BENCH_PROJECTION_H
 
 #include "bench/names.h"
-#include "core/buffer.h"
-#include "core/error.h"
 #include "regex/regex.h"
 
 /* ---- tokens of filters and projections -------------- */

@@ -1,12 +1,6 @@
 /* Splits the text of filters and projections into tokens. Formats syntax errors in the text. */
 #include "bench/projection.h"
 
-#include "core/escape.h"
-#include "core/go_text.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error) {
   *query = (struct query){.text = text, .arena = arena, .error = error};
 }

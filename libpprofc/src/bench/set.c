@@ -1,11 +1,6 @@
 /* Implements the set of benchmark results, and the functions with which readers fill it. */
 #include "bench/set.h"
-
 #include "bench/units.h"
-#include "core/array.h"
-
-#include <stdarg.h>
-#include <stdio.h>
 
 /* ---- the set ----------------------------------------- */
 

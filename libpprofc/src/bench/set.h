@@ -3,9 +3,7 @@
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
-#include "core/error.h"
-#include "core/go_text.h"
-#include "core/map.h"
+#include "core/base.h"
 #include "pprofc/bench.h"
 
 /* A key and its value. A configuration is an array of these pairs. It has the configuration keys

@@ -1,12 +1,6 @@
 /* Lays out comparison tables. Finds the rows, columns, cells and baselines, and writes notes. */
 #include "bench/tables.h"
-
-#include "core/array.h"
-#include "core/error.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 void pprofc_bench_options_init(pprofc_bench_options *options) {
   *options = (pprofc_bench_options){.struct_size = sizeof *options,

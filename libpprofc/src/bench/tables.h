@@ -3,9 +3,7 @@
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 
-#include "bench/names.h"
 #include "bench/projection.h"
-#include "pprofc/bench.h"
 
 /* Summary row of a column: the geometric mean of its centers (medians or means), and of their
  * ratios to the baseline. */

@@ -2,11 +2,6 @@
  * golang.org/x/perf/benchunit. */
 #include "bench/units.h"
 
-#include "core/escape.h"
-#include "core/go_text.h"
-
-#include <math.h>
-
 /* ---- tokens ------------------------------------------ */
 
 /* Iterator over the names in a unit. The names are separated by `*`, `/`, `-` and spaces. */

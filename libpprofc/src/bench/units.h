@@ -3,7 +3,7 @@
 #ifndef PPROFC_BENCH_UNITS_H
 #define PPROFC_BENCH_UNITS_H
 
-#include "core/buffer.h"
+#include "core/base.h"
 
 /* Appends the base unit for a unit, and returns the factor for its values. In numerators, "ns"
  * becomes "sec" and "MB" becomes "B". */

@@ -3,8 +3,6 @@
 #ifndef PPROFC_CODEC_CODEC_H
 #define PPROFC_CODEC_CODEC_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "profile/profile.h"
 
 /* The bytes of an input. They have a memory region of their own, because a profile can point into

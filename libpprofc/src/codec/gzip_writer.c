@@ -7,12 +7,10 @@
  * order. Instead of waiting, the caller compresses a block. If no thread starts, the caller
  * compresses all blocks. */
 #include "codec/gzip_writer.h"
-
 #include "codec/zlib_memory.h"
 #include "core/parallel.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #define BLOCK_SIZE      ((size_t)128 * 1024)
 #define DICTIONARY_SIZE ((size_t)32 * 1024)

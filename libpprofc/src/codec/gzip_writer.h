@@ -2,8 +2,7 @@
 #ifndef PPROFC_CODEC_GZIP_WRITER_H
 #define PPROFC_CODEC_GZIP_WRITER_H
 
-#include "core/error.h"
-#include "core/mem.h"
+#include "core/base.h"
 
 struct gzip_writer;
 

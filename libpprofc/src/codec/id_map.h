@@ -2,7 +2,7 @@
 #ifndef PPROFC_CODEC_ID_MAP_H
 #define PPROFC_CODEC_ID_MAP_H
 
-#include "core/map.h"
+#include "core/base.h"
 
 /* A map from ids to indices. The map needs no table if the ids are 1, 2, 3 ..., as in most files.
  * Small ids in another order need a table. Large ids (addresses, hashes) need a hash table. */

@@ -1,11 +1,7 @@
 /* Inflates step by step. Uses ISA-L if it is installed, and otherwise zlib. */
 #include "codec/inflater.h"
-
 #include "codec/isal.h"
 #include "codec/zlib_memory.h"
-
-#include <errno.h>
-#include <unistd.h>
 
 /* Maximum size in bytes of a piece of the input in memory. It is limited, because zlib's sizes have
  * 32 bits. */

@@ -4,16 +4,7 @@
  * buffer of the right size. So libdeflate is used only if the size in the gzip trailer is
  * plausible. For all other input (pipes, several members, a wrong size, a corrupt stream), zlib
  * runs step by step, and each step checks the limits. */
-#include "codec/input.h"
-
 #include "codec/inflater.h"
-#include "core/array.h"
-#include "core/budget.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static pprofc_status sink_reserve(struct input_sink *sink, size_t extra, pprofc_error *error) {
   if (extra <= sink->capacity - sink->size) return PPROFC_OK;

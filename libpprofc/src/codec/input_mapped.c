@@ -4,12 +4,9 @@
  * early, the next access gets the page from the page cache. */
 #include "codec/input.h"
 
-#include "core/mem.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define LEAST_SIZE ((size_t)8 << 20)
 /* Microseconds between two releases of pages. A shorter time causes more page faults. A longer time

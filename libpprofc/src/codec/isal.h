@@ -4,7 +4,7 @@
 #ifndef PPROFC_CODEC_ISAL_H
 #define PPROFC_CODEC_ISAL_H
 
-#include <stdbool.h>
+#include "core/base.h"
 
 #ifdef HAVE_ISAL
 #include <isa-l/igzip_lib.h>

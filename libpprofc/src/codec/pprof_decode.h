@@ -7,7 +7,6 @@
 #include "codec/id_map.h"
 #include "codec/pprof_fields.h"
 #include "codec/wire.h"
-#include "core/budget.h"
 
 /* Part of the input that one worker thread reads. It consists of complete top-level fields.
  * first_sample, first_label and first_set are the numbers of samples, labels and label sets in all

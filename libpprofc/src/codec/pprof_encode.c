@@ -6,15 +6,9 @@
 #include "codec/gzip_writer.h"
 #include "codec/pprof_fields.h"
 #include "codec/wire_write.h"
-#include "core/budget.h"
-#include "core/map.h"
 #include "core/outfile.h"
 #include "pprofc/builder.h"
-
 #include "profile/stack.h"
-
-#include <errno.h>
-#include <stdlib.h>
 
 /* Key by which labels are sorted. */
 struct encode_sort_key {

@@ -2,9 +2,8 @@
 #ifndef PPROFC_CODEC_WIRE_H
 #define PPROFC_CODEC_WIRE_H
 
+#include "core/base.h"
 #include "core/varint.h"
-
-#include <stdbool.h>
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 

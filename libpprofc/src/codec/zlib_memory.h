@@ -2,7 +2,7 @@
 #ifndef PPROFC_CODEC_ZLIB_MEMORY_H
 #define PPROFC_CODEC_ZLIB_MEMORY_H
 
-#include "core/mem.h"
+#include "core/base.h"
 
 #include <zlib.h>
 

@@ -1,13 +1,7 @@
 /* Shortens a report to a number of bytes. Keeps the most important rows, and drops and counts the
  * others. */
 #include "core/brief.h"
-
-#include "core/array.h"
-#include "core/escape.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "core/base.h"
 
 /* Maximum size in bytes of a command in the note about omitted rows. */
 #define COMMAND_MAX 120

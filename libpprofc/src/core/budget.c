@@ -1,12 +1,7 @@
 /* Limits the memory and the time of library calls with an allocator that counts bytes and checks a
  * deadline. */
-#include "core/budget.h"
-
-#include "core/error.h"
-#include "core/mem.h"
+#include "core/base.h"
 #include "core/system.h"
-
-#include <time.h>
 
 enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE, BUDGET_DECLINED };
 

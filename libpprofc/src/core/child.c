@@ -1,22 +1,11 @@
 /* Runs another program with limits on time and output, and with a reduced environment. */
 #include "core/child.h"
-
-#include "core/budget.h"
+#include "core/base.h"
 #include "core/outfile.h"
 #include "core/system.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* ---- starting programs ------------------------------ */
 

@@ -1,10 +1,5 @@
 /* Fills a pprofc_error with the status and the message of a failure. */
-#include "core/error.h"
-
-#include "pprofc/base.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "core/base.h"
 
 static void error_fill(pprofc_error *error, pprofc_status status, uint64_t offset,
                        const char *format, va_list args) {

@@ -1,9 +1,6 @@
 /* Escapes untrusted text for the place where it is printed. Checks and decodes UTF-8. */
-#include "core/escape.h"
-
+#include "core/base.h"
 #include "core/base64.h"
-#include "core/chars.h"
-#include "core/log_guard.h"
 #include "core/markdown.h"
 
 /* Returns the length in bytes of a UTF-8 character that begins with `lead`. Returns 0 if `lead` is

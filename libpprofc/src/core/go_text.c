@@ -1,12 +1,5 @@
 /* Implements Go's Unicode character classes, quoted strings and numbers. */
-#include "core/go_text.h"
-
-#include "core/escape.h"
-#include "core/float.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "core/base.h"
 
 struct letter_range {
   int32_t low, high, stride;

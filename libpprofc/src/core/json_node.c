@@ -1,7 +1,6 @@
 /* Finds the nodes of a JSON tree by name or index. Converts nodes to numbers. */
+#include "core/base.h"
 #include "core/json_tree.h"
-
-#include "core/chars.h"
 
 const struct node *node_find(const struct node *node, pprofc_str name) {
   if (!node || node->kind != NODE_OBJECT) return NULL;

@@ -1,10 +1,6 @@
 /* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled. */
 #include "core/json_tree.h"
-
-#include "core/array.h"
-#include "core/budget.h"
-#include "core/chars.h"
-#include "core/escape.h"
+#include "core/base.h"
 #include "core/infile.h"
 
 #define DEEPEST 2048

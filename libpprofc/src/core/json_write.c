@@ -1,13 +1,6 @@
 /* Writes JSON item by item, and keeps only the nesting in memory. */
 #include "core/json_write.h"
-
-#include "core/chars.h"
-#include "core/escape.h"
-#include "core/float.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include "core/base.h"
 
 void json_init(struct json_writer *json, struct output *out, const pprofc_allocator *mem) {
   *json = (struct json_writer){.out = out};

@@ -1,11 +1,8 @@
 /* Loads libraries with dlopen. Error messages name the package to install. */
 #include "core/library.h"
-
-#include "core/error.h"
+#include "core/base.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Opens the first of the files that a folder has. */
 static void *library_open_in(const char *folder, const struct library_names *names) {

@@ -1,9 +1,6 @@
 /* Escapes commands in text for the log of a CI system, so that the system does not run these
  * commands. */
-#include "core/log_guard.h"
-
-#include "core/chars.h"
-#include "core/escape.h"
+#include "core/base.h"
 
 /* ---- commands ---------------------------------------- */
 

@@ -1,13 +1,8 @@
 /* Implements hash tables that map keys to indices 0, 1, 2 ..., and the interner of strings. */
-#include "core/map.h"
-
-#include "core/hash.h"
+#include "core/base.h"
 #include "core/system.h"
 
 #include <pthread.h>
-#include <stdint.h>
-#include <time.h>
-#include <unistd.h>
 
 /* ---- hashes ----------------------------------------- */
 

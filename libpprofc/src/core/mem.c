@@ -1,17 +1,8 @@
 /* Implements checked allocation, arenas and reference-counted arenas. */
-#include "core/mem.h"
-
-#include "core/array.h"
-#include "core/budget.h"
-#include "core/threshold.h"
+#include "core/base.h"
 
 #include <stdalign.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static void *default_alloc(void *context, size_t size) {
   (void)context;

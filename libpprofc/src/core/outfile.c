@@ -1,21 +1,11 @@
 /* Writes a temporary file in the folder of the target. Then renames it to the target. */
 #include "core/outfile.h"
-
+#include "core/base.h"
 #include "core/infile.h"
-#include "core/str.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 /* ---- reading ---------------------------------------- */
 

@@ -1,16 +1,6 @@
 /* Formats the output of reports, and collects it for the caller's write callback. */
-#include "core/output.h"
-
-#include "core/array.h"
+#include "core/base.h"
 #include "core/brief.h"
-#include "core/budget.h"
-#include "core/buffer.h"
-#include "core/escape.h"
-#include "core/float.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* ---- buffers ---------------------------------------- */
 

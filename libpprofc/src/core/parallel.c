@@ -1,11 +1,9 @@
 /* Divides work among several threads. Formats output in blocks on several threads, and writes the
  * blocks in order. */
 #include "core/parallel.h"
-
-#include "core/buffer.h"
+#include "core/base.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 /* ---- threads ---------------------------------------- */
 

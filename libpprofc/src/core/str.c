@@ -1,7 +1,5 @@
 /* Implements strings that carry their length: comparison, search, patterns and paths. */
-#include "core/str.h"
-
-#include "core/chars.h"
+#include "core/base.h"
 
 #define SHORT_NEEDLE 16u
 #define SHORT_TEXT   1024u

@@ -1,14 +1,6 @@
 /* Parses integers strictly, and floats by Go's rules, correctly rounded. Prints the shortest
  * decimal of a float. */
-#include "core/chars.h"
-#include "core/float.h"
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "core/base.h"
 
 static unsigned digit_value(char c) {
   if (c >= '0' && c <= '9') return (unsigned)(c - '0');

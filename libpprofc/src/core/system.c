@@ -1,8 +1,6 @@
 /* The functions of system.h that use different system calls on different operating systems. */
 #include "core/system.h"
-
-#include <fcntl.h>
-#include <unistd.h>
+#include "core/base.h"
 
 #ifdef __linux__
 #include <sys/mman.h>

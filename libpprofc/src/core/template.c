@@ -1,11 +1,6 @@
 /* Fills HTML templates: looks names up, and escapes each value by its position in the HTML. */
 #include "core/template.h"
-
-#include "core/array.h"
-#include "core/escape.h"
-
-#include <stdarg.h>
-#include <stdio.h>
+#include "core/base.h"
 
 /* ---- values ----------------------------------------- */
 

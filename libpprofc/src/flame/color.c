@@ -2,11 +2,6 @@
  * Color-blind readers can distinguish the colors of changes. */
 #include "flame/flame.h"
 
-#include "core/map.h"
-
-#include <math.h>
-#include <stdio.h>
-
 enum flame_status flame_status(int64_t head, int64_t base) {
   if (head == base) return FLAME_UNCHANGED;
   if (!base) return FLAME_ADDED;

@@ -2,11 +2,8 @@
 #ifndef PPROFC_FLAME_FLAME_H
 #define PPROFC_FLAME_FLAME_H
 
-#include "core/buffer.h"
-#include "core/output.h"
 #include "flame/origin.h"
 #include "flame/verdicts.h"
-#include "stacks/layout.h"
 
 /* Meaning of the color of a box. */
 enum flame_coloring {

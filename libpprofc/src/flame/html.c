@@ -1,14 +1,9 @@
 /* Writes the page of -flame: an HTML file that needs no other file. Frames and nodes are packed as
  * varints, deflated and written as base64. The browser inflates them. A static picture below the
  * interactive graph is for viewers that run no scripts, and for print. */
-#include "flame/flame.h"
-
 #include "core/base64.h"
-#include "core/json_write.h"
 #include "core/template.h"
 #include "flame/pack.h"
-
-#include <stdlib.h>
 
 #define STATIC_BOXES 0.002 /* share of the width below which the static picture joins boxes */
 #define TOP_CHANGES  20u

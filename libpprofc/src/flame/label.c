@@ -1,9 +1,6 @@
 /* Makes the short forms of a function name. Each step removes the least important part. */
 #include "flame/label.h"
 
-#include "core/budget.h"
-#include "core/escape.h"
-
 #include <ctype.h>
 
 void label_init(struct label_forms *forms, const pprofc_allocator *mem) {

@@ -3,7 +3,6 @@
 #ifndef PPROFC_FLAME_LABEL_H
 #define PPROFC_FLAME_LABEL_H
 
-#include "core/buffer.h"
 #include "stacks/stacks.h"
 
 #define LABEL_FORMS 32

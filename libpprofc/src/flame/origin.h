@@ -4,9 +4,7 @@
 #ifndef PPROFC_FLAME_ORIGIN_H
 #define PPROFC_FLAME_ORIGIN_H
 
-#include "core/error.h"
-#include "core/mem.h"
-#include "core/str.h"
+#include "core/base.h"
 
 enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
 enum origin_field { ORIGIN_NAME, ORIGIN_FILE, ORIGIN_MAPPING };

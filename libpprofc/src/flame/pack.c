@@ -1,14 +1,6 @@
 /* Writes the tree, its frames and its labels as bytes for the viewer. */
 #include "flame/pack.h"
-
-#include "core/budget.h"
-#include "core/escape.h"
-#include "core/log_guard.h"
-#include "core/map.h"
 #include "flame/label.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* ---- nodes ------------------------------------------- */
 

@@ -5,7 +5,6 @@
 
 #include "core/json_write.h"
 #include "flame/flame.h"
-#include "profile/times.h"
 
 /* The nodes that the viewer gets, and the remainder of each node (the sums of the nodes that were
  * cut below it). All arrays are in one arena. */

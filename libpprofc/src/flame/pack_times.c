@@ -8,12 +8,7 @@
  * sample, and its values. Then the tracks follow. A track has its number of events, and the events.
  * An event has the time since the end of the previous event, and its duration. Then it has the
  * number of its sample, as the difference from the number in the previous event. */
-#include "core/array.h"
-#include "core/budget.h"
-#include "core/threshold.h"
 #include "flame/pack.h"
-
-#include <stdlib.h>
 
 /* Maximum number of events. If there are more, events of the same stack that are close to each
  * other are added up. */

@@ -2,16 +2,11 @@
  * the SVG is a complete picture with tooltips. With scripts, the reader can zoom and search. The
  * picture has the elements of flamegraph.pl: ids, groups of title, rect and text, and query
  * parameters. Attributes have the exact widths of the boxes, as in inferno. */
-#include "flame/flame.h"
-
-#include "core/escape.h"
 #include "core/template.h"
+#include "flame/flame.h"
 #include "flame/label.h"
 #include "graph/number.h"
 #include "unit/unit.h"
-
-#include <math.h>
-#include <stdio.h>
 
 #define SIDE        10.0 /* margin to the left and to the right of the frames, in pixels */
 #define TOP         60.0

@@ -1,12 +1,7 @@
 /* Draws a flame graph with characters, for a terminal or a CI log. The root is at the top. The
  * width of a box is its share of the row. */
 #include "flame/flame.h"
-
-#include "core/escape.h"
-#include "core/log_guard.h"
 #include "unit/unit.h"
-
-#include <math.h>
 
 #define COLUMNS   110u
 #define MOST_ROWS 60u

@@ -1,12 +1,6 @@
 /* Finds how certain the changes of the boxes of a flame graph are. */
 #include "flame/verdicts.h"
 
-#include "profile/sum.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node) {
   if (node == NONE || tree->frame[node] == NONE) return NULL;

@@ -1,11 +1,6 @@
 /* Compares the samples of base and head for the gate: change, interval, p-value and drift. */
 #include "gate/compare.h"
-
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define EXACT_MAX 50 /* largest sample size for which the distribution of U is computed exactly */
 #define DRIFT_MIN 6  /* minimum number of samples in base and in head for a test of drift */

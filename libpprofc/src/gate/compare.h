@@ -2,7 +2,6 @@
 #ifndef PPROFC_GATE_COMPARE_H
 #define PPROFC_GATE_COMPARE_H
 
-#include "core/buffer.h"
 #include "gate/gate.h"
 
 /* A sample: its values in the order of measurement, and the same values sorted. */

@@ -1,13 +1,5 @@
 /* Implements the gate's rows and the functions shared by readers and printers. */
-#include "gate/gate.h"
-
-#include "core/array.h"
-#include "core/log_guard.h"
 #include "gate/judge.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 void gate_init(struct gate *gate, const pprofc_allocator *mem) {
   *gate = (struct gate){.mem = mem};

@@ -5,10 +5,7 @@
 #ifndef PPROFC_GATE_GATE_H
 #define PPROFC_GATE_GATE_H
 
-#include "core/buffer.h"
-#include "core/error.h"
-#include "core/map.h"
-#include "core/str.h"
+#include "core/base.h"
 #include "pprofc/gate.h"
 
 /* ---- settings --------------------------------------- */

@@ -3,10 +3,6 @@
 #include "gate/judge.h"
 #include "stats/stats.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Default floor for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
 /* Smallest default floor if the values are whole bytes. It is just above 1 B, because Go rounds

@@ -4,7 +4,6 @@
 #define PPROFC_GATE_JUDGE_H
 
 #include "gate/gate.h"
-#include "pprofc/bench.h"
 
 /* Gives every row its verdict and counts the verdicts. `today` is a day such as "2026-11-20"; rules
  * that end before it do not apply. */

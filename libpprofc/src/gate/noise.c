@@ -3,13 +3,8 @@
  * benchmarks in the same unit (Smyth 2004): their variances, and how often their noise has large
  * values. */
 #include "bench/pairs.h"
-#include "core/array.h"
-#include "core/log_guard.h"
 #include "gate/judge.h"
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
   escape_line(out, group); /* Escape all texts, because the texts of rows are escaped. */

@@ -6,14 +6,8 @@
  *               "floor": "100ns", "direction": "lower", "ignore": false,
  *               "accept": "12%", "until": "2027-01-31", "reason": "new encoder"}]}
  */
-#include "core/array.h"
 #include "core/json_tree.h"
-#include "core/log_guard.h"
 #include "gate/gate.h"
-
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 
 /* Maximum number of units in "directions". It is low because the search for a unit is linear. */
 #define MAX_DIRECTIONS 1000

@@ -1,10 +1,7 @@
 /* Chooses the row that decides about a benchmark: its instructions, or else its wall or CPU time.
  * On a loaded machine, CPU time has half the noise of wall time. But CPU time does not contain
  * waiting, and it is the sum over all threads. */
-#include "core/array.h"
 #include "gate/judge.h"
-
-#include <math.h>
 
 #define CPU_MAX 1.05 /* CPU time / wall time above which the benchmark has several threads */
 #define CPU_MIN 0.2  /* ratio of CPU time to wall time below which the benchmark mostly waits */

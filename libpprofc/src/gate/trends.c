@@ -4,8 +4,6 @@
 #include "gate/judge.h"
 #include "stats/stats.h"
 
-#include <math.h>
-
 #define SIGN_ALPHA 0.001
 #define SIGN_MIN   8 /* minimum number of rows for a sign test */
 

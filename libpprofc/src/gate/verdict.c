@@ -2,8 +2,6 @@
  * conditions. */
 #include "gate/judge.h"
 
-#include <math.h>
-
 /* Relative improvement above which the benchmark may measure nothing. */
 #define SUSPICIOUS 0.5
 #define ROUNDING   1e-12 /* tolerance for the rounding of a division */

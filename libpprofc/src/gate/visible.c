@@ -3,8 +3,6 @@
 #include "gate/compare.h"
 #include "gate/judge.h"
 
-#include <math.h>
-
 /* Returns the p-value up to which a row would be significant if no other row changed. Both
  * corrections (Holm, Benjamini-Hochberg) compare the smallest p-value with this limit. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {

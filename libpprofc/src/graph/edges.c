@@ -1,9 +1,6 @@
 /* Finds the edges between kept nodes (nodes that are not dropped). Follows the path of kept frames
  * from sample to sample, as sums.c does for all frames. */
-#include "core/array.h"
-#include "core/budget.h"
 #include "core/parallel.h"
-#include "core/threshold.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
 

@@ -1,6 +1,5 @@
 /* Finds the node_info (the identity of a node) of each line of each location once. Loops over
  * samples then only look up its index. */
-#include "core/array.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
 

@@ -6,13 +6,7 @@
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
-#include "core/error.h"
-#include "core/map.h"
-#include "core/mem.h"
-#include "core/str.h"
 #include "graph/number.h"
-#include "profile/profile.h"
-#include "regex/regex.h"
 #include "transform/transform.h"
 
 /* Identity of a node (docs/spec/pprof.md, 17). The texts are ids in frames.texts, so equal texts

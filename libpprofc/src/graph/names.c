@@ -1,10 +1,6 @@
 /* Makes the printed names of nodes. Trims source paths (docs/spec/pprof.md, 17). */
 #include "graph/graph.h"
 
-#include "core/chars.h"
-
-#include <stdio.h>
-
 #define NUMBER_ROOM 24
 
 /* Writes a number as ":123" and returns its length. */

@@ -3,9 +3,6 @@
 #include "graph/graph.h"
 #include "stats/stats.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- names ------------------------------------------- */
 
 /* Returns the first 8 bytes of a name as a number that sorts like the bytes. */

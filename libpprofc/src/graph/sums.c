@@ -5,10 +5,7 @@
  * sum to the frame's nodes and to the caller's pending sum. So it visits a frame once for all
  * samples that share the frame. A location with inlined functions is one step of the path, although
  * it has several nodes. */
-#include "core/array.h"
-#include "core/budget.h"
 #include "core/parallel.h"
-#include "core/threshold.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
 

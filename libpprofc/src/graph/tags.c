@@ -4,12 +4,9 @@
  * Samples with equal lists of labels form a class. The texts of labels are made once for each
  * class. Then the samples are read once for each tag, with one sum per node. So there is no need
  * for a table of all nodes and tags. */
-#include "core/array.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
 #include "unit/unit.h"
-
-#include <stdlib.h>
 
 #define TAG_NONE UINT32_MAX
 

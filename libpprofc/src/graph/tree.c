@@ -1,8 +1,6 @@
 /* Builds the call tree, which has one node per call path. So a function has separate costs for
  * each path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads from the caller of
  * node i to node i. */
-#include "core/array.h"
-#include "core/budget.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
 

@@ -2,8 +2,6 @@
  * version of the format. */
 #include "import/account.h"
 
-#include <stdio.h>
-
 #define LEFT_OUT      "skipped: "
 #define DIFFERS       "totals differ: "
 #define NEWER_VERSION "newer version "

@@ -1,8 +1,5 @@
 /* A tree of frames, in which a stack is the path from a root to a frame. */
 #include "import/call_paths.h"
-
-#include "core/array.h"
-#include "core/hash.h"
 #include "import/names.h"
 
 void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,

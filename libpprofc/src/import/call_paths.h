@@ -4,7 +4,6 @@
 #ifndef PPROFC_IMPORT_CALL_PATHS_H
 #define PPROFC_IMPORT_CALL_PATHS_H
 
-#include "core/map.h"
 #include "profile/builder.h"
 
 struct call_path {

@@ -3,8 +3,6 @@
 #ifndef PPROFC_IMPORT_IMPORT_H
 #define PPROFC_IMPORT_IMPORT_H
 
-#include "core/error.h"
-#include "core/str.h"
 #include "import/text_stream.h"
 #include "profile/builder.h"
 

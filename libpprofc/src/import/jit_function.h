@@ -2,7 +2,7 @@
 #ifndef PPROFC_IMPORT_JIT_FUNCTION_H
 #define PPROFC_IMPORT_JIT_FUNCTION_H
 
-#include "core/str.h"
+#include "core/base.h"
 
 /* A function of a program's source code. */
 struct jit_function {

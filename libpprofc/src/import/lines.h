@@ -2,8 +2,6 @@
 #ifndef PPROFC_IMPORT_LINES_H
 #define PPROFC_IMPORT_LINES_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "import/account.h"
 #include "import/import.h"
 

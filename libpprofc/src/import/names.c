@@ -6,11 +6,6 @@
  * name. */
 #include "import/names.h"
 
-#include "core/chars.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-
 static bool names_is_word(char c) {
   return char_is_word(c) || c == '$' || c == '>' || c == ')' || c == ']' ||
          (unsigned char)c >= 0x80;

@@ -1,13 +1,7 @@
 /* Reads text line by line, from memory or from a stream. A stream arrives in blocks of bytes
  * (windows), whose memory is freed after use. */
 #include "import/text_stream.h"
-
-#include "codec/inflater.h"
 #include "codec/window_ring.h"
-#include "core/array.h"
-#include "core/budget.h"
-
-#include <unistd.h>
 
 struct text_source {
   const pprofc_allocator *mem;

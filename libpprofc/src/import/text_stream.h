@@ -2,10 +2,7 @@
 #ifndef PPROFC_IMPORT_TEXT_STREAM_H
 #define PPROFC_IMPORT_TEXT_STREAM_H
 
-#include "core/error.h"
-#include "core/mem.h"
-#include "core/str.h"
-#include "core/threshold.h"
+#include "core/base.h"
 #include "pprofc/profile.h"
 
 struct text_source;

@@ -1,14 +1,8 @@
 /* Finds equal stacks of several profiles, and collects their values. */
 #include "leaks/leaks.h"
-
-#include "core/array.h"
-#include "core/buffer.h"
 #include "pprofc/samples.h"
 #include "regex/regex.h"
 #include "verdict/walk.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 /* ---- profiles and columns ---------------------------- */
 

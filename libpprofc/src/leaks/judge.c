@@ -1,11 +1,6 @@
 /* Decides if a series of values is a leak, by its shape, size and significance. */
 #include "leaks/leaks.h"
-
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* Smallest slope of the last third that counts as growth, as a share of the mean slope of the whole
  * series. */

@@ -1,11 +1,6 @@
 /* Sorts the profiles of a kind ("heap" ...) by time, drops the first ones, and judges the rest. */
 #include "leaks/leaks.h"
 
-#include "core/array.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 void leak_options_init(struct leak_options *options) {
   *options = (struct leak_options){.alpha = 0.05,
                                    .heap_floor = 512 * 1024,

@@ -4,9 +4,7 @@
 #ifndef PPROFC_LEAKS_LEAKS_H
 #define PPROFC_LEAKS_LEAKS_H
 
-#include "core/error.h"
-#include "core/map.h"
-#include "core/mem.h"
+#include "core/base.h"
 #include "pprofc/profile.h"
 
 /* ---- judging ---------------------------------------- */

@@ -2,10 +2,6 @@
  * allocate). Selects and sorts the rows. */
 #include "leaks/leaks.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The series to judge: one for each stack, then one for each site (allocating line). */
 struct leak_table {
   struct leaks *leaks;

@@ -1,13 +1,6 @@
 /* The table of report options, from which programs derive flags, help, settings and URLs. Sets and
  * returns options by name. */
-#include "core/error.h"
-#include "core/str.h"
 #include "pipeline/pipeline.h"
-#include "pprofc/report.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define FIELD(name)  offsetof(pprofc_report_options, name)

@@ -10,11 +10,9 @@
 #ifndef PPROFC_PIPELINE_PIPELINE_H
 #define PPROFC_PIPELINE_PIPELINE_H
 
-#include "core/mem.h"
 #include "graph/graph.h"
 #include "pprofc/report.h"
 #include "pprofc/transform.h"
-#include "transform/transform.h"
 
 enum pipeline_inlines { INLINES_AS_ASKED, INLINES_HIDDEN, INLINES_SHOWN };
 

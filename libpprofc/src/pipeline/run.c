@@ -1,11 +1,7 @@
 /* Runs the steps of the pipeline in pprof's order (docs/spec/pprof.md, 10). */
-#include "core/log_guard.h"
-#include "graph/number.h"
 #include "pipeline/pipeline.h"
 #include "profile/stack_tree.h"
 #include "unit/unit.h"
-
-#include <stdio.h>
 
 /* True if the option is not NULL and not "". */
 static bool option_is_set(const char *option) {

@@ -2,9 +2,6 @@
  *
  * Strings and stacks are in the region (memory) of the new profile. Columns grow outside of it.
  * pprofc_builder_finish moves them into the region, and does not copy large columns. */
-#include "profile/builder.h"
-
-#include "core/array.h"
 #include "profile/builder_state.h"
 #include "profile/builder_times.h"
 #include "profile/stack.h"

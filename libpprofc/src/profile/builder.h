@@ -3,8 +3,6 @@
 #ifndef PPROFC_PROFILE_BUILDER_H
 #define PPROFC_PROFILE_BUILDER_H
 
-#include "core/error.h"
-#include "core/str.h"
 #include "pprofc/builder.h"
 #include "profile/profile.h"
 

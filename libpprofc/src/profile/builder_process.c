@@ -1,10 +1,6 @@
 /* Adds the mappings of the calling process, for a profiler that runs inside the process. */
-#include "core/array.h"
 #include "core/system.h"
 #include "profile/builder.h"
-
-#include <stdlib.h>
-#include <unistd.h>
 
 #if SYSTEM_LISTS_OBJECTS
 #include <elf.h>

@@ -2,7 +2,6 @@
 #ifndef PPROFC_PROFILE_BUILDER_STATE_H
 #define PPROFC_PROFILE_BUILDER_STATE_H
 
-#include "core/map.h"
 #include "profile/builder.h"
 #include "profile/label_table.h"
 

@@ -3,7 +3,6 @@
 #ifndef PPROFC_PROFILE_LABEL_TABLE_H
 #define PPROFC_PROFILE_LABEL_TABLE_H
 
-#include "core/map.h"
 #include "profile/profile.h"
 
 struct label_table {

@@ -1,8 +1,4 @@
 /* Implements the lifetime of a profile, copy-on-write edits, and the public views of columns. */
-#include "profile/profile.h"
-
-#include "core/budget.h"
-#include "core/error.h"
 #include "pprofc/builder.h"
 #include "profile/label_table.h"
 #include "profile/stack.h"

@@ -6,8 +6,7 @@
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 
-#include "core/mem.h"
-#include "core/str.h"
+#include "core/base.h"
 #include "core/varint.h"
 #include "pprofc/profile.h"
 

@@ -1,8 +1,5 @@
 /* Implements the public iterator over samples. It has one buffer for the stack and one for the
  * frames. */
-#include "core/array.h"
-#include "core/budget.h"
-#include "core/error.h"
 #include "pprofc/samples.h"
 #include "profile/stack.h"
 

@@ -44,7 +44,6 @@
 #ifndef PPROFC_PROFILE_STACK_H
 #define PPROFC_PROFILE_STACK_H
 
-#include "core/varint.h"
 #include "profile/profile.h"
 
 /* ---- one stack --------------------------------------- */

@@ -1,9 +1,6 @@
 /* Builds the stacks of a stack tree one after another, and sorts samples by stack. */
 #include "profile/stack_tree.h"
-
 #include "profile/stack.h"
-
-#include <stdlib.h>
 
 /* ---- segments --------------------------------------- */
 

@@ -8,10 +8,7 @@
 #ifndef PPROFC_PROFILE_STACK_TREE_H
 #define PPROFC_PROFILE_STACK_TREE_H
 
-#include "core/mem.h"
-
-#include <stdbool.h>
-#include <string.h>
+#include "core/base.h"
 
 #define STACK_CHUNK 28
 

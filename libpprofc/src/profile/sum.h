@@ -3,7 +3,7 @@
 #ifndef PPROFC_PROFILE_SUM_H
 #define PPROFC_PROFILE_SUM_H
 
-#include <stdint.h>
+#include "core/base.h"
 
 static inline int64_t sum_add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);

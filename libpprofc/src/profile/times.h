@@ -16,7 +16,6 @@
 #ifndef PPROFC_PROFILE_TIMES_H
 #define PPROFC_PROFILE_TIMES_H
 
-#include "core/error.h"
 #include "profile/profile.h"
 
 /* A track: a thread of the recording, or another sequence of events. Unknown texts are "". */

@@ -1,6 +1,5 @@
 /* Matches plain texts with memmem and other patterns with PCRE2. regex.h explains how and why. */
 #include "regex/regex.h"
-#include "core/escape.h"
 #include "regex/regex_syntax.h"
 
 #ifdef HAVE_PCRE2

@@ -37,8 +37,7 @@
 #ifndef PPROFC_REGEX_REGEX_H
 #define PPROFC_REGEX_REGEX_H
 
-#include "core/error.h"
-#include "core/mem.h"
+#include "core/base.h"
 
 struct regex;
 

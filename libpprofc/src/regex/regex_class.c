@@ -1,11 +1,6 @@
 /* Parses escapes and character classes: \n, \x{..}, \d, \pL, [a-z[:alpha:]]. */
 #include "regex/regex_syntax.h"
 
-#include "core/chars.h"
-#include "core/escape.h"
-
-#include <stdio.h>
-
 #define RUNE_MAX 0x10FFFF
 
 /* The two letters outside ASCII that match an ASCII letter when case is ignored. */

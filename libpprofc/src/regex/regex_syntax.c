@@ -1,9 +1,6 @@
 /* Checks a regular expression as Go does and writes it for PCRE2. Reads the pattern from left to
  * right and keeps a stack of open parentheses, so deep patterns need no recursion. */
 #include "regex/regex_syntax.h"
-#include "core/array.h"
-#include "core/chars.h"
-#include "core/escape.h"
 
 #define REPEAT_MAX 1000
 #define NOWHERE    SIZE_MAX

@@ -3,8 +3,7 @@
 #ifndef PPROFC_REGEX_REGEX_SYNTAX_H
 #define PPROFC_REGEX_REGEX_SYNTAX_H
 
-#include "core/buffer.h"
-#include "core/error.h"
+#include "core/base.h"
 
 /* Maximum depth of parentheses and maximum height of the syntax tree of an expression, as in Go. */
 #define REGEX_NEST_MAX 1000

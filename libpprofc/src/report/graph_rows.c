@@ -1,8 +1,5 @@
 /* Returns the call graph as data: the nodes of -top and the edges of -tree. The data is a copy in
  * its own memory region. */
-#include "core/budget.h"
-#include "core/error.h"
-#include "pprofc/graph.h"
 #include "report/report.h"
 
 struct pprofc_graph {

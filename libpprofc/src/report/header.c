@@ -1,12 +1,6 @@
 /* Prints the lines above a report. Makes texts of the profile safe to print. */
-#include "core/escape.h"
-#include "core/log_guard.h"
-#include "graph/number.h"
 #include "report/report.h"
 #include "unit/unit.h"
-
-#include <stdio.h>
-#include <time.h>
 
 /* ---- safe text --------------------------------------- */
 

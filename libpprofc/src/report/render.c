@@ -1,17 +1,8 @@
 /* Makes a report. Finds the format, filters the profile, and calls the function that prints the
  * format. */
-#include "core/brief.h"
-#include "core/budget.h"
-#include "core/error.h"
-#include "core/log_guard.h"
-#include "core/str.h"
-#include "profile/profile.h"
 #include "profile/stack_tree.h"
-#include "regex/regex.h"
 #include "report/report.h"
 #include "unit/unit.h"
-
-#include <stdio.h>
 
 static struct pipeline_overrides report_overrides(unsigned flags) {
   struct pipeline_overrides overrides = {

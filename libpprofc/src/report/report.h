@@ -4,11 +4,8 @@
 #define PPROFC_REPORT_REPORT_H
 
 #include "core/brief.h"
-#include "core/error.h"
-#include "core/output.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/graph.h"
-#include "pprofc/report.h"
 
 /* A report: the input of the function that prints it (report_fn). */
 struct report {

@@ -1,10 +1,6 @@
 /* Groups the labels of a sample by key. Sorts texts before they are printed. */
 #include "report/sample_labels.h"
 
-#include "core/array.h"
-
-#include <stdlib.h>
-
 bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
                        const pprofc_allocator *mem) {
   *groups = (struct label_groups){.profile = profile, .mem = mem};

@@ -2,8 +2,6 @@
 #ifndef PPROFC_REPORT_SAMPLE_LABELS_H
 #define PPROFC_REPORT_SAMPLE_LABELS_H
 
-#include "core/buffer.h"
-#include "core/output.h"
 #include "profile/profile.h"
 
 /* A group of labels that have the same type and key: labels[from] .. labels[from + count - 1], in

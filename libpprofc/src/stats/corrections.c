@@ -1,9 +1,6 @@
 /* Corrects p-values of tests that are made together, by three published methods. */
 #include "stats/stats.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* Goes from the largest p to the smallest. The adjusted value is the smallest product so far of p
  * and count / rank. */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted) {

@@ -1,9 +1,5 @@
 /* Computes the normal distribution, Student's t distribution and the incomplete beta function. */
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <stdbool.h>
 
 /* Computes P(|T| >= |t|) as an incomplete beta function, so that a tiny p has full precision. The
  * argument of the beta function is df / (df + t^2) for a large t, and 1 minus this number for a

@@ -1,12 +1,6 @@
 /* Computes logarithm, exponential and binomial coefficients with the same bits as Go on amd64. */
 #include "stats/stats.h"
 
-#include "pprofc/stats.h"
-
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Returns log(x) by the method of Go's log_amd64.s: FreeBSD's e_log.c without subnormal numbers. */
 double go_log(double x) {
   static const double L1 = 6.666666666666735130e-01, L2 = 3.999999999940941908e-01,

@@ -1,11 +1,7 @@
 /* Estimates the prior distribution of variances (what all rows together say about the variance of a
  * row). The median ratio of observed variance to expected variance gives the noise between runs.
  * The spread of the logarithms of the variances gives the degrees of freedom. */
-
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
 
 /* Maximum of cv2: a relative noise of 200 % between runs, squared. */
 #define CV2_MAX 4.0

@@ -2,11 +2,6 @@
  * median as ranks of the sorted values. */
 #include "stats/stats.h"
 
-#include "pprofc/stats.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- sorting and medians ---------------------------- */
 
 /* Maximum number of values for insertion sort, which is faster than qsort for few values. */

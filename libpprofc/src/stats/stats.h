@@ -3,12 +3,8 @@
 #ifndef PPROFC_STATS_STATS_H
 #define PPROFC_STATS_STATS_H
 
-#include "core/mem.h"
+#include "core/base.h"
 #include "pprofc/stats.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Sorts in ascending order, with NaN first as in Go. */
 void sort_doubles(double *values, size_t count);

@@ -1,11 +1,6 @@
 /* Finds change points of a series: finds candidates in windows, drops candidates that a test
  * rejects, joins the steps of a drift, and computes the sizes of the changes. */
-#include "stats/steps.h"
-
-#include "core/array.h"
 #include "stats/steps_inside.h"
-
-#include <math.h>
 
 void steps_defaults(struct steps_options *o) {
   *o = (struct steps_options){.window = 50,

@@ -2,9 +2,8 @@
 #ifndef PPROFC_STATS_STEPS_INSIDE_H
 #define PPROFC_STATS_STEPS_INSIDE_H
 
+#include "core/base.h"
 #include "stats/steps.h"
-
-#include <string.h>
 
 /* Statistics of consecutive values: number, mean, and sum of squared deviations. */
 struct steps_side {

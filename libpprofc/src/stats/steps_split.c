@@ -1,9 +1,6 @@
 /* Computes the energy distance of splits, Student's test of a split, and the noise of a series. */
-#include "stats/steps_inside.h"
-
 #include "stats/stats.h"
-
-#include <math.h>
+#include "stats/steps_inside.h"
 
 /* Computes within[k]: the sum of the distances between all pairs of the first k values. */
 static void split_add_within(const double *x, size_t count, double *within) {

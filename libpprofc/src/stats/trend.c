@@ -1,10 +1,5 @@
 /* Computes the Theil-Sen slope, the Mann-Kendall test, and other tests of a trend. */
-
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <string.h>
 
 /* Number of possible counts of inversions in TREND_EXACT values, from 0 to the number of pairs. An
  * inversion is a pair in descending order. */

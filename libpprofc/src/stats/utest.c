@@ -1,9 +1,5 @@
 /* Computes the Mann-Whitney U test: exactly for small samples, else by the normal approximation. */
-#include "core/mem.h"
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
 
 /* Statistics of the merged samples: how often each distinct value occurs, and U. */
 struct ranks {

@@ -1,10 +1,6 @@
 /* Computes the mean and the variance of a sample, Welch's t-test of two samples, Yuen's t-test of
  * trimmed means, Fieller's interval of a ratio, and the score interval of a mean of counts. */
-#include "core/mem.h"
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
 
 pprofc_moments pprofc_moments_of(const double *values, size_t count) {
   double mean = 0, squares = 0;

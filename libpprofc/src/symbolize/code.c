@@ -1,12 +1,7 @@
 /* Compares the machine code of two programs, function by function. */
 #include "symbolize/code.h"
-
-#include "core/array.h"
-#include "core/chars.h"
 #include "symbolize/code_image.h"
 #include "symbolize/symbolize.h"
-
-#include <stdlib.h>
 
 #define DEPTH_MAX 3     /* maximum length of a chain of pointers that a comparison follows */
 #define DATA_MAX  65536 /* largest object to compare, in bytes */

@@ -4,9 +4,7 @@
 #ifndef PPROFC_SYMBOLIZE_CODE_H
 #define PPROFC_SYMBOLIZE_CODE_H
 
-#include "core/error.h"
-#include "core/map.h"
-#include "core/mem.h"
+#include "core/base.h"
 
 enum code_state {
   CODE_UNKNOWN, /* the code cannot be decoded, or the programs have different numbers of functions

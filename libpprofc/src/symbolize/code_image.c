@@ -1,13 +1,8 @@
 /* Reads a linked ELF file for a comparison of its machine code. */
 #include "symbolize/code_image.h"
-
-#include "core/array.h"
-#include "core/chars.h"
 #include "core/infile.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/elf_format.h"
-
-#include <stdlib.h>
 
 #define MAX_FILE ((size_t)1 << 30)
 

@@ -3,9 +3,7 @@
 #ifndef PPROFC_SYMBOLIZE_CODE_IMAGE_H
 #define PPROFC_SYMBOLIZE_CODE_IMAGE_H
 
-#include "core/buffer.h"
-#include "core/error.h"
-#include "pprofc/base.h"
+#include "core/base.h"
 
 /* ---- instructions of x86 ---------------------------- */
 

@@ -1,12 +1,8 @@
 /* Demangles names. Changes the output of libiberty to the name that pprof shows in each mode. */
+#include "core/parallel.h"
 #include "symbolize/symbolize.h"
 
-#include "core/chars.h"
-#include "core/parallel.h"
-
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define MAX_MANGLED ((size_t)64 * 1024)
 #define MAX_OUTPUT  ((size_t)1 << 20)

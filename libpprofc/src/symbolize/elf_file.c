@@ -1,17 +1,7 @@
 /* Reads the parts of an ELF file that symbolization needs. */
 #include "symbolize/elf_file.h"
-
-#include "core/array.h"
-#include "core/buffer.h"
 #include "symbolize/code.h"
 #include "symbolize/elf_format.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MAX_SEGMENTS  4096u
 #define MAX_NOTE_SIZE ((uint64_t)1 << 20)

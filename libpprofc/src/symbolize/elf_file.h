@@ -4,9 +4,7 @@
 #ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
 #define PPROFC_SYMBOLIZE_ELF_FILE_H
 
-#include "core/error.h"
-#include "core/mem.h"
-#include "core/str.h"
+#include "core/base.h"
 
 struct elf_segment {
   uint64_t offset, file_size, vaddr, memory_size, align;

@@ -2,7 +2,7 @@
 #ifndef PPROFC_SYMBOLIZE_ELF_FORMAT_H
 #define PPROFC_SYMBOLIZE_ELF_FORMAT_H
 
-#include <stdint.h>
+#include "core/base.h"
 
 #define ELFMAG "\177ELF"
 

@@ -1,14 +1,8 @@
 /* Finds the binaries whose names are in the mappings of a profile. */
+#include "symbolize/elf_file.h"
 #include "symbolize/symbolize.h"
 
-#include "symbolize/elf_file.h"
-
 #include <dirent.h>
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 #define PATH_ROOM 4096
 

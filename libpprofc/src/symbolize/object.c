@@ -1,11 +1,6 @@
 /* Opens the binary of a mapping. Reads its symbols from nm, and its instructions from objdump. */
 #include "symbolize/object.h"
-
-#include "core/chars.h"
-#include "symbolize/elf_file.h"
 #include "symbolize/elf_format.h"
-
-#include <stdio.h>
 
 /* ---- addresses -------------------------------------- */
 

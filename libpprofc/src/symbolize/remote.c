@@ -1,13 +1,7 @@
 /* Requests names of addresses from a server, with one request for each mapping. Stores the names as
  * lines of the profile. */
-#include "symbolize/symbolize.h"
-
-#include "core/array.h"
-#include "core/chars.h"
-#include "core/map.h"
 #include "pprofc/builder.h"
-
-#include <inttypes.h>
+#include "symbolize/symbolize.h"
 
 #define REPLY_MAX     ((size_t)1 << 30)
 #define ADDRESSES_MAX ((size_t)1 << 30)

@@ -1,12 +1,6 @@
 /* Reads the parts of a mangled Rust name: numbers, identifiers, lifetimes, back references. */
 #include "symbolize/rust_reader.h"
 
-#include "core/buffer.h"
-#include "core/escape.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-
 /* ---- punycode ---------------------------------------- */
 
 /* Maximum number of code points in an identifier. This limit bounds the time, because each

@@ -3,7 +3,7 @@
 #ifndef PPROFC_SYMBOLIZE_RUST_READER_H
 #define PPROFC_SYMBOLIZE_RUST_READER_H
 
-#include "core/buffer.h"
+#include "core/base.h"
 
 /* A step in reading a name, such as reading a type or writing a text. */
 struct rust_step {

@@ -3,9 +3,6 @@
 #include "symbolize/rust_reader.h"
 #include "symbolize/symbolize.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* ---- paths ------------------------------------------- */
 
 /* Reads an impl block. Skips its disambiguator and its path silently. The steps of `format` then

@@ -1,14 +1,7 @@
 /* Parses source maps and looks up positions in them. */
 #include "symbolize/source_map.h"
-
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/chars.h"
 #include "core/json_tree.h"
-#include "core/map.h"
 #include "transform/edit.h"
-
-#include <stdlib.h>
 
 /* One segment of the JSON member `mappings`: a position in the generated file, and its original
  * position. Numbers start at 0, as in the source map. */

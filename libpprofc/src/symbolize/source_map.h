@@ -3,7 +3,6 @@
 #ifndef PPROFC_SYMBOLIZE_SOURCE_MAP_H
 #define PPROFC_SYMBOLIZE_SOURCE_MAP_H
 
-#include "core/error.h"
 #include "profile/profile.h"
 
 struct source_map;

@@ -1,20 +1,10 @@
 /* Adds names from local binaries to a profile, and demangles names. Chooses mappings and addresses,
  * queries the tools, and stores the found frames in the profile. */
-#include "symbolize/symbolize.h"
-
-#include "core/array.h"
-#include "core/budget.h"
-#include "core/chars.h"
-#include "core/error.h"
-#include "core/map.h"
-#include "pprofc/builder.h"
 #include "pprofc/symbolize.h"
+#include "pprofc/builder.h"
 #include "profile/delta.h"
 #include "symbolize/object.h"
-#include "symbolize/tools.h"
-
-#include <stdarg.h>
-#include <stdio.h>
+#include "symbolize/symbolize.h"
 
 /* Value of -symbolize: the sources of names, and how to demangle names. */
 struct mode {

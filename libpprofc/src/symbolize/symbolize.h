@@ -2,8 +2,6 @@
 #ifndef PPROFC_SYMBOLIZE_SYMBOLIZE_H
 #define PPROFC_SYMBOLIZE_SYMBOLIZE_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "profile/profile.h"
 
 /* The server from which the profile comes, which can name addresses (docs/spec/pprof.md, 8.5). */

@@ -1,13 +1,7 @@
 /* Finds the external tools, and chooses the tool that names addresses. */
 #include "symbolize/tools.h"
-
-#include "core/array.h"
 #include "core/child.h"
 #include "core/json_tree.h"
-
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- output of tools -------------------------------- */
 

@@ -3,8 +3,7 @@
 #ifndef PPROFC_SYMBOLIZE_TOOLS_H
 #define PPROFC_SYMBOLIZE_TOOLS_H
 
-#include "core/buffer.h"
-#include "core/error.h"
+#include "core/base.h"
 
 enum tool { TOOL_ADDR2LINE, TOOL_LLVM_SYMBOLIZER, TOOL_NM, TOOL_OBJDUMP, TOOL_COUNT };
 

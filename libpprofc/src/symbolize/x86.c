@@ -1,8 +1,6 @@
 /* Finds the length and the operands of x86-64 instructions with tables of opcodes. */
 #include "symbolize/code_image.h"
 
-#include <string.h>
-
 /* Properties of an opcode. */
 #define M   1u   /* flag: the instruction has a ModRM byte */
 #define I1  2u   /* flag: an immediate of 1 byte */

@@ -1,7 +1,4 @@
 /* Makes profiles comparable: keeps their common sample types, in one order and one unit. */
-
-#include "core/buffer.h"
-#include "core/map.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"
 #include "unit/unit.h"

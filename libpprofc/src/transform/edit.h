@@ -4,9 +4,6 @@
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 
-#include "core/error.h"
-#include "core/threshold.h"
-#include "profile/profile.h"
 #include "profile/stack.h"
 
 /* Minimum number of samples per thread. */

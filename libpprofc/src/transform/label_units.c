@@ -1,10 +1,5 @@
 /* Finds the unit of each numeric label key (docs/spec/pprof.md, 12.5). */
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/map.h"
 #include "transform/transform.h"
-
-#include <stdlib.h>
 
 /* A unit of a key that differs from the first unit of the key. `item` is the index of the key in
  * label_units.items. */

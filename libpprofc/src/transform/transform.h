@@ -3,8 +3,6 @@
 #ifndef PPROFC_TRANSFORM_TRANSFORM_H
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
-#include "core/error.h"
-#include "profile/profile.h"
 #include "profile/times.h"
 #include "regex/regex.h"
 

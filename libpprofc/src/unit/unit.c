@@ -1,13 +1,6 @@
 /* The table of units, conversions between units, and texts of values and percentages. */
 #include "unit/unit.h"
 
-#include "core/chars.h"
-#include "core/escape.h"
-#include "core/float.h"
-
-#include <math.h>
-#include <stdio.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define SPELLINGS(...)                                                                             \

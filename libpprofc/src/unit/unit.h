@@ -2,8 +2,7 @@
 #ifndef PPROFC_UNIT_UNIT_H
 #define PPROFC_UNIT_UNIT_H
 
-#include "core/buffer.h"
-#include "core/str.h"
+#include "core/base.h"
 
 /* A number and its unit. The text of the unit is static or the `to` argument of the conversion. */
 struct measure {

@@ -1,13 +1,9 @@
 /* Fills in the summary: the total, counts of verdicts, and the share of the total's change that the
  * changed functions explain. */
-#include "core/buffer.h"
-#include "pprofc/stats.h"
 #include "stats/stats.h"
 #include "unit/unit.h"
 #include "verdict/amount.h"
 #include "verdict/compare.h"
-
-#include <math.h>
 
 /* If the mean durations of base and head differ by more than this factor, they count as recordings
  * of different lengths. */

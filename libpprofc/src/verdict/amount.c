@@ -1,12 +1,6 @@
 /* Formats recorded values and changes with their units. */
 #include "verdict/amount.h"
-
-#include "core/escape.h"
 #include "unit/unit.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ratio,
                                    double largest) {

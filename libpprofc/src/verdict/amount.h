@@ -2,7 +2,7 @@
 #ifndef PPROFC_VERDICT_AMOUNT_H
 #define PPROFC_VERDICT_AMOUNT_H
 
-#include "core/str.h"
+#include "core/base.h"
 
 struct amount_unit {
   pprofc_str from, to;

@@ -1,12 +1,7 @@
 /* Implements the public interface of verdicts (pprofc/verdict.h). */
-#include "core/budget.h"
-#include "core/error.h"
 #include "regex/regex.h"
 #include "verdict/compare.h"
 #include "verdict/sums.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* If the squared coefficient of variation of the runs' divisors (such as their durations) is at
  * most this, the divisors count as equal. */

@@ -5,8 +5,6 @@
  * took over work of the caller's former callees. */
 #include "verdict/relations.h"
 
-#include <stdlib.h>
-
 /* Largest half width of a sum's confidence interval, as a share of the growth of the cum value. A
  * wider interval cannot exclude the growth. */
 #define CALLS_SEE 0.5

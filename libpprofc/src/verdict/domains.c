@@ -3,9 +3,6 @@
  * domain explains the growth if its sum did not grow and is precise enough to show this growth. */
 #include "verdict/relations.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* Largest half width of a sum's confidence interval, as a share of a function's growth. A wider
  * interval cannot exclude this growth. */
 #define DOMAIN_SEES 0.5

@@ -3,9 +3,6 @@
 #include "stats/stats.h"
 #include "verdict/compare.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* If the value of a function doubles, the growth is significant at this number of standard errors,
  * even after the correction for many functions. */
 #define DOUBLING_ERRORS 4.5

@@ -8,8 +8,7 @@
 #ifndef PPROFC_VERDICT_MODEL_H
 #define PPROFC_VERDICT_MODEL_H
 
-#include "core/error.h"
-#include "core/mem.h"
+#include "core/base.h"
 
 /* Data for columns that are sums over several runs. A rate is a value divided by its exposure (the
  * divisor of a run's values, such as its duration). */

@@ -1,10 +1,7 @@
 /* Tests the rows. With one run each of base and head, uses a score test. With more runs, uses
  * moderated t-tests. */
-#include "pprofc/stats.h"
 #include "stats/stats.h"
 #include "verdict/model.h"
-
-#include <math.h>
 
 /* Minimum number of functions for estimating the dispersion (observed divided by expected
  * variance). */

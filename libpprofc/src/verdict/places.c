@@ -1,10 +1,6 @@
 /* Locates changes in the call tree. Starts at the root, and searches for the nodes that have nearly
  * all of a change. */
-#include "core/array.h"
 #include "verdict/compare.h"
-#include "verdict/walk.h"
-
-#include <math.h>
 
 /* The search goes on below a node if one part of its change (struct place_part), or up to
  * PLACES_SPLIT parts together, have at least this share of the change. */

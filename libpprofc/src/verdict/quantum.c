@@ -1,10 +1,6 @@
 /* Finds how a profile was sampled (enum sampling_kind), from its sample types and its period. */
-#include "verdict/walk.h"
-
-#include "core/str.h"
 #include "unit/unit.h"
-
-#include <math.h>
+#include "verdict/walk.h"
 
 static pprofc_str quantum_type(const pprofc_profile *p, size_t index) {
   return profile_string(p, p->types[index].type);

@@ -3,10 +3,6 @@
 #include "pipeline/pipeline.h"
 #include "verdict/compare.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* ---- exposures -------------------------------------- */
 
 static bool exposure_known(const struct comparison *c, bool per_operation) {

@@ -1,12 +1,8 @@
 /* Converts estimates without the common factor (the factor that all functions of a run share) to
  * shown values. These are recorded differences with intervals, the common factor itself, and a
  * verdict that agrees with the shown values. */
-#include "verdict/compare.h"
-
-#include "pprofc/stats.h"
 #include "stats/stats.h"
-
-#include <math.h>
+#include "verdict/compare.h"
 
 /* Largest difference of two logarithmic factors that counts as a rounding error. */
 #define SAME_SCALE 1e-9

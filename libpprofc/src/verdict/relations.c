@@ -2,12 +2,6 @@
  * renamed or inlined. Finds callers whose change comes from their callees. */
 #include "verdict/relations.h"
 
-#include "core/array.h"
-#include "core/hash.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- groups of rows --------------------------------- */
 
 /* Groups rows by type and by file, because cost often moves within a type or file. */

@@ -3,11 +3,7 @@
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
-#include "core/str.h"
 #include "verdict/compare.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* ---- parts of names --------------------------------- */
 

@@ -1,12 +1,8 @@
 /* Finds renames by names, callers and callees. Costs decide only if two pairs of names have equal
  * evidence. */
-#include "core/array.h"
-#include "core/hash.h"
 #include "verdict/relations.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 
 /* ---- parts of names --------------------------------- */
 

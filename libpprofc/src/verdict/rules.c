@@ -1,12 +1,8 @@
 /* Holds the table of environment functions: functions whose time the program does not decide, such
  * as the kernel. Reads the rules file, which extends the table. */
-#include "verdict/walk.h"
-
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/chars.h"
 #include "core/json_tree.h"
 #include "regex/regex.h"
+#include "verdict/walk.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

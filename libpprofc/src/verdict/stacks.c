@@ -1,10 +1,6 @@
 /* Judges nodes of the call tree like functions. Adjusts the p-values of nodes separately from the
  * p-values of functions. */
-#include "core/array.h"
 #include "verdict/compare.h"
-#include "verdict/walk.h"
-
-#include <stdlib.h>
 
 /* Sums for a node in a run. `noise` is the sampling variance: the sum of value times quantum
  * (walk.h). */

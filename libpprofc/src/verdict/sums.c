@@ -1,12 +1,7 @@
 /* Adds the values of runs to sums (sums.h). */
 #include "verdict/sums.h"
-
-#include "core/array.h"
 #include "pipeline/pipeline.h"
 #include "verdict/compare.h"
-#include "verdict/walk.h"
-
-#include <math.h>
 
 pprofc_status sums_init(struct sums *sums, const pprofc_allocator *mem, pprofc_error *error) {
   *sums = (struct sums){.mem = mem};

@@ -4,7 +4,6 @@
 #ifndef PPROFC_VERDICT_SUMS_H
 #define PPROFC_VERDICT_SUMS_H
 
-#include "core/output.h"
 #include "pprofc/verdict.h"
 #include "verdict/walk.h"
 

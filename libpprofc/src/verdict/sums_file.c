@@ -3,10 +3,6 @@
 #include "core/json_write.h"
 #include "verdict/sums.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-
 #define SUMS_MARK "{\"pprofc_sums\":1,"
 
 /* ---- JSON members ------------------------------------ */

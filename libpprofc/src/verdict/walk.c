@@ -1,9 +1,6 @@
 /* Converts the location ids of samples to name ids, one sample at a time. */
 #include "verdict/walk.h"
 
-#include "core/array.h"
-#include "core/buffer.h"
-
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules) {
   *names = (struct names){.mem = mem, .rules = rules};
   arena_init(&names->arena, mem);

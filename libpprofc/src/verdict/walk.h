@@ -4,11 +4,6 @@
 #ifndef PPROFC_VERDICT_WALK_H
 #define PPROFC_VERDICT_WALK_H
 
-#include "core/error.h"
-#include "core/map.h"
-#include "core/mem.h"
-#include "core/str.h"
-#include "profile/profile.h"
 #include "profile/stack.h"
 
 /* ---- rules of the environment ----------------------- */

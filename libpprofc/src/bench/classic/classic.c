@@ -1,13 +1,7 @@
 /* Computes the tables that benchstat printed before 2021, for the printers of benchstatc. */
 #include "bench/classic/classic.h"
-
 #include "bench/names.h"
-#include "core/array.h"
 #include "stats/stats.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
   *options = (pprofc_bench_classic_options){

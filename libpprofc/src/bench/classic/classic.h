@@ -4,8 +4,6 @@
 #define PPROFC_BENCH_CLASSIC_CLASSIC_H
 
 #include "bench/set.h"
-#include "core/buffer.h"
-#include "core/output.h"
 
 /* Measurements of a benchmark in a unit, from one input. */
 struct classic_metric {

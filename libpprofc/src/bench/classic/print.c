@@ -1,13 +1,7 @@
 /* Writes the tables that benchstat printed before 2021 as text, CSV or HTML. */
 #include "bench/print/print.h"
 #include "bench/classic/classic.h"
-#include "core/error.h"
-#include "core/escape.h"
-#include "core/log_guard.h"
 #include "core/template.h"
-
-#include <math.h>
-#include <stdio.h>
 
 extern const unsigned char asset_classic_html[];
 extern const size_t asset_classic_html_size;

@@ -1,9 +1,6 @@
 /* Names metrics and scales values for the tables that benchstat printed before 2021. */
 #include "bench/classic/classic.h"
 
-#include <math.h>
-#include <stdio.h>
-
 struct metric_name {
   pprofc_str unit, name;
 };

@@ -1,8 +1,6 @@
 /* Prints comparison tables as CSV. Writes the warnings to a second output, each with the position
  * of its cell. */
 #include "bench/print/print.h"
-#include "core/go_text.h"
-#include "core/log_guard.h"
 
 #define CSV_COLUMNS 2 /* output columns of the first column of results: center and interval */
 

@@ -3,8 +3,6 @@
 #include "core/base64.h"
 #include "core/template.h"
 
-#include <math.h>
-
 extern const unsigned char asset_bench_html[], asset_bench_css[], asset_bench_js[];
 extern const size_t asset_bench_html_size, asset_bench_css_size, asset_bench_js_size;
 extern const char asset_bench_js_sha256[];

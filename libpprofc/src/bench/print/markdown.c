@@ -1,7 +1,6 @@
 /* Prints comparison tables as GitHub-flavoured Markdown, for comments and job summaries. */
 #include "core/markdown.h"
 #include "bench/print/print.h"
-#include "core/escape.h"
 
 /* Appends text on one line. Escapes it so that Markdown shows the text unchanged. */
 static void add_escaped(struct buffer *out, pprofc_str text, const pprofc_allocator *mem) {

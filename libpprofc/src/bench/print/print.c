@@ -1,14 +1,6 @@
 /* Lists the output formats of comparison tables and implements the functions that they share. */
 #include "bench/print/print.h"
-
-#include "core/array.h"
 #include "core/brief.h"
-#include "core/float.h"
-#include "core/go_text.h"
-#include "core/log_guard.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* formats in the order of the help */
 static const struct print_format print_formats[] = {

@@ -4,7 +4,6 @@
 
 #include "bench/tables.h"
 #include "bench/units.h"
-#include "core/output.h"
 
 struct printer {
   const struct pprofc_bench_tables *tables;

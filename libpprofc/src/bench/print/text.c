@@ -1,14 +1,5 @@
 /* Prints comparison tables as text. '│' separates the columns. Footnotes are below the table. */
 #include "bench/print/print.h"
-#include "bench/units.h"
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/escape.h"
-#include "core/go_text.h"
-#include "core/log_guard.h"
-#include "core/output.h"
-
-#include <stdlib.h>
 
 /* ---- the grid ---------------------------------------- */
 

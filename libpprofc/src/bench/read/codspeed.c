@@ -3,9 +3,6 @@
  * have the mean and the standard error of the summary, so that Welch's test gives the same
  * result. */
 #include "bench/read/readers.h"
-#include "pprofc/stats.h"
-
-#include <math.h>
 
 #define CODSPEED_SAMPLES 50 /* maximum number of samples of a benchmark */
 

@@ -1,14 +1,8 @@
 /* Reads criterion's sample.json and estimates.json, and cargo-criterion's stream. The name comes
  * from benchmark.json in the same folder, or from the path GROUP/FUNCTION/VALUE/new. */
 #include "bench/read/readers.h"
-#include "core/array.h"
-#include "core/str.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const stream_words[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
 

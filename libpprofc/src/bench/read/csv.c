@@ -1,6 +1,5 @@
 /* Reads CSV (RFC 4180) with a sample on each line. The header has the columns name, unit and value.
  * A column "assume" with the value "exact" marks units that are counts. */
-#include "bench/names.h"
 #include "bench/read/readers.h"
 
 enum { NAME, UNIT, VALUE, ASSUME, WANTED };

@@ -1,11 +1,6 @@
 /* Implements the functions that readers of JSON formats share. */
 #include "bench/read/readers.h"
 
-#include "core/go_text.h"
-
-#include <math.h>
-#include <stdio.h>
-
 /* Maximum size of a JSON text in bytes. The size is limited because the tree of a text needs about
  * ten times as many bytes. */
 #define MAX_JSON ((size_t)512 << 20)

@@ -1,13 +1,8 @@
 /* Detects the formats of benchmark results. Reads the inputs of a command line. */
 #include "bench/read/readers.h"
-
 #include "core/infile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- files of other tools --------------------------- */
 

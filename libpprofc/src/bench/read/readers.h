@@ -3,7 +3,6 @@
 #define PPROFC_BENCH_READ_READERS_H
 
 #include "bench/names.h"
-#include "bench/set.h"
 #include "core/format_row.h"
 #include "core/json_tree.h"
 

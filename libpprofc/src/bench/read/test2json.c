@@ -2,7 +2,6 @@
  * several packages alternate. So the reader first joins the output events of each package to a
  * text. */
 #include "bench/read/readers.h"
-#include "core/array.h"
 
 static bool test2json_matches(pprofc_str data) {
   pprofc_str line = str_slice(data, 0, str_find_char(data, '\n'));

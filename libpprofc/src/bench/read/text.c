@@ -2,12 +2,8 @@
  * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt.
  */
 #include "bench/read/readers.h"
-#include "core/array.h"
-#include "core/escape.h"
-#include "core/go_text.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Maximum size of a line with its newline: the limit of the scanner in golang.org/x/perf. */
 #define LONGEST_LINE ((size_t)64 * 1024)

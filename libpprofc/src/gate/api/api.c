@@ -1,15 +1,7 @@
 /* Implements the public interface of the gate (pprofc/gate.h). */
 #include "bench/set.h"
-#include "core/error.h"
-#include "core/output.h"
-#include "gate/gate.h"
-#include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/read.h"
-#include "pprofc/gate.h"
-
-#include <math.h>
-#include <time.h>
 
 #define GATE_DAY 11 /* size in bytes of a day such as "2027-01-31", including the NUL */
 

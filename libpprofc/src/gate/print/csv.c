@@ -1,11 +1,6 @@
 /* Prints the gate's result as CSV for spreadsheets. Each comparison is a row with unrounded
  * numbers. An apostrophe precedes texts that a spreadsheet would take for a formula. */
-#include "core/escape.h"
-#include "core/float.h"
 #include "gate/print/print.h"
-
-#include <math.h>
-#include <stdio.h>
 
 static bool csv_is_quoted(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)

@@ -1,5 +1,4 @@
 /* Prints the gate's result as annotations of GitHub Actions, followed by the text. */
-#include "core/log_guard.h"
 #include "gate/print/print.h"
 
 /* Maximum number of errors, and of warnings, that GitHub shows as annotations. */

@@ -3,9 +3,6 @@
 #include "gate/compare.h"
 #include "gate/print/print.h"
 
-#include <math.h>
-#include <stdio.h>
-
 typedef void (*json_fill_fn)(struct json_writer *json, const struct gate *gate, bool all);
 
 /* Calls `fill` with a JSON writer that writes to `write`. Returns false when out of memory. */

@@ -1,6 +1,4 @@
 /* Prints the gate's result as JUnit XML. Each comparison is a test case. */
-#include "core/escape.h"
-#include "core/log_guard.h"
 #include "gate/print/print.h"
 
 /* Appends text. Changes commands of CI systems in the text so that they have no effect. Otherwise a

@@ -2,8 +2,6 @@
 #include "gate/print/print.h"
 #include "stats/stats.h"
 
-#include <math.h>
-
 #define SPREADS 3 /* ratio of the suggested threshold to the robust spread of the samples */
 
 /* Returns the suggested threshold, which is at least the change between both runs. */

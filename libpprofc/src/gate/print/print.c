@@ -2,11 +2,6 @@
  * of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
-#include "core/log_guard.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define MINUS_PLUS_INFINITY "\xE2\x88\x9E"
 #define ARROW               "\xE2\x86\x92"

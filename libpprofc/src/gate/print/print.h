@@ -2,7 +2,6 @@
 #ifndef PPROFC_GATE_PRINT_PRINT_H
 #define PPROFC_GATE_PRINT_PRINT_H
 
-#include "gate/gate.h"
 #include "gate/judge.h"
 
 /* ---- formats ----------------------------------------- */

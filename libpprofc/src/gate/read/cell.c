@@ -1,8 +1,6 @@
 /* Parses the cells of comparison tables into rows of the gate. */
 #include "gate/read/read.h"
 
-#include <math.h>
-
 /* A p-value printed as 0.000 is below this number. */
 #define P_BELOW 0.0005
 

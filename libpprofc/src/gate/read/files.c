@@ -1,18 +1,10 @@
 /* Reads files and folders for the gate, and reports unreadable inputs as problems. */
 #include "core/infile.h"
-#include "gate/read/record.h"
-
-#include "core/array.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
+#include "gate/read/record.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- files ------------------------------------------- */
 

@@ -1,16 +1,10 @@
 /* Estimates from the runs in a store of `pprofci` how much series (benchmarks in one unit) vary
  * without a change. */
-#include "core/array.h"
-#include "core/log_guard.h"
-#include "core/map.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
 #include "gate/read/record.h"
 #include "stats/stats.h"
 #include "stats/steps.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* ---- records ---------------------------------------- */
 

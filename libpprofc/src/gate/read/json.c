@@ -3,8 +3,6 @@
 #include "gate/compare.h"
 #include "gate/read/read.h"
 
-#include <math.h>
-
 struct json_table {
   struct gate *gate;
   pprofc_str path, unit, package;

@@ -3,8 +3,6 @@
 #include "gate/compare.h"
 #include "gate/read/read.h"
 
-#include <stdio.h>
-
 /* ---- rows -------------------------------------------- */
 
 static struct gate_side raw_side(const struct pairs *pairs, const struct pair_side *side) {

@@ -3,7 +3,6 @@
 #define PPROFC_GATE_READ_READ_H
 
 #include "gate/gate.h"
-#include "pprofc/bench.h"
 
 /* Reads a file with comparisons. Detects the format from the content. `data` must live as long as
  * the gate. Malformed data becomes a problem of the gate. The only error is PPROFC_E_NOMEM. */

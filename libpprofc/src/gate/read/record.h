@@ -4,7 +4,7 @@
 #ifndef PPROFC_GATE_READ_RECORD_H
 #define PPROFC_GATE_READ_RECORD_H
 
-#include "core/error.h"
+#include "core/base.h"
 #include "core/json_tree.h"
 
 /* Name and content of the file that marks a folder as a store. */

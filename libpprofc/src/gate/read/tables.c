@@ -1,5 +1,4 @@
 /* Detects files of comparisons, cleans their text, and finds the lines that report failures. */
-#include "core/escape.h"
 #include "gate/read/read.h"
 
 /* ---- failures of the run ----------------------------- */

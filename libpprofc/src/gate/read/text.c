@@ -1,7 +1,6 @@
 /* Reads benchstat's text tables. The columns are between the '│' characters of the header. The
  * reader finds cells by the positions of these characters in code points, because names may contain
  * spaces and cells may be empty. */
-#include "core/escape.h"
 #include "gate/read/read.h"
 
 #define BAR        "\xE2\x94\x82"

@@ -3,8 +3,6 @@
 #include "gate/judge.h"
 #include "gate/read/read.h"
 
-#include <math.h>
-
 /* Returns the change of the artificial regressions: twice the threshold plus 10 %. */
 static double planted(const struct gate *gate) {
   return 2 * gate->settings.threshold + 0.1;

@@ -8,10 +8,7 @@
  * samples.c estimates stacks. Ids of names are valid in all parts. */
 #include "import/callgrind/reader.h"
 #include "import/formats.h"
-#include "import/lines.h"
 #include "import/names.h"
-
-#include <stdio.h>
 
 /* ---- numbers ----------------------------------------- */
 

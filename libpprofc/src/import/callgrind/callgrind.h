@@ -6,10 +6,7 @@
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
-#include "core/array.h"
-#include "core/map.h"
 #include "import/callgrind/contexts.h"
-#include "profile/builder.h"
 
 #define CALLGRIND_MAX_EVENTS 32u
 

@@ -6,7 +6,6 @@
 #ifndef PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 #define PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 
-#include "core/map.h"
 #include "import/callgrind/jit_names.h"
 #include "profile/builder.h"
 

@@ -5,8 +5,6 @@
  * cycles, so the shares of a function add up to 1, and the total of its stacks equals its cost. */
 #include "import/callgrind/callgrind.h"
 
-#include <math.h>
-
 /* A function is a root if more than this share of its cost does not come from calls. Smaller shares
  * are rounding errors. */
 #define ROOT_SHARE 0.001

@@ -1,14 +1,6 @@
 /* Reads a perf-PID.map file and finds the name of the code at an address. */
 #include "import/callgrind/jit_names.h"
 
-#include "core/array.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define MAX_BYTES ((size_t)1 << 30)
 
 void jit_names_init(struct jit_names *names, const pprofc_allocator *mem) {

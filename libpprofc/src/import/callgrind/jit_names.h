@@ -3,8 +3,6 @@
 #ifndef PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
 #define PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "import/jit_function.h"
 
 struct jit_code {

@@ -4,7 +4,6 @@
 #define PPROFC_IMPORT_CALLGRIND_READER_H
 
 #include "import/callgrind/callgrind.h"
-#include "import/import.h"
 #include "import/lines.h"
 
 /* ---- events.c ---------------------------------------- */

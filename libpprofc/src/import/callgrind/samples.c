@@ -4,8 +4,6 @@
 #include "import/callgrind/callgrind.h"
 #include "import/names.h"
 
-#include <math.h>
-
 /* Limits on the frames of one function's samples, the frames of all samples, and the number of
  * samples: SAMPLES_ALWAYS plus SAMPLES_FOR_EACH for each line. A function has a sample for each
  * combination of line and position. If these exceed a limit, the reader treats all lines of the

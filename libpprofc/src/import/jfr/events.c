@@ -2,9 +2,6 @@
 #include "import/jfr/jfr.h"
 #include "profile/builder_times.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* Effect of an event on the profile. */
 enum events_action {
   EVENTS_CPU,     /* adds a sampling period if the thread runs, nothing if the thread sleeps */

@@ -5,8 +5,6 @@
 #include "import/lines.h"
 #include "profile/builder_times.h"
 
-#include <stdio.h>
-
 #define NEWEST_MINOR 1
 
 #define TAKE_MIN    ((uint64_t)16 << 20)

@@ -6,13 +6,8 @@
 #ifndef PPROFC_IMPORT_JFR_JFR_H
 #define PPROFC_IMPORT_JFR_JFR_H
 
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/error.h"
-#include "core/map.h"
 #include "import/import.h"
 #include "import/names.h"
-#include "profile/builder.h"
 
 /* ---- integers ---------------------------------------- */
 

@@ -2,8 +2,6 @@
  * becomes a sample with several values. */
 #include "import/jfr/jfr.h"
 
-#include <stdio.h>
-
 struct jfr_rows {
   uint64_t *words; /* rows of `stride` words each: the key, then the values */
   size_t count, word_capacity, stride;

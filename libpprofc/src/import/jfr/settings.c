@@ -1,8 +1,6 @@
 /* Reads the settings of a recording: sampling periods, and the sampled event. */
 #include "import/jfr/jfr.h"
 
-#include "core/chars.h"
-
 /* Default periods in nanoseconds: of the JDK, of async-profiler, and of async-profiler's wall
  * clock. */
 #define JDK_PERIOD   20000000u

@@ -1,8 +1,5 @@
 /* Reads DHAT's JSON (valgrind --tool=dhat, dhat-rs), version 2 of the file format. */
-#include "core/mem.h"
 #include "import/json/json.h"
-
-#include "profile/builder.h"
 
 /* Members of a program point (an allocation site) and their sample types. A sample type is dropped
  * if no program point has its member. */

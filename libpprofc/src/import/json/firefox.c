@@ -6,9 +6,6 @@
 #include "import/json/trace_threads.h"
 #include "profile/builder_times.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* The newest preprocessedProfileVersion that was tested. */
 #define NEWEST_VERSION 70
 

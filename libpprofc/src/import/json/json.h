@@ -7,7 +7,6 @@
 #include "core/json_tree.h"
 #include "import/lines.h"
 #include "import/names.h"
-#include "profile/builder.h"
 
 /* Suffix that pprofc adds to the name of the exporter in a speedscope file if the samples of the
  * file are in order of time. */

@@ -1,8 +1,6 @@
 /* Reads recordings of Safari's timelines: stacks of a sampling profiler, each with its duration. */
 #include "import/json/json.h"
 
-#include <math.h>
-
 /* Reads the frames of a stack and returns its depth. */
 static size_t safari_stack(pprofc_builder *builder, const struct node *frames,
                            struct json_stack *stack) {

@@ -2,8 +2,6 @@
  * stacks. */
 #include "import/json/json.h"
 
-#include <math.h>
-
 #define SCALENE_VALUES 4
 
 struct scalene {

@@ -1,14 +1,8 @@
 /* Reads speedscope files, which py-spy, rbspy, dotnet-trace and pprofc write. */
-#include "core/array.h"
 #include "core/prefix.h"
-#include "core/threshold.h"
 #include "import/call_paths.h"
 #include "import/json/json.h"
 #include "profile/builder_times.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MAX_TYPES 64u
 /* Number of samples after which the reader frees the text of these samples. */

@@ -1,9 +1,6 @@
 /* Writes JSON as JavaScript's JSON.stringify does. */
 #include "import/json/json.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #define STRINGIFY_DEPTH 2048u /* maximum nesting, equal to the limit of core/json_tree.c */
 
 static void stringify_text(struct buffer *out, pprofc_str s) {

@@ -2,12 +2,7 @@
  * write. Events are begin and end events (kinds B and E), complete events (X), and samples. Times
  * are in microseconds. */
 #include "import/json/trace.h"
-
-#include "core/array.h"
 #include "profile/builder_times.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 /* A complete event (kind X), kept until the complete events of its thread are sorted. */
 struct trace_complete {

@@ -1,12 +1,8 @@
 /* Reads the samples of a trace: the array `samples` next to the events, as Hermes writes it, or
  * events of kind P. The table `stackFrames` contains the frames, each with its caller. */
-#include "import/json/trace.h"
-
-#include "core/array.h"
 #include "import/json/call_tree.h"
+#include "import/json/trace.h"
 #include "profile/builder_times.h"
-
-#include <stdlib.h>
 
 /* A sample. The reader sorts samples by thread, but keeps the order of the file within a thread. */
 struct trace_sample {

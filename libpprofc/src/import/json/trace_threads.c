@@ -1,7 +1,5 @@
 /* Finds the processes and threads of a trace, and their names in the metadata. */
 #include "import/json/trace_threads.h"
-
-#include "core/array.h"
 #include "profile/builder_times.h"
 
 void trace_threads_init(struct trace_threads *t, struct arena *arena, pprofc_builder *builder) {

@@ -2,8 +2,6 @@
 #ifndef PPROFC_IMPORT_JSON_TRACE_THREADS_H
 #define PPROFC_IMPORT_JSON_TRACE_THREADS_H
 
-#include "core/buffer.h"
-#include "core/map.h"
 #include "import/json/json.h"
 
 struct trace_thread {

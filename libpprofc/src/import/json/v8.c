@@ -1,12 +1,7 @@
 /* Reads CPU profiles of V8: .cpuprofile files of all versions. timeline.c also uses these
  * functions, for recordings of Chromium. */
 #include "import/json/v8.h"
-
-#include "core/array.h"
 #include "profile/builder_times.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* ---- pieces ------------------------------------------ */
 

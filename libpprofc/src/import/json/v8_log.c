@@ -3,12 +3,8 @@
  *
  * A tree of the whole document would take many times its size. So this reader first splits the
  * document at brackets and commas, and then parses one item at a time. */
-#include "core/array.h"
 #include "import/call_paths.h"
 #include "import/json/json.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 struct v8_tick {
   int64_t at; /* time of the tick in microseconds */

@@ -1,10 +1,7 @@
 /* Stores the samples and locations that a reader of an old format finds, and converts them to a
  * profile. */
 #include "import/legacy/legacy.h"
-
 #include "import/account.h"
-
-#include <math.h>
 
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit) {
   if (l->type_count < LEGACY_MAX_TYPES)

@@ -9,10 +9,6 @@
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/chars.h"
-#include "core/map.h"
 #include "import/import.h"
 #include "import/names.h"
 

@@ -6,10 +6,6 @@
  * would need quadratic time. */
 #include "import/legacy/legacy.h"
 
-#include "core/array.h"
-
-#include <stdlib.h>
-
 /* Segment tree over numbered address ranges. Its leaves are the intervals between adjacent bounds
  * of the ranges. Of all ranges that contain an address, a lookup finds the range with the smallest
  * number. */

@@ -5,7 +5,6 @@
  * alternative. This file parses the same lines step by step, and tries other alternatives in the
  * same cases as the regular expressions. */
 #include "import/legacy/legacy.h"
-#include "import/names.h"
 
 /* Maximum number of variables, and maximum length in bytes of a line in which variables are
  * replaced. */

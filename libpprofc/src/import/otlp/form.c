@@ -4,7 +4,6 @@
  * bytes. In the current version, fields 2, 3 and 4 of a sample are attributes, link and values; in
  * versions 1.8 and 1.9, values, attributes and link. A link is one number, the other fields are
  * lists. Some writers do not pack a list of one number, which then looks like a link. */
-#include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
 /* Field numbers on the path from a message of the stream to a sample: resource_profiles,

@@ -2,7 +2,6 @@
  *
  * This file walks the nested messages, and protobuf-c unpacks the innermost messages. The fields of
  * frequent messages are copied to arrays, and the memory of the unpacked message is reused. */
-#include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
 /* Makes room for `more` elements in an array of `owner`. False when out of memory. */

@@ -6,7 +6,6 @@
  * field 2 is a dictionary whose first string is empty. Files of older versions have other tables,
  * and profiles with a list of locations. A file may also be JSON. */
 #include "import/otlp/otlp.h"
-#include "codec/wire.h"
 #include "import/account.h"
 #include "import/formats.h"
 #include "profile/builder_times.h"

@@ -5,13 +5,8 @@
 #define PPROFC_IMPORT_OTLP_OTLP_H
 
 #include "codec/wire_write.h"
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/error.h"
-#include "core/map.h"
 #include "import/names.h"
 #include "otlp_profiles.pb-c.h"
-#include "profile/builder.h"
 
 struct otlp_line {
   int32_t function;

@@ -2,12 +2,8 @@
  * profiles of a scope into samples with several values. It joins samples whose stack, attributes,
  * link and times are equal. Most of these samples have the same index in their profiles; a hash
  * table finds the others. */
-#include "codec/wire.h"
-#include "core/threshold.h"
 #include "import/otlp/otlp.h"
 #include "profile/builder_times.h"
-
-#include <stdio.h>
 
 #define MAX_TYPES 65536u
 

@@ -1,10 +1,7 @@
 /* Converts the dictionary of OTLP to strings, labels, mappings, locations and stacks of the
  * builder. An index outside its table is an error. */
-#include "codec/wire.h"
 #include "import/otlp/otlp.h"
 #include "profile/builder_times.h"
-
-#include <stdio.h>
 
 /* Prefix of a key that occurs several times in a sample: "pprof.label.N.KEY". */
 #define OTLP_REPEATED_KEY "pprof.label."

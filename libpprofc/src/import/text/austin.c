@@ -13,14 +13,9 @@
  * MOJO begins with "MOJ" and a version. The events of MOJO are metadata, definitions of strings and
  * frames by key, stacks that refer to these keys, and metrics. The first byte of a number has a
  * sign and 6 bits, the other bytes have 7 bits each. */
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/map.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"
-
-#include <stdio.h>
 
 #define MOJO_VERSION 3
 

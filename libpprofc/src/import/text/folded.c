@@ -2,17 +2,10 @@
  * inferno and most profilers write them. Lines may have two counts (base, head), as difffolded
  * writes them. A first line with several sample types ("cpu/nanoseconds samples/count") is also
  * accepted. */
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/chars.h"
 #include "core/prefix.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"
-#include "profile/builder.h"
-
-#include <math.h>
-#include <stdio.h>
 
 #define MAX_TYPES  16u
 #define SNIFFED    100u /* number of lines that decide if a text has folded stacks */

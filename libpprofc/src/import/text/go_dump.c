@@ -6,10 +6,6 @@
  * has no offset is inlined into the next call. In a log each line may begin with a timestamp, which
  * has the same format in all lines of a goroutine. Between the lines there may be lines of other
  * programs. */
-#include "core/array.h"
-#include "core/chars.h"
-#include "core/hash.h"
-#include "core/map.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"

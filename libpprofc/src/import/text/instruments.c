@@ -7,13 +7,10 @@
  *
  * Versions differ in the names and the number of columns. The depth of a row is the number of
  * spaces before its symbol, minus the spaces of the first row. */
-#include "core/chars.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"
 #include "import/text/printed_tree.h"
-
-#include <math.h>
 
 #define MAX_COLUMNS 32u
 

@@ -10,7 +10,6 @@
  *
  * Each level of the tree is indented by two more characters. The count of a row includes the counts
  * of its children. */
-#include "core/chars.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"

@@ -3,7 +3,6 @@
 #ifndef PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 #define PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 
-#include "core/map.h"
 #include "import/lines.h"
 #include "import/text/perf_maps.h"
 

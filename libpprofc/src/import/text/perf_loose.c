@@ -3,8 +3,6 @@
  * before frames. */
 #include "import/text/perf_frames.h"
 
-#include "core/chars.h"
-
 #define LOOSE_DIGITS "0123456789"
 
 /* True if the line can only be a frame: an address with an offset or an object, or an indented

@@ -4,8 +4,6 @@
 #ifndef PPROFC_IMPORT_TEXT_PERF_MAPS_H
 #define PPROFC_IMPORT_TEXT_PERF_MAPS_H
 
-#include "core/map.h"
-#include "core/str.h"
 #include "profile/builder.h"
 
 /* A range of a process's memory with the code of a file. */

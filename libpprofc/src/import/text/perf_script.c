@@ -4,16 +4,11 @@
  * The fields of a header depend on perf's version and on -F. The reader recognises a field by its
  * characters and ignores unknown words. The first sample type is the number of samples. Each kind
  * of event, such as "cycles", is another type. */
-#include "core/buffer.h"
 #include "core/scaled.h"
 #include "import/formats.h"
-#include "import/lines.h"
 #include "import/names.h"
 #include "import/text/perf_frames.h"
-#include "import/text/perf_maps.h"
 #include "profile/builder_times.h"
-
-#include <stdio.h>
 
 #define MAX_EVENTS 32u
 #define DIGITS     "0123456789"

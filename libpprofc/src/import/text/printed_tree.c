@@ -2,8 +2,6 @@
  * it is the row's total minus the totals of the row's children. The samples add up to the totals of
  * the root rows. */
 #include "import/text/printed_tree.h"
-
-#include "core/array.h"
 #include "import/names.h"
 
 /* Returns a + b, saturated at INT64_MAX. Costs are not negative. */

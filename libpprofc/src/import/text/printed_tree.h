@@ -3,7 +3,6 @@
 #ifndef PPROFC_IMPORT_TEXT_PRINTED_TREE_H
 #define PPROFC_IMPORT_TEXT_PRINTED_TREE_H
 
-#include "core/mem.h"
 #include "profile/builder.h"
 
 #define PRINTED_TREE_VALUES 2

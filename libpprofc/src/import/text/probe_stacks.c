@@ -4,8 +4,6 @@
  * stack, with one frame in each line, or another value such as a command. With -f json each map is
  * a line of JSON: an object whose keys are the texts KEYS. Each map becomes a sample type. DTrace
  * prints the lines of a stack, then a line with its count. */
-#include "core/array.h"
-#include "core/chars.h"
 #include "core/json_tree.h"
 #include "import/formats.h"
 #include "import/jit_function.h"

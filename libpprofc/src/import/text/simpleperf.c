@@ -1,9 +1,6 @@
 /* Reads the output of Android's `simpleperf report-sample`: text, or messages of Protocol Buffers
  * (--protobuf). Converts both to the text of `perf script`, whose reader makes the profile. */
 #include "codec/wire.h"
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/map.h"
 #include "import/formats.h"
 #include "import/names.h"
 #include "import/text/perf_frames.h"

@@ -12,8 +12,6 @@
 #include "import/names.h"
 #include "import/text/printed_tree.h"
 
-#include <math.h>
-
 #define VTUNE_COLUMNS 64u
 #define VTUNE_SNIFFED 20u
 

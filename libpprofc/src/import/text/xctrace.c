@@ -1,9 +1,6 @@
 /* Reads tables of samples that `xctrace export` writes as XML: Instruments' time profile and CPU
  * profile. An element may have an id; a later element with a `ref` to this id repeats the
  * element. */
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/map.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"

@@ -1,13 +1,6 @@
 /* Prints the report callgrind, which KCachegrind reads (docs/spec/pprof.md, 21.9). */
-#include "core/budget.h"
-#include "core/map.h"
-#include "core/output.h"
 #include "report/report.h"
 #include "unit/unit.h"
-
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
 
 /* Names of one kind: functions, files or object files. In the output, a name has a number: its
  * interner id plus 1. */

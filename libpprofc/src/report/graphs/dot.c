@@ -1,11 +1,6 @@
 /* Prints the report dot: the call graph, for graphviz to draw (docs/spec/pprof.md, 21.10). */
 #include "report/graphs/dot.h"
-
-#include "core/escape.h"
-#include "report/report.h"
 #include "unit/unit.h"
-
-#include <math.h>
 
 /* ---- texts ------------------------------------------ */
 

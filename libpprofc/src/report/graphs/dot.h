@@ -2,7 +2,6 @@
 #ifndef PPROFC_REPORT_GRAPHS_DOT_H
 #define PPROFC_REPORT_GRAPHS_DOT_H
 
-#include "graph/graph.h"
 #include "report/report.h"
 
 /* Flags for pipeline_graph: the parts of a graph that dot_write needs. */

@@ -5,8 +5,6 @@
 #include "report/proto/otlp_tables.h"
 #include "report/report.h"
 
-#include <stdio.h>
-
 static void otlp_put_head(struct output *out, unsigned field, size_t size) {
   uint8_t head[WIRE_FIELD_MAX];
   output_add(out, head, (size_t)(wire_put_head(head, field, size) - head));

@@ -1,7 +1,5 @@
 /* Converts the locations, mappings, functions and labels of a profile to the dictionary of OTLP. */
 #include "report/proto/otlp_tables.h"
-
-#include "core/escape.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 

@@ -3,11 +3,7 @@
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/map.h"
 #include "otlp_profiles.pb-c.h"
-#include "profile/profile.h"
 #include "report/sample_labels.h"
 
 /* Tables of the dictionary, in the order of their fields in the OTLP message. The field number is

@@ -1,13 +1,8 @@
 /* Prints the report -disasm: the machine code of matching functions, with the samples of each
  * instruction. */
-#include "core/array.h"
-#include "core/escape.h"
-#include "report/report.h"
 #include "report/source/listing.h"
 #include "symbolize/object.h"
 #include "symbolize/symbolize.h"
-
-#include <stdlib.h>
 
 /* A symbol that the report prints. */
 struct routine {

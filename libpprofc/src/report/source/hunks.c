@@ -2,10 +2,6 @@
  * (indices in the listing of the lines of both, see hunks.h). */
 #include "report/source/hunks.h"
 
-#include "core/array.h"
-
-#include <stdlib.h>
-
 /* ---- reading ----------------------------------------- */
 
 static int octal_digit(char c) {

@@ -6,7 +6,7 @@
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
 
-#include "core/map.h"
+#include "core/base.h"
 
 enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
 

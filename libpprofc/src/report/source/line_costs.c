@@ -1,12 +1,7 @@
 /* Adds up the samples of a difference by source line. */
 #include "report/source/line_costs.h"
-
-#include "core/array.h"
-#include "core/budget.h"
 #include "profile/stack.h"
 #include "profile/sum.h"
-
-#include <stdlib.h>
 
 enum { NAME_UNKNOWN, NAME_WANTED, NAME_OTHER };
 

@@ -4,7 +4,6 @@
 #ifndef PPROFC_REPORT_SOURCE_LINE_COSTS_H
 #define PPROFC_REPORT_SOURCE_LINE_COSTS_H
 
-#include "core/map.h"
 #include "profile/profile.h"
 #include "report/source/hunks.h"
 

@@ -1,11 +1,7 @@
 /* Prints the report -list: the source of matching functions, with the samples of each line. */
-#include "core/array.h"
-#include "report/report.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
 #include "unit/unit.h"
-
-#include <stdlib.h>
 
 /* ---- shared functions ------------------------------- */
 

@@ -1,13 +1,8 @@
 /* Prints the report -list with the option source_diff. It has the lines of matching functions that
  * changed or have a cost, with the costs in base and head. */
-#include "core/array.h"
-#include "profile/sum.h"
-#include "report/report.h"
 #include "report/source/line_costs.h"
 #include "report/source/listing.h"
 #include "report/source/revisions.h"
-
-#include <stdlib.h>
 
 #define CONTEXT 3 /* number of lines that are shown around a line with a cost or a change */
 #define COLUMN  10

@@ -3,8 +3,6 @@
 #ifndef PPROFC_REPORT_SOURCE_LISTING_H
 #define PPROFC_REPORT_SOURCE_LISTING_H
 
-#include "graph/graph.h"
-#include "pprofc/graph.h"
 #include "report/report.h"
 
 /* Builds a graph without edges and without trimming. Functions with different object files or start

@@ -1,17 +1,8 @@
 /* Finds and reads the source files of a profile. */
 #include "report/source/lookup.h"
-
-#include "core/array.h"
-#include "core/chars.h"
 #include "graph/graph.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Maximum length in bytes of a line. At a longer line, pprof stops reading the file, because the
  * line fills pprof's buffer of 64 KiB. */

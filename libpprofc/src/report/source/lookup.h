@@ -2,9 +2,7 @@
 #ifndef PPROFC_REPORT_SOURCE_LOOKUP_H
 #define PPROFC_REPORT_SOURCE_LOOKUP_H
 
-#include "core/buffer.h"
-#include "core/error.h"
-#include "core/map.h"
+#include "core/base.h"
 
 #include <pprofc/report.h>
 

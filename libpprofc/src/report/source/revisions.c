@@ -1,10 +1,7 @@
 /* Gets two revisions of the sources from git. Converts the refs of the user to commit ids before it
  * passes them to other git commands. Never passes a name from a profile to git as an argument. */
 #include "report/source/revisions.h"
-
 #include "core/child.h"
-
-#include <stdio.h>
 
 #define GIT_WORDS 12
 

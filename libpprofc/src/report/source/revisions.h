@@ -2,7 +2,6 @@
 #ifndef PPROFC_REPORT_SOURCE_REVISIONS_H
 #define PPROFC_REPORT_SOURCE_REVISIONS_H
 
-#include "core/error.h"
 #include "report/source/hunks.h"
 #include "report/source/lookup.h"
 

@@ -1,7 +1,4 @@
 /* Returns annotated source as data: the functions and lines that the report -list prints. */
-#include "core/array.h"
-#include "core/budget.h"
-#include "core/error.h"
 #include "report/source/listing.h"
 
 struct pprofc_source {

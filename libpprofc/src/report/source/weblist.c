@@ -1,9 +1,7 @@
 /* Prints the report -weblist: a page with the source of matching functions. A click on a line shows
  * its instructions. */
 #include "core/base64.h"
-#include "core/escape.h"
 #include "core/template.h"
-#include "report/report.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_data.h"

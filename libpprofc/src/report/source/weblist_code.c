@@ -1,11 +1,6 @@
 /* Finds the instructions at the addresses that match the argument of -weblist. Disassembles ranges
  * of code around the addresses. Then finds the functions that contain each instruction. */
-#include "graph/number.h"
-
-#include "core/array.h"
 #include "report/source/weblist_data.h"
-
-#include <stdlib.h>
 
 /* Number of bytes before the first address and after the last address of a range of code. Two
  * addresses are in one range if their distance is at most twice this number. */

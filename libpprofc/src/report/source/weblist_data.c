@@ -1,14 +1,7 @@
 /* Collects the functions, addresses and samples for the weblist page. */
 #include "report/source/weblist_data.h"
-
-#include "core/array.h"
-#include "core/budget.h"
-#include "graph/number.h"
 #include "profile/stack.h"
-#include "report/report.h"
 #include "report/source/listing.h"
-
-#include <stdlib.h>
 
 /* ---- the tables -------------------------------------- */
 

@@ -3,7 +3,6 @@
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
-#include "core/map.h"
 #include "report/report.h"
 #include "symbolize/object.h"
 

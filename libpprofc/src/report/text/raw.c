@@ -1,12 +1,9 @@
 /* Prints the report -raw: the profile as text, without merging samples. */
-#include "core/escape.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 #include "report/report.h"
 #include "report/sample_labels.h"
 #include "unit/unit.h"
-
-#include <time.h>
 
 struct raw_report {
   const struct report *report;

@@ -2,7 +2,6 @@
 #ifndef PPROFC_REPORT_TEXT_TAG_SUMS_H
 #define PPROFC_REPORT_TEXT_TAG_SUMS_H
 
-#include "core/map.h"
 #include "report/report.h"
 
 /* Sum over the samples that have a label. At first, each distinct label of the profile has a sum.

@@ -1,13 +1,6 @@
 /* Prints the report -tags: the values of each label key, and their shares in the profile. */
 #include "report/text/tag_sums.h"
-
-#include "core/array.h"
-#include "core/budget.h"
-#include "core/escape.h"
-#include "graph/number.h"
 #include "unit/unit.h"
-
-#include <stdlib.h>
 
 /* ---- adding up --------------------------------------- */
 

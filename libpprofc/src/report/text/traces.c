@@ -1,9 +1,5 @@
 /* Prints the report -traces: every sample with its labels and its stack, in the order of the
  * profile. */
-#include "core/budget.h"
-#include "core/escape.h"
-#include "core/threshold.h"
-#include "graph/graph.h"
 #include "profile/stack.h"
 #include "report/report.h"
 #include "report/sample_labels.h"

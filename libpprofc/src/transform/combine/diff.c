@@ -1,17 +1,12 @@
 /* Compares a profile with a base: labels the base samples, normalizes values, and computes head
  * minus base as a merge (docs/spec/pprof.md, 6.4). */
 #include "transform/combine/diff.h"
-
 #include "codec/codec.h"
-#include "core/budget.h"
-#include "pprofc/transform.h"
 #include "profile/stack_tree.h"
 #include "profile/sum.h"
 #include "transform/edit.h"
 #include "transform/merge/merge.h"
 #include "transform/transform.h"
-
-#include <math.h>
 
 /* ---- stack trees ------------------------------------ */
 

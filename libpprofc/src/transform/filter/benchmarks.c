@@ -2,8 +2,6 @@
  * `benchmark`. The reader of callgrind's files sets the label, because a program can write one part
  * of the file for each benchmark. */
 #include "pprofc/transform.h"
-
-#include "core/budget.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 

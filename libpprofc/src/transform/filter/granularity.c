@@ -1,7 +1,5 @@
 /* Applies a granularity: clears the fields of frames that the granularity ignores
  * (docs/spec/pprof.md, 16). */
-#include "core/budget.h"
-#include "core/error.h"
 #include "pprofc/builder.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"

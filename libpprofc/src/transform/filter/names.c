@@ -1,11 +1,8 @@
 /* Applies focus, ignore, hide and show (docs/spec/pprof.md, 13). Matches each distinct string once,
  * computes a few bits for each location, and then filters the samples. show_from does the same with
  * its own expression. */
-#include "core/budget.h"
 #include "core/parallel.h"
 #include "profile/delta.h"
-#include "profile/profile.h"
-#include "regex/regex.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 

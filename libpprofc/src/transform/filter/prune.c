@@ -1,6 +1,5 @@
 /* Cuts the frames that a function calls: drop_frames and keep_frames of the profile, and prune_from
  * (docs/spec/pprof.md, 9 and 13). */
-#include "core/buffer.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 

@@ -1,8 +1,6 @@
 /* Edits that drop samples, lines and frames. All filters use them. */
-#include "core/budget.h"
 #include "core/parallel.h"
 #include "profile/stack_tree.h"
-#include "profile/times.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 

@@ -1,7 +1,4 @@
 /* Applies tagroot and tagleaf: adds frames made from labels (docs/spec/pprof.md, 15). */
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/map.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 #include "unit/unit.h"

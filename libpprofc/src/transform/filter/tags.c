@@ -1,13 +1,7 @@
 /* Applies tagfocus, tagignore, tagshow and taghide (docs/spec/pprof.md, 14). */
-#include "core/array.h"
-#include "core/buffer.h"
-#include "core/chars.h"
-#include "core/map.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
-
-#include <math.h>
 
 /* A compiled tagfocus or tagignore: [key=]value. The value is a range of numbers or a
  * comma-separated list of expressions. */

@@ -1,10 +1,7 @@
 /* Limits a profile to a range of time: keeps the share of each value that lies in the range. */
-#include "core/budget.h"
 #include "profile/sum.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
-
-#include <math.h>
 
 /* For each sample: how much of its events (times at which it ran) is before the start (`from`) and
  * before the end (`to`) of the range. */

@@ -4,7 +4,6 @@
 #ifndef PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
 #define PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
 
-#include "core/error.h"
 #include "profile/profile.h"
 
 #define ACCUMULATOR_WIDTH  8u

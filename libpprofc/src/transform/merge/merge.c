@@ -1,9 +1,6 @@
 /* Adds up profiles as pprof does (docs/spec/pprof.md, 3 and 6). This file merges the headers,
  * merges many sources in chunks of 128, and calls the other steps in order. */
 #include "transform/merge/merge.h"
-
-#include "core/budget.h"
-#include "core/threshold.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"
 #include "transform/merge/accumulator.h"

@@ -6,8 +6,6 @@
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
-#include "core/error.h"
-#include "core/map.h"
 #include "profile/label_table.h"
 #include "profile/stack.h"
 

@@ -1,8 +1,6 @@
 /* Makes the label sets of a merge's result, each once, in the order of use. */
 #include "transform/merge/merge.h"
 
-#include <stdlib.h>
-
 /* ---- equal label sets ------------------------------- */
 
 /* Hashes and compares label sets (docs/spec/pprof.md, 6.3). Two sets are equal if they differ only

@@ -2,7 +2,6 @@
  * writes the sample's stack with the new numbers. Then looks the stack up in the result, and adds
  * the stack if it is new. In the new numbers, equal stacks have equal bytes, even if their sources
  * use different numbers. */
-#include "core/array.h"
 #include "transform/merge/merge.h"
 
 /* Value of `size` in `codes` for a location that no sample of the current segment has used

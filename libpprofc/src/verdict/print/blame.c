@@ -1,11 +1,7 @@
 /* Splits the change of the total into parts: changed functions, the environment (code such as the
  * kernel, verdict/walk.h), and a rest. The rest is the remainder, so the parts add up exactly. */
 #include "core/json_write.h"
-#include "core/output.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* Largest share of the total change to show (200 %). Shares below 0 are also hidden. */
 #define BLAME_SHARE_MOST 2

@@ -1,14 +1,8 @@
 /* Parses and checks conditions: limits for the growth of functions and of the total. */
-#include "verdict/print/print.h"
-
 #include "regex/regex.h"
 #include "unit/unit.h"
+#include "verdict/print/print.h"
 #include "verdict/sums.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 /* Largest common growth of all functions, as a factor, that a slower machine may explain. If all
  * functions grew by a larger factor, the growth of each function counts. */

@@ -1,13 +1,7 @@
 /* Prints the lines above and below the verdicts. They show the compared runs, the total change and
  * the smallest detectable change. */
-#include "core/buffer.h"
-#include "core/escape.h"
-#include "core/output.h"
 #include "pipeline/pipeline.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* ---- the report -------------------------------------- */
 

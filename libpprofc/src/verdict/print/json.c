@@ -2,8 +2,6 @@
 #include "core/json_write.h"
 #include "verdict/print/print.h"
 
-#include <math.h>
-
 const char *const noise_exposures[] = {
     [PPROFC_EXPOSURE_AUTO] = "auto", [PPROFC_EXPOSURE_OPS] = "ops",
     [PPROFC_EXPOSURE_TIME] = "time", [PPROFC_EXPOSURE_TOTAL] = "total",

@@ -1,11 +1,6 @@
 /* Prints the table of -top -noise: values of base and head, their difference with half the width of
  * its interval, and the verdict. */
-#include "core/output.h"
 #include "verdict/print/print.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Maximum number of rows without -nodecount, as in -top. */
 #define TABLE_ROWS 80
