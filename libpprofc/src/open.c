@@ -1,8 +1,7 @@
 /* Opens a profile of any format: tries profile.proto first, then the other formats. */
 #include "open.h"
 #include "codec/codec.h"
-#include "import/formats.h"
-#include "import/lines.h"
+#include "import/reader.h"
 
 #define FOLDER_MAX  4096
 #define NEAREST_MAX 400 /* maximum size in bytes of the sentence that import_nearest writes */

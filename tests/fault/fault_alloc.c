@@ -9,7 +9,7 @@
 #include "gate/selftest/selftest.h"
 #include "open.h"
 #include "pprofc/pprofc.h"
-#include "symbolize/source_map.h"
+#include "symbolize/symbolize.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "actions.h"
-#include "core/infile.h"
+#include "core/file.h"
 #include "core/json_tree.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Reads any bytes as a source map, and uses the source map to rename frames of a profile. */
 #include "fuzz.h"
 #include "pprofc/builder.h"
-#include "symbolize/source_map.h"
+#include "symbolize/symbolize.h"
 
 /* Returns a profile with frames at some positions of two scripts. */
 static pprofc_profile *source_map_profile(void) {

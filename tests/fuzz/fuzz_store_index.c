@@ -1,6 +1,6 @@
 /* Reads any bytes as the index of a store, or as one of its records. A damaged index must not add
  * runs that the records do not have. */
-#include "gate/read/record.h"
+#include "gate/read/read.h"
 #include "scratch.h"
 #include "store/store.h"
 

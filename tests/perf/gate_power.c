@@ -6,7 +6,6 @@
  *   gate_power -quick   40 suites; still fails if a target is missed */
 #include "gate_power.h"
 
-#include "gate/compare.h"
 #include "gate/judge.h"
 #include "stats/stats.h"
 

@@ -1,7 +1,6 @@
 /* Simulates suites that are measured in two stages. Interim judgements can end the second stage. */
 #include "gate_power.h"
 
-#include "gate/compare.h"
 #include "gate/judge.h"
 
 #include <stdio.h>

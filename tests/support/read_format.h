@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_READ_FORMAT_H
 #define TESTS_SUPPORT_READ_FORMAT_H
 
-#include "import/formats.h"
+#include "import/import.h"
 
 static inline pprofc_status read_format(import_fn read, pprofc_str data,
                                         const pprofc_allocator *mem,

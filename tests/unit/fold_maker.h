@@ -5,8 +5,8 @@
 #include "unit.h"
 
 #include "codec/codec.h"
-#include "codec/pprof_fields.h"
-#include "codec/wire_write.h"
+#include "codec/pprof_decode.h"
+#include "codec/wire.h"
 
 #include <stdlib.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 /* Tests numbers and units in benchmark text: parsed and printed as in Go, tidied, scaled. */
-#include "bench/units.h"
+#include "bench/set.h"
 #include "core/go_text.h"
 #include "unit.h"
 

@@ -1,5 +1,4 @@
 /* Tests the readers of benchmark results: Go's text, and the formats of other tools. */
-#include "bench/names.h"
 #include "bench/read/readers.h"
 #include "bench/set.h"
 #include "unit.h"

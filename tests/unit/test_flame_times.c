@@ -4,7 +4,7 @@
 #include "core/buffer.h"
 #include "flame/pack.h"
 #include "pprofc/pprofc.h"
-#include "profile/builder_times.h"
+#include "profile/builder.h"
 
 #define MOST 2000000 /* maximum number of events without buckets */
 

@@ -7,8 +7,8 @@
 #include "unit.h"
 
 #include "codec/codec.h"
-#include "codec/pprof_fields.h"
-#include "codec/wire_write.h"
+#include "codec/pprof_decode.h"
+#include "codec/wire.h"
 #include "open.h"
 #include "pprofc/pprofc.h"
 #include "profile/profile.h"

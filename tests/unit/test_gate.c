@@ -1,6 +1,6 @@
 /* Tests the gate on raw results. The samples of testdata/bench have known verdicts. Other cases are
  * inputs that an earlier gate judged wrong. */
-#include "gate/compare.h"
+#include "gate/judge.h"
 #include "gate/selftest/selftest.h"
 #include "gate_fixture.h"
 #include "stats/stats.h"

@@ -1,6 +1,5 @@
 /* Tests the smallest detectable change: textbook values, simulations of the stated change, and its
  * text in rows and results. */
-#include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "stats/stats.h"

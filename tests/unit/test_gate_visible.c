@@ -1,7 +1,6 @@
 /* Tests the summary of detectable changes over many rows, and the functions that it uses: quantiles
  * of t, sorted samples, fixed decimals. */
-#include "core/float.h"
-#include "gate/compare.h"
+#include "core/go_text.h"
 #include "gate/judge.h"
 #include "pprofc/stats.h"
 #include "stats/stats.h"

@@ -1,7 +1,7 @@
 /* Tests the steps of building a call graph: names, paths, sums, edges, colours. */
 #include "graph/graph.h"
 #include "profile_text.h"
-#include "report/graphs/dot.h"
+#include "report/report.h"
 #include "unit.h"
 
 static void expect_text(pprofc_str got, const char *expected) {

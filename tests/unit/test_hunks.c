@@ -1,7 +1,7 @@
 /* Tests unified diffs without context: finding the line of one side on the other side. */
 #include "unit.h"
 
-#include "report/source/hunks.h"
+#include "report/source/revisions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

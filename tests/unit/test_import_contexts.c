@@ -2,7 +2,7 @@
 #include "failing.h"
 #include "unit.h"
 
-#include "import/callgrind/jit_names.h"
+#include "import/callgrind/contexts.h"
 #include "pprofc/pprofc.h"
 #include "read_format.h"
 

@@ -1,5 +1,5 @@
 /* Tests hash tables: their results, and the number of steps for any set of keys. */
-#include "codec/id_map.h"
+#include "codec/pprof_decode.h"
 #include "core/map.h"
 #include "unit.h"
 

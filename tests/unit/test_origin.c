@@ -2,7 +2,7 @@
  * each language and by user rules. */
 #include "unit.h"
 
-#include "flame/origin.h"
+#include "flame/flame.h"
 
 struct example {
   enum origin origin;

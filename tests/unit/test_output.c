@@ -2,8 +2,8 @@
  * written completely or not at all. */
 #include "core/buffer.h"
 #include "core/escape.h"
+#include "core/file.h"
 #include "core/log_guard.h"
-#include "core/outfile.h"
 #include "core/output.h"
 #include "unit.h"
 

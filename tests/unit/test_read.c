@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "codec/codec.h"
-#include "codec/id_map.h"
+#include "codec/pprof_decode.h"
 #include "core/str.h"
 #include "pprofc/pprofc.h"
 

@@ -310,21 +310,21 @@ struct budget {
   size_t bytes;
 };
 
-static void *budget_alloc(void *context, size_t size) {
+static void *counted_alloc(void *context, size_t size) {
   struct budget *budget = context;
   if (budget->left-- <= 0) return NULL;
   budget->bytes += size;
   return mem_default.alloc(mem_default.context, size);
 }
 
-static void *budget_resize(void *context, void *block, size_t old_size, size_t new_size) {
+static void *counted_resize(void *context, void *block, size_t old_size, size_t new_size) {
   struct budget *budget = context;
   if (budget->left-- <= 0) return NULL;
   budget->bytes += new_size - old_size;
   return mem_default.resize(mem_default.context, block, old_size, new_size);
 }
 
-static void budget_release(void *context, void *block, size_t size) {
+static void counted_free(void *context, void *block, size_t size) {
   struct budget *budget = context;
   if (block) budget->bytes -= size;
   mem_default.release(mem_default.context, block, size);
@@ -335,7 +335,7 @@ TEST(test_every_allocation_may_fail_and_nothing_leaks) {
   bool compiled = false;
   for (int n = 0; n < 200 && !compiled; n++) {
     struct budget budget = {.left = n};
-    pprofc_allocator mem = {budget_alloc, budget_resize, budget_release, &budget};
+    pprofc_allocator mem = {counted_alloc, counted_resize, counted_free, &budget};
     struct regex *regex = NULL;
     pprofc_error error;
     pprofc_status status =

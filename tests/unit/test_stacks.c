@@ -1,6 +1,6 @@
 /* Tests graph/stacks: it must join equal stacks, sort stacks root first, and keep base and head
  * separate. */
-#include "import/call_paths.h"
+#include "import/reader.h"
 #include "pprofc/builder.h"
 #include "stacks/stacks.h"
 

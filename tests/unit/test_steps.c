@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "core/mem.h"
-#include "stats/steps.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

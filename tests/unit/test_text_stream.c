@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "core/buffer.h"
 #include "failing.h"
-#include "import/lines.h"
+#include "import/reader.h"
 #include "import/text_stream.h"
 #include "open.h"
 #include "pprofc/pprofc.h"

@@ -3,7 +3,7 @@
 #include "faults.h"
 #include "open.h"
 #include "pprofc/pprofc.h"
-#include "profile/builder_times.h"
+#include "profile/builder.h"
 #include "profile_text.h"
 #include "transform/transform.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 /* Tests the writer of protobuf fields. The reader must return each value, and lists and records
  * must have the form that Go's pprof writes. */
-#include "codec/wire_write.h"
+#include "codec/wire.h"
 #include "unit.h"
 
 static struct wire_field only_field(const uint8_t *from, const uint8_t *to) {

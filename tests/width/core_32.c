@@ -1,6 +1,6 @@
 /* Tests the tables, numbers and budgets of core/ in a program with 32-bit pointers. */
 #include "core/budget.h"
-#include "core/float.h"
+#include "core/go_text.h"
 #include "core/map.h"
 
 #include <stdio.h>

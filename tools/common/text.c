@@ -1,8 +1,6 @@
 /* Quotes text like %q of Go. Parses durations such as "1m30s". */
 #include "common/text.h"
 
-#include "core/go_text.h"
-
 void quote_go(pprofc_str s, char out[QUOTE_MAX]) {
   size_t size = 1;
   out[0] = '"';

@@ -3,7 +3,6 @@
  * socket or file. */
 #include "http/client.h"
 
-#include "core/budget.h"
 #include "http/libcurl.h"
 #include "pprofc/base.h"
 

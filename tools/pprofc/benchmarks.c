@@ -1,7 +1,6 @@
 /* Selects the benchmarks of a profile by name, and lists them. */
 #include "steps.h"
 
-#include "core/map.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "transform/transform.h"

@@ -1,7 +1,7 @@
 /* Prints the tables of input formats. */
-#include "import/formats.h"
 #include "actions.h"
 #include "bench/read/readers.h"
+#include "import/import.h"
 
 #define FORMATS_COLUMN 18
 

@@ -3,7 +3,6 @@
 #define PPROFC_TOOLS_OPTIONS_H
 
 #include "common/flags.h"
-#include "core/budget.h"
 #include "open.h"
 #include "pprofc/report.h"
 #include "pprofc/verdict.h"

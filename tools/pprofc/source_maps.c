@@ -2,7 +2,6 @@
 #include "steps.h"
 
 #include "codec/codec.h"
-#include "core/map.h"
 
 static pprofc_status source_maps_read(const struct command *command, const char *path,
                                       struct source_map **map, pprofc_error *error) {

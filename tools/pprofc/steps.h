@@ -5,7 +5,7 @@
 #include "fetch/fetcher.h"
 #include "open.h"
 #include "pprofc/profile.h"
-#include "symbolize/source_map.h"
+#include "symbolize/symbolize.h"
 
 /* ---- between reading and the report (finish.c, benchmarks.c) --- */
 

@@ -1,7 +1,7 @@
 /* Parses ranges of time, and limits profiles to them. */
 #include "options.h"
 
-#include "import/formats.h"
+#include "import/import.h"
 #include "pipeline/pipeline.h"
 #include "report/report.h"
 #include "transform/transform.h"

@@ -6,8 +6,7 @@
 /* Makes the note "need >= 6 samples PURPOSE 0.95", or "need > 50 ..." if no number suffices. */
 static const char *need_note(struct pprofc_bench_tables *t, bool found, size_t need,
                              const char *purpose, double level) {
-  struct buffer text;
-  buffer_init(&text, &t->mem, 256);
+  struct buffer text = buffer_make(&t->mem, 256);
   buffer_printf(&text, "need %s %zu samples %s ", found ? ">=" : ">", need, purpose);
   number_print(&text, level);
   return buffer_take(&text, &t->arena).data;
@@ -116,8 +115,7 @@ static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   cell->low = cell->values[0];
   cell->high = cell->values[cell->count - 1];
   if (best_count == cell->count) return;
-  struct buffer text;
-  buffer_init(&text, &c->t->mem, 256);
+  struct buffer text = buffer_make(&c->t->mem, 256);
   buffer_add_text(&text, "exact distribution expected, but values range from ");
   number_print(&text, cell->low);
   buffer_add_text(&text, " to ");

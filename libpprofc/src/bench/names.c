@@ -1,7 +1,7 @@
 /* Splits benchmark names. "Encode/format=json/size=4k-8" has the base "Encode", two parts that
  * begin with '/', and the suffix "-8". Finds the value of a result for a key of a filter or
  * projection, such as `.name`, `/size` or `goos`. */
-#include "bench/names.h"
+#include "bench/set.h"
 
 /* Returns the length of the name without a suffix such as "-8". */
 static size_t name_without_procs(pprofc_str name) {

@@ -1,7 +1,6 @@
 /* Groups measurements into pairs. Reads the set twice: to count the measurements, and to store
  * them. */
 #include "bench/pairs.h"
-#include "bench/units.h"
 
 /* Data of the results that have the same input and the same configuration. */
 struct pairs_place {
@@ -43,8 +42,7 @@ static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
   if (pairs->processes[side] < 2) return interner_add(&pairs->texts, round);
-  struct buffer text;
-  buffer_init(&text, pairs->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(pairs->mem, SIZE_MAX / 2);
   buffer_printf(&text, "%u/%.*s", pairs->set->inputs[result->input].process, STR_ARG(round));
   uint32_t id =
       text.failed ? MAP_NONE : interner_copy(&pairs->texts, &pairs->arena, buffer_str(&text));
@@ -69,8 +67,7 @@ static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_plac
  * same unit for all values. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
-  struct buffer tidy;
-  buffer_init(&tidy, pairs->mem, SIZE_MAX / 2);
+  struct buffer tidy = buffer_make(pairs->mem, SIZE_MAX / 2);
   (void)unit_tidy(value->unit, &tidy);
   uint32_t id =
       tidy.failed ? MAP_NONE : interner_copy(&pairs->texts, &pairs->arena, buffer_str(&tidy));

@@ -125,8 +125,7 @@ static void check_field(struct query *query, struct parsed_field *field) {
     size_t i = 0, count = sizeof named_orders / sizeof *named_orders;
     while (i < count && !str_equal(order, str_of(named_orders[i].name))) i++;
     if (i == count) {
-      struct buffer quoted;
-      buffer_init(&quoted, query->arena->mem, 4 * order.size + 16);
+      struct buffer quoted = buffer_make(query->arena->mem, 4 * order.size + 16);
       go_quote(&quoted, order);
       query_fail(query, field->order_offset, "unknown order %.*s", STR_ARG(quoted));
       buffer_free(&quoted);
@@ -221,8 +220,7 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
   }
   uint32_t *known = &group->full_names[name];
   if (*known != MAP_NONE) return *known;
-  struct buffer text;
-  buffer_init(&text, group->mem, (size_t)1 << 20);
+  struct buffer text = buffer_make(group->mem, (size_t)1 << 20);
   name_exclude(&text, set_string(e->set, name), group->excluded, group->excluded_count);
   *known = extract_intern(e, buffer_str(&text));
   group->failed |= text.failed;

@@ -5,7 +5,7 @@
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
-#include "bench/names.h"
+#include "bench/set.h"
 #include "regex/regex.h"
 
 /* ---- tokens of filters and projections -------------- */

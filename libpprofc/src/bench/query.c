@@ -61,8 +61,7 @@ static struct token take_quoted(struct query *query) {
   size_t end = 1;
   while (end < rest.size && (rest.data[end] != '"' || rest.data[end - 1] == '\\')) end++;
   if (end == rest.size) return fail_token(query, "missing end quote");
-  struct buffer word;
-  buffer_init(&word, query->arena->mem, rest.size * 3 + 16);
+  struct buffer word = buffer_make(query->arena->mem, rest.size * 3 + 16);
   bool good = go_unquote(&word, str_slice(rest, 0, end + 1));
   struct token token = {TOKEN_QUOTED, query->position, {NULL, 0}, NULL};
   if (good && !word.failed) token.text = arena_str(query->arena, buffer_str(&word));

@@ -1,6 +1,5 @@
 /* Implements the set of benchmark results, and the functions with which readers fill it. */
 #include "bench/set.h"
-#include "bench/units.h"
 
 /* ---- the set ----------------------------------------- */
 
@@ -68,10 +67,9 @@ static const struct bench_metadata *find_metadata(const struct pprofc_bench *set
 
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
                   pprofc_str *value) {
-  struct buffer tidied;
   *value = set_string(set, BENCH_EMPTY);
   if (!set->metadata_count) return true;
-  buffer_init(&tidied, &set->mem, (size_t)1 << 20);
+  struct buffer tidied = buffer_make(&set->mem, (size_t)1 << 20);
   unit_tidy(unit, &tidied);
   bool good = !tidied.failed;
   uint32_t unit_id = good ? interner_find(&set->strings, buffer_str(&tidied)) : MAP_NONE;
@@ -354,8 +352,7 @@ static const struct kept_unit kept_units[] = {{{"sec/op", 6}, {"ns/op", 5}, 1e9}
                                               {{"B/s", 3}, {"MB/s", 4}, 1e-6}};
 
 static void add_kept_value(struct bench_sink *sink, double value, pprofc_str unit) {
-  struct buffer text;
-  buffer_init(&text, &sink->set->mem, (size_t)1 << 20);
+  struct buffer text = buffer_make(&sink->set->mem, (size_t)1 << 20);
   for (size_t i = 0; i < sizeof kept_units / sizeof *kept_units; i++) {
     const struct kept_unit *k = &kept_units[i];
     size_t front = unit.size - k->base.size;

@@ -68,8 +68,7 @@ static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, s
                              const struct projection *projection, const size_t *flat) {
   struct pprofc_bench_tables *t = c->t;
   pprofc_str *labels = arena_array(&t->arena, count, sizeof *labels);
-  struct buffer text;
-  buffer_init(&text, &t->mem, (size_t)1 << 30);
+  struct buffer text = buffer_make(&t->mem, (size_t)1 << 30);
   for (size_t i = 0; labels && i < count; i++) {
     buffer_clear(&text);
     projection_label(projection, flat, keys[i], &text);
@@ -86,8 +85,7 @@ static const char *variation_note(struct tables_collector *c, uint32_t cell,
                                   const size_t *first_residue) {
   struct pprofc_bench_tables *t = c->t;
   const struct projection *p = &t->residue;
-  struct buffer text;
-  buffer_init(&text, &t->mem, (size_t)1 << 24);
+  struct buffer text = buffer_make(&t->mem, (size_t)1 << 24);
   buffer_add_text(&text, "benchmarks vary in ");
   size_t fixed = text.size;
   for (size_t f = 0; f < p->field_count; f++) {
@@ -263,8 +261,7 @@ static void tables_lay_out(struct tables_collector *c) {
   t->col_flat = flat_fields(c, &t->col_by);
   t->residue_flat = flat_fields(c, &t->residue);
   t->tables = arena_zero_array(&t->arena, c->table_count, sizeof *t->tables);
-  struct arena arena;
-  arena_init(&arena, &t->mem);
+  struct arena arena = arena_make(&t->mem);
   uint32_t *order = arena_array(&arena, 2 * c->cell_count, sizeof *order);
   size_t *start = arena_zero_array(&arena, c->table_count + 1, sizeof *start);
   size_t rows = t->row_by.key_count, columns = t->col_by.key_count;

@@ -1,6 +1,6 @@
 /* Converts units to base units, finds their properties, and scales values, like
  * golang.org/x/perf/benchunit. */
-#include "bench/units.h"
+#include "bench/set.h"
 
 /* ---- tokens ------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* Maps ids of a file to dense indices (0, 1, 2 ...). */
-#include "codec/id_map.h"
+#include "codec/pprof_decode.h"
 
 static uint64_t hash_id(uint64_t id) {
   return hash_mix(0, id);

@@ -1,7 +1,31 @@
 /* Inflates step by step. Uses ISA-L if it is installed, and otherwise zlib. */
 #include "codec/inflater.h"
-#include "codec/isal.h"
 #include "codec/zlib_memory.h"
+#include "core/library.h"
+
+#ifdef HAVE_ISAL
+#include <isa-l/igzip_lib.h>
+
+/* Functions of ISA-L, a library that inflates a stream several times as fast as zlib. It is loaded
+ * only for large profiles that are read step by step, because loading takes longer than reading a
+ * small profile. */
+struct isal {
+  void (*init)(struct inflate_state *state);
+  void (*reset)(struct inflate_state *state);
+  int (*inflate)(struct inflate_state *state);
+};
+
+/* Loads the library. It stays loaded until the process ends. Returns false if it is not installed.
+ * Any thread may call this function. */
+static bool isal_load(struct isal *isal) {
+  const struct library_function functions[] = {{"isal_inflate_init", &isal->init},
+                                               {"isal_inflate_reset", &isal->reset},
+                                               {"isal_inflate", &isal->inflate}};
+  pprofc_error error;
+  return library_load(library_names(LIBRARY_ISAL, SYSTEM_HERE), functions,
+                      sizeof functions / sizeof *functions, &error) == PPROFC_OK;
+}
+#endif
 
 /* Maximum size in bytes of a piece of the input in memory. It is limited, because zlib's sizes have
  * 32 bits. */

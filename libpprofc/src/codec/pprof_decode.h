@@ -4,9 +4,96 @@
 #define PPROFC_CODEC_PPROF_DECODE_H
 
 #include "codec/codec.h"
-#include "codec/id_map.h"
-#include "codec/pprof_fields.h"
 #include "codec/wire.h"
+
+enum profile_field {
+  PROFILE_SAMPLE_TYPE = 1,
+  PROFILE_SAMPLE,
+  PROFILE_MAPPING,
+  PROFILE_LOCATION,
+  PROFILE_FUNCTION,
+  PROFILE_STRING,
+  PROFILE_DROP_FRAMES,
+  PROFILE_KEEP_FRAMES,
+  PROFILE_TIME,
+  PROFILE_DURATION,
+  PROFILE_PERIOD_TYPE,
+  PROFILE_PERIOD,
+  PROFILE_COMMENT,
+  PROFILE_DEFAULT_TYPE,
+  PROFILE_DOC_URL,
+};
+
+enum value_type_field { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT, VALUE_TYPE_FIELDS = VALUE_TYPE_UNIT };
+
+enum sample_field { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+
+enum label_field {
+  LABEL_KEY = 1,
+  LABEL_STRING,
+  LABEL_NUMBER,
+  LABEL_UNIT,
+  LABEL_FIELDS = LABEL_UNIT
+};
+
+enum mapping_field {
+  MAPPING_ID = 1,
+  MAPPING_START,
+  MAPPING_LIMIT,
+  MAPPING_OFFSET,
+  MAPPING_FILE,
+  MAPPING_BUILD_ID,
+  MAPPING_HAS_FUNCTIONS,
+  MAPPING_HAS_FILENAMES,
+  MAPPING_HAS_LINE_NUMBERS,
+  MAPPING_HAS_INLINE_FRAMES,
+  MAPPING_FIELDS = MAPPING_HAS_INLINE_FRAMES
+};
+
+enum location_field {
+  LOCATION_ID = 1,
+  LOCATION_MAPPING,
+  LOCATION_ADDRESS,
+  LOCATION_LINE,
+  LOCATION_FOLDED,
+  LOCATION_FIELDS = LOCATION_FOLDED
+};
+
+enum line_field { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN, LINE_FIELDS = LINE_COLUMN };
+
+enum function_field {
+  FUNCTION_ID = 1,
+  FUNCTION_NAME,
+  FUNCTION_SYSTEM_NAME,
+  FUNCTION_FILENAME,
+  FUNCTION_START_LINE,
+  FUNCTION_FIELDS = FUNCTION_START_LINE
+};
+
+/* A map from ids to indices. The map needs no table if the ids are 1, 2, 3 ..., as in most files.
+ * Small ids in another order need a table. Large ids (addresses, hashes) need a hash table. */
+struct id_map {
+  size_t count;
+  const uint64_t *ids;   /* ids by index; NULL: each id is its index + 1 */
+  const uint32_t *table; /* index of each id below `table_size`, or MAP_NONE; NULL: no table */
+  uint64_t table_size;
+  struct map hash;
+  uint32_t duplicate; /* first index whose id occurs at a lower index as well, or MAP_NONE */
+};
+
+/* Builds a map of `count` ids, which must outlive the map. Allocates `table` in the arena;
+ * id_map_free frees the hash table. Returns false when out of memory. */
+bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena);
+void id_map_free(struct id_map *map);
+
+uint32_t id_map_find_slow(const struct id_map *map, uint64_t id);
+
+/* Returns the index of id, or MAP_NONE. */
+static inline uint32_t id_map_find(const struct id_map *map, uint64_t id) {
+  if (!map->ids) return id - 1 < map->count ? (uint32_t)(id - 1) : MAP_NONE;
+  if (map->table) return id < map->table_size ? map->table[id] : MAP_NONE;
+  return id_map_find_slow(map, id);
+}
 
 /* Part of the input that one worker thread reads. It consists of complete top-level fields.
  * first_sample, first_label and first_set are the numbers of samples, labels and label sets in all

@@ -2,11 +2,9 @@
  *
  * Fields and strings have the same order as in Go's pprof, so that both write the same bytes before
  * compression. */
-#include "codec/codec.h"
 #include "codec/gzip_writer.h"
-#include "codec/pprof_fields.h"
-#include "codec/wire_write.h"
-#include "core/outfile.h"
+#include "codec/pprof_decode.h"
+#include "core/file.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 

@@ -123,12 +123,11 @@ static void brief_add_outline(struct buffer *out, pprofc_str name) {
 }
 
 void brief_function(struct buffer *out, pprofc_str name, size_t most) {
-  struct buffer outline;
   if (name.size <= most) {
     buffer_add_str(out, name);
     return;
   }
-  buffer_init(&outline, out->mem, SIZE_MAX / 2);
+  struct buffer outline = buffer_make(out->mem, SIZE_MAX / 2);
   brief_add_outline(&outline, name);
   if (outline.size <= most)
     buffer_add_str(out, buffer_str(&outline));
@@ -244,10 +243,9 @@ static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *sc
 /* Adds the completed row to `rows`, or the completed line outside of rows to `fixed`. */
 static bool brief_close(struct brief *b, pprofc_str text) {
   struct brief_piece piece = b->open_piece;
-  struct buffer scratch;
   if (!text.size) return true;
   piece.index = b->next++;
-  buffer_init(&scratch, b->mem, SIZE_MAX);
+  struct buffer scratch = buffer_make(b->mem, SIZE_MAX);
   text = brief_line(b, text, &scratch);
   bool kept = !scratch.failed && (piece.rank == BRIEF_FIXED ? brief_add_fixed(b, &piece, text)
                                                             : brief_add_row(b, &piece, text));
@@ -314,8 +312,7 @@ static void brief_put_words(const struct brief *b, brief_describe_fn describe, c
 /* Writes the note about omitted rows as a member of a JSON object. */
 static void brief_put_member(const struct brief *b, brief_describe_fn describe, const void *context,
                              struct buffer *to) {
-  struct buffer words;
-  buffer_init(&words, b->mem, SIZE_MAX);
+  struct buffer words = buffer_make(b->mem, SIZE_MAX);
   buffer_printf(to, ",\"left_out\":{\"rows\":%zu,\"text\":\"", b->left.rows);
   brief_put_words(b, describe, context, &words);
   escape_json(to, buffer_str(&words));
@@ -359,8 +356,7 @@ static void brief_replace(struct brief *b, struct brief_piece *line, pprofc_str 
 
 /* Corrects the lines that state how many rows there are, because rows were omitted. */
 static void brief_recount(struct brief *b, brief_recount_fn recount, const void *context) {
-  struct buffer text;
-  buffer_init(&text, b->mem, SIZE_MAX);
+  struct buffer text = buffer_make(b->mem, SIZE_MAX);
   for (size_t i = 0; recount && b->left.rows && i < b->fixed.count; i++) {
     struct brief_piece *line = &b->fixed.items[i];
     buffer_clear(&text);
@@ -427,10 +423,9 @@ static void brief_merge(struct brief *b, struct buffer *to) {
 
 pprofc_status brief_finish(struct brief *b, pprofc_write_fn write, void *context,
                            pprofc_error *error) {
-  struct buffer whole;
   if (!b->settled) brief_settle(b, NULL, NULL, NULL);
   if (b->open.failed || b->note.failed) return error_nomem(error);
-  buffer_init(&whole, b->mem, SIZE_MAX);
+  struct buffer whole = buffer_make(b->mem, SIZE_MAX);
   brief_merge(b, &whole);
   pprofc_status status = PPROFC_OK;
   if (whole.failed)

@@ -1,7 +1,7 @@
 /* Runs another program with limits on time and output, and with a reduced environment. */
 #include "core/child.h"
 #include "core/base.h"
-#include "core/outfile.h"
+#include "core/file.h"
 #include "core/system.h"
 
 #include <spawn.h>

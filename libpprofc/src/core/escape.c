@@ -1,7 +1,5 @@
 /* Escapes untrusted text for the place where it is printed. Checks and decodes UTF-8. */
 #include "core/base.h"
-#include "core/base64.h"
-#include "core/markdown.h"
 
 /* Returns the length in bytes of a UTF-8 character that begins with `lead`. Returns 0 if `lead` is
  * invalid. */
@@ -293,9 +291,8 @@ static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
 }
 
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell) {
-  struct buffer line;
   if (!markdown_acts(text)) return false;
-  buffer_init(&line, out->mem, SIZE_MAX / 2);
+  struct buffer line = buffer_make(out->mem, SIZE_MAX / 2);
   escape_log_line(&line, text, false);
   size_t fence = fence_of(buffer_str(&line));
   buffer_add_fill(out, '`', fence);

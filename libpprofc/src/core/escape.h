@@ -50,4 +50,23 @@ void escape_regexp(struct buffer *out, pprofc_str text);
 /* Appends text quoted as one word for a shell. */
 void escape_shell(struct buffer *out, pprofc_str text);
 
+/* ---- base64 (RFC 4648, with padding) ---------------- */
+
+void base64_put(struct buffer *out, const uint8_t *data, size_t size);
+
+/* Appends "sha256-" and a script's hash in base64. `sha256` is the same hash in hexadecimal, which
+ * CMake computed. */
+void base64_put_hash(struct buffer *out, const char *sha256);
+
+/* ---- GitHub-flavoured Markdown ---------------------- */
+
+/* True if the text contains something that GitHub acts on even if it is escaped: a mention, a
+ * reference to an issue, an address or an emoji. */
+bool markdown_acts(pprofc_str text);
+
+/* If markdown_acts is true for the text, writes the text as a code span and returns true. Otherwise
+ * writes nothing and returns false. `cell` is true in a table, where '|' ends a cell even inside
+ * code. */
+bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell);
+
 #endif

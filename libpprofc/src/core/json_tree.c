@@ -1,7 +1,7 @@
 /* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled. */
 #include "core/json_tree.h"
 #include "core/base.h"
-#include "core/infile.h"
+#include "core/file.h"
 
 #define DEEPEST 2048
 

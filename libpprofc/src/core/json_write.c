@@ -71,8 +71,7 @@ static bool json_is_plain(pprofc_str s) {
 }
 
 static void json_put_quoted(struct json_writer *json, pprofc_str s) {
-  struct buffer shorter;
-  buffer_init(&shorter, json->scratch.mem, SIZE_MAX);
+  struct buffer shorter = buffer_make(json->scratch.mem, SIZE_MAX);
   s = output_shorten(json->out, s, &shorter);
   output_add_char(json->out, '"');
   if (json_is_plain(s)) {

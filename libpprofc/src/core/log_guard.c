@@ -148,8 +148,7 @@ void escape_line(struct buffer *out, pprofc_str s) {
 }
 
 void escape_log_line(struct buffer *out, pprofc_str s, bool begins_line) {
-  struct buffer line;
-  buffer_init(&line, out->mem, SIZE_MAX / 2);
+  struct buffer line = buffer_make(out->mem, SIZE_MAX / 2);
   escape_line(&line, s);
   escape_log(out, buffer_str(&line), begins_line);
   out->failed |= line.failed;
@@ -157,8 +156,7 @@ void escape_log_line(struct buffer *out, pprofc_str s, bool begins_line) {
 }
 
 void escape_command(struct buffer *out, pprofc_str s, bool property) {
-  struct buffer line;
-  buffer_init(&line, out->mem, SIZE_MAX / 2);
+  struct buffer line = buffer_make(out->mem, SIZE_MAX / 2);
   escape_log_line(&line, s, false);
   for (size_t i = 0; i < line.size; i++) {
     unsigned char c = (unsigned char)line.data[i];
@@ -193,8 +191,7 @@ void escape_line_to_output(struct output *out, pprofc_str s) {
 
 pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   if (!s.size || escape_terminal_clean(s)) return s.data ? s : STR("");
-  struct buffer clean;
-  buffer_init(&clean, arena->mem, SIZE_MAX / 2);
+  struct buffer clean = buffer_make(arena->mem, SIZE_MAX / 2);
   escape_line(&clean, s);
   return buffer_take(&clean, arena);
 }
@@ -208,8 +205,7 @@ static bool is_plain_cell(pprofc_str s, bool begins_line) {
 
 pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena) {
   if (is_plain_cell(s, begins_line)) return arena_str(arena, s);
-  struct buffer line;
-  buffer_init(&line, arena->mem, SIZE_MAX / 2);
+  struct buffer line = buffer_make(arena->mem, SIZE_MAX / 2);
   escape_log_line(&line, s, begins_line);
   return buffer_take(&line, arena);
 }

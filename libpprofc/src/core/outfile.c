@@ -1,7 +1,6 @@
 /* Writes a temporary file in the folder of the target. Then renames it to the target. */
-#include "core/outfile.h"
 #include "core/base.h"
-#include "core/infile.h"
+#include "core/file.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -64,8 +63,7 @@ pprofc_status file_read(const char *path, struct buffer *data, pprofc_error *err
 
 pprofc_status file_keep(const char *path, size_t most, struct arena *arena, pprofc_str *text,
                         pprofc_error *error) {
-  struct buffer data;
-  buffer_init(&data, arena->mem, most);
+  struct buffer data = buffer_make(arena->mem, most);
   pprofc_status status = file_read(path, &data, error);
   *text = buffer_take(&data, arena);
   return status == PPROFC_OK && !text->data ? error_nomem(error) : status;

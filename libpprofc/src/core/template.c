@@ -165,8 +165,7 @@ void template_escape(struct buffer *out, pprofc_str text) {
     escape_xml(out, text);
     return;
   }
-  struct buffer plain;
-  buffer_init(&plain, out->mem, SIZE_MAX / 2);
+  struct buffer plain = buffer_make(out->mem, SIZE_MAX / 2);
   escape_terminal(&plain, text, true);
   escape_xml(out, buffer_str(&plain));
   out->failed |= plain.failed;
@@ -400,8 +399,7 @@ void template_put(struct buffer *out, pprofc_str template, const char *part,
 }
 
 bool template_print(struct output *out, pprofc_str template, const char *part, struct fill *fill) {
-  struct buffer text;
-  buffer_init(&text, fill->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(fill->mem, SIZE_MAX / 2);
   template_put(&text, template, part, fill);
   output_add_str(out, buffer_str(&text));
   bool good = !text.failed;

@@ -135,8 +135,7 @@ static pprofc_status data_put_meta(const struct flame_page *page, const struct f
 
 static pprofc_status data_pack(const struct flame_page *page, const struct flame_cut *cut,
                                struct buffer *part, pprofc_error *error) {
-  struct buffer bytes;
-  buffer_init(&bytes, page->tree->arena.mem, SIZE_MAX / 2);
+  struct buffer bytes = buffer_make(page->tree->arena.mem, SIZE_MAX / 2);
   pprofc_status status = data_put_meta(page, cut, &part[0], error);
   if (status == PPROFC_OK) status = flame_pack_frames(page, cut, &bytes, error);
   if (status == PPROFC_OK) status = flame_deflate(&bytes, FLAME_DEFLATE_FAST, &part[1], error);

@@ -1,8 +1,6 @@
 /* Writes the page of -flame: an HTML file that needs no other file. Frames and nodes are packed as
  * varints, deflated and written as base64. The browser inflates them. A static picture below the
  * interactive graph is for viewers that run no scripts, and for print. */
-#include "core/base64.h"
-#include "core/template.h"
 #include "flame/pack.h"
 
 #define STATIC_BOXES 0.002 /* share of the width below which the static picture joins boxes */
@@ -31,9 +29,8 @@ static pprofc_status flame_html_put_part(struct page *p, const char *part, struc
 
 /* Deflates the bytes, and writes them as base64 in a <script> element. */
 static pprofc_status put_packed(struct page *p, const char *id, const struct buffer *bytes) {
-  struct buffer packed;
   struct fill f;
-  buffer_init(&packed, p->mem, SIZE_MAX / 2);
+  struct buffer packed = buffer_make(p->mem, SIZE_MAX / 2);
   pprofc_status status = flame_deflate(bytes, FLAME_DEFLATE_FILE, &packed, p->error);
   if (status == PPROFC_OK) {
     fill_init(&f, p->mem);
@@ -96,8 +93,7 @@ static void put_summary_value(const struct page *p, struct json_writer *json, co
 static void put_summary_verdict(const struct page *p, uint32_t frame, struct json_writer *json) {
   const struct flame_verdicts *v = p->options->verdicts;
   if (!v || v->type != p->options->type || !v->of[frame]) return;
-  json_text(json_key(json, "verdict"), v->of[frame]->self.word);
-  json_double(json_key(json, "q"), v->of[frame]->self.q);
+  json_pack(json, "verdict:s q:f", v->of[frame]->self.word, v->of[frame]->self.q);
 }
 
 /* Writes the totals and the most important functions. In a difference, these are the functions
@@ -107,25 +103,21 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
   size_t type = p->options->type;
   struct function_sum *sums = function_sums(p, type);
   if (!sums) return false;
-  json_begin_object(json);
-  json_int(json_key(json, "version"), 1);
+  json_pack(json, "{version:1");
   flame_put_types(p->options, json);
   json_int(json_key(json, "type"), (int64_t)type);
   put_summary_value(p, json, "head", flame_head(t, 0, type), true);
   if (t->has_base) put_summary_value(p, json, "base", flame_base(t, 0, type), false);
   json_begin_array(json_key(json, "top"));
   for (size_t i = 0; i < t->frames->count && i < TOP_CHANGES && change_size(&sums[i]); i++) {
-    json_line_break(json);
-    json_begin_object(json);
-    json_key(json, "function");
+    json_pack(json, "\n{function:");
     flame_put_shown(json, t->frames->items[sums[i].frame].name);
     put_summary_value(p, json, "self_head", sums[i].self_head, true);
     if (t->has_base) put_summary_value(p, json, "self_base", sums[i].self_base, false);
     put_summary_verdict(p, sums[i].frame, json);
     json_end(json);
   }
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
   mem_free(p->mem, sums, t->frames->count, sizeof *sums);
   return true;
 }
@@ -133,8 +125,7 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
 /* ---- the document ------------------------------------ */
 
 static pprofc_status flame_html_put_head(struct page *p) {
-  struct fill f;
-  fill_init(&f, p->mem);
+  struct fill f = fill_make(p->mem);
   base64_put_hash(fill_text(&f, "hash"), asset_viewer_js_sha256);
   fill_str(&f, "title", p->options->title);
   struct buffer *style = fill_html(&f, "style");
@@ -157,10 +148,9 @@ static pprofc_status put_static(struct page *p) {
       .embedded = true,
       .verdicts = p->options->verdicts,
   };
-  struct fill f;
   pprofc_status status = flame_svg(&drawing, p->out, p->error);
   if (status != PPROFC_OK) return status;
-  fill_init(&f, p->mem);
+  struct fill f = fill_make(p->mem);
   return flame_html_put_part(p, "after", &f);
 }
 
@@ -171,10 +161,9 @@ static bool put_meta(const struct page *p, struct json_writer *json) {
 
 static pprofc_status put_json(struct page *p, const char *id,
                               bool (*put)(const struct page *, struct json_writer *)) {
-  struct fill f;
   struct output text;
   struct json_writer json;
-  fill_init(&f, p->mem);
+  struct fill f = fill_make(p->mem);
   fill_words(&f, "type", "json");
   fill_words(&f, "id", id);
   output_init(&text, buffer_write, fill_html(&f, "data"));
@@ -186,8 +175,7 @@ static pprofc_status put_json(struct page *p, const char *id,
 }
 
 static pprofc_status put_data(struct page *p) {
-  struct buffer bytes;
-  buffer_init(&bytes, p->mem, SIZE_MAX / 2);
+  struct buffer bytes = buffer_make(p->mem, SIZE_MAX / 2);
   pprofc_status status = flame_pack_frames(p->options, &p->cut, &bytes, p->error);
   if (status == PPROFC_OK) status = put_packed(p, "frames", &bytes);
   buffer_clear(&bytes);
@@ -222,8 +210,7 @@ pprofc_status flame_html(const struct flame_page *options, struct output *out,
   if (status == PPROFC_OK) status = put_json(&p, "summary", put_summary);
   if (status == PPROFC_OK) status = put_data(&p);
   if (status == PPROFC_OK) {
-    struct fill f;
-    fill_init(&f, p.mem);
+    struct fill f = fill_make(p.mem);
     buffer_add(fill_html(&f, "script"), asset_viewer_js, asset_viewer_js_size);
     status = flame_html_put_part(&p, "foot", &f);
   }

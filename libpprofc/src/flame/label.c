@@ -325,8 +325,7 @@ static pprofc_str label_shorten(pprofc_str name, struct arena *arena) {
   size_t head = LABEL_MOST / 2, tail = name.size - LABEL_MOST / 2;
   while (head && inside_character(name, head)) head--;
   while (inside_character(name, tail)) tail++;
-  struct buffer text;
-  buffer_init(&text, arena->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(arena->mem, SIZE_MAX / 2);
   buffer_add_str(&text, str_slice(name, 0, head));
   buffer_add_text(&text, ELLIPSIS);
   buffer_add_str(&text, str_slice(name, tail, name.size));

@@ -1,6 +1,6 @@
 /* Finds the origin of a frame's code: user, library or system. The first matching rule of a table
  * decides. */
-#include "flame/origin.h"
+#include "flame/flame.h"
 
 struct origin_rule {
   enum origin origin;

@@ -158,12 +158,11 @@ static bool make_columns(const struct flame_page *page, const struct flame_cut *
 }
 
 void flame_put_shown(struct json_writer *json, pprofc_str text) {
-  struct buffer clean;
   if (escape_terminal_clean(text)) {
     json_string(json, text);
     return;
   }
-  buffer_init(&clean, json->scratch.mem, SIZE_MAX / 2);
+  struct buffer clean = buffer_make(json->scratch.mem, SIZE_MAX / 2);
   escape_line(&clean, text);
   json_string(json, buffer_str(&clean));
   json->scratch.failed |= clean.failed;
@@ -236,9 +235,7 @@ static void pack_put_rounded(struct json_writer *json, double value) {
  * to the shown unit. The viewer does not do this for estimates, only for the values of the tree. */
 static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e,
                               double ratio) {
-  json_begin_array(json);
-  json_text(json, e->word);
-  json_int(json, e->certainty);
+  json_pack(json, "[s i", e->word, (int64_t)e->certainty);
   pack_put_rounded(json, e->base * ratio);
   pack_put_rounded(json, e->delta * ratio);
   pack_put_rounded(json, e->low * ratio);
@@ -258,8 +255,7 @@ static void pack_put_verdicts(const struct flame_page *page, const struct flame_
     const struct flame_verdict *verdict = v->of[pack_frame_at(cut, i)];
     if (!verdict || verdict == last) continue;
     last = verdict;
-    json_begin_array(json);
-    json_uint(json, i);
+    json_pack(json, "[u", (uint64_t)i);
     pack_put_estimate(json, &verdict->self, v->ratio);
     pack_put_estimate(json, &verdict->total, v->ratio);
     flame_put_shown(json, verdict->partner);
@@ -330,10 +326,8 @@ void flame_put_types(const struct flame_page *page, struct json_writer *json) {
   const pprofc_profile *profile = page->tree->frames->profile;
   json_begin_array(json_key(json, "types"));
   for (size_t i = 0; i < page->tree->types; i++) {
-    json_begin_object(json);
-    json_string(json_key(json, "type"), profile_string(profile, profile->types[i].type));
-    json_string(json_key(json, "unit"), profile_string(profile, profile->types[i].unit));
-    json_end(json);
+    json_pack(json, "{type:S unit:S}", profile_string(profile, profile->types[i].type),
+              profile_string(profile, profile->types[i].unit));
   }
   json_end(json);
 }
@@ -345,15 +339,11 @@ static void put_bottleneck(const struct flame_page *page, struct json_writer *js
     json_begin_array(json_key(json, page->costs[k].kind));
     for (size_t i = k;
          i < page->cost_count && strcmp(page->costs[i].kind, page->costs[k].kind) == 0; i++) {
-      json_begin_array(json);
-      json_uint(json, page->costs[i].type);
-      json_double(json, page->costs[i].weight);
-      json_end(json);
+      json_pack(json, "[u f]", (uint64_t)page->costs[i].type, page->costs[i].weight);
     }
     json_end(json);
   }
-  json_end(json);
-  json_begin_object(json_key(json, "weights"));
+  json_pack(json, "] weights:{");
   const pprofc_profile *profile = page->tree->frames->profile;
   for (size_t k = 0; k < page->cost_count; k++) {
     char name[128];
@@ -374,28 +364,17 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
 /* Writes the certainty (level) and the difference of the root's estimate, which set its color. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
-  json_begin_object(json);
-  json_int(json_key(json, "level"), e->certainty);
-  json_key(json, "delta");
+  json_pack(json, "{level:i delta:", (int64_t)e->certainty);
   pack_put_rounded(json, e->delta * ratio);
   json_end(json);
 }
 
 static void pack_put_judged(const struct flame_verdicts *v, struct json_writer *json) {
-  json_begin_object(json_key(json, "verdicts"));
-  json_uint(json_key(json, "type"), v->type);
-  json_double(json_key(json, "ratio"), v->ratio);
-  json_double(json_key(json, "scale"), v->head_scale);
-  json_string(json_key(json, "unit"), v->unit);
-  json_begin_array(json_key(json, "runs"));
-  json_uint(json, v->runs[0]);
-  json_uint(json, v->runs[1]);
-  json_end(json);
-  json_string(json_key(json, "sentence"), v->sentence);
-  json_key(json, "total");
+  json_pack(json, "verdicts:{type:u ratio:f scale:f unit:S runs:[u u] sentence:S total:",
+            (uint64_t)v->type, v->ratio, v->head_scale, v->unit, (uint64_t)v->runs[0],
+            (uint64_t)v->runs[1], v->sentence);
   pack_put_named_estimate(json, &v->total, v->ratio);
-  json_uint(json_key(json, "judged"), v->judged);
-  json_uint(json_key(json, "changed"), v->changed);
+  json_pack(json, "judged:u changed:u", (uint64_t)v->judged, (uint64_t)v->changed);
   pack_put_strings(json, "notes", v->notes, v->note_count);
   json_end(json);
 }
@@ -411,12 +390,9 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
     for (size_t i = 0; i < 2 * page->tree->types; i++) json_int(json, page->totals[i]);
     json_end(json);
   }
-  json_uint(json_key(json, "default_type"), page->type);
-  json_uint(json_key(json, "nodes"), flame_pack_count(cut));
-  json_uint(json_key(json, "all_nodes"), page->tree->count);
-  json_bool(json_key(json, "cut"), !cut->whole);
-  json_uint(json_key(json, "frames"), cut->frames);
-  json_key(json, "title");
+  json_pack(json, "default_type:u nodes:u all_nodes:u cut:b frames:u title:", (uint64_t)page->type,
+            (uint64_t)flame_pack_count(cut), (uint64_t)page->tree->count, !cut->whole,
+            (uint64_t)cut->frames);
   flame_put_shown(json, page->title);
   json_begin_array(json_key(json, "groups"));
   for (size_t i = 0; cut->whole && i < page->group_count; i++)

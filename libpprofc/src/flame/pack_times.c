@@ -178,8 +178,7 @@ pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out
  * of the process. */
 static void times_put_name(const struct time_track *track, bool processes,
                            struct json_writer *json) {
-  struct buffer name;
-  buffer_init(&name, json->scratch.mem, SIZE_MAX / 2);
+  struct buffer name = buffer_make(json->scratch.mem, SIZE_MAX / 2);
   pprofc_str process = track->process.size ? track->process : track->pid;
   if (processes && process.size) {
     buffer_add_str(&name, process);

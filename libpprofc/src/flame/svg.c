@@ -2,11 +2,9 @@
  * the SVG is a complete picture with tooltips. With scripts, the reader can zoom and search. The
  * picture has the elements of flamegraph.pl: ids, groups of title, rect and text, and query
  * parameters. Attributes have the exact widths of the boxes, as in inferno. */
-#include "core/template.h"
 #include "flame/flame.h"
 #include "flame/label.h"
 #include "graph/number.h"
-#include "unit/unit.h"
 
 #define SIDE        10.0 /* margin to the left and to the right of the frames, in pixels */
 #define TOP         60.0
@@ -369,8 +367,7 @@ static void svg_put_part(struct svg *s, const char *part, const struct fill *f) 
 }
 
 static void put_document(struct svg *s) {
-  struct fill f;
-  fill_init(&f, s->text.mem);
+  struct fill f = fill_make(s->text.mem);
   svg_fill(s, &f);
   if (s->drawing->part)
     *s->drawing->part = (struct flame_part){s->width, s->top, ROW * (s->boxes.max_depth + 1)};

@@ -1,7 +1,6 @@
 /* Draws a flame graph with characters, for a terminal or a CI log. The root is at the top. The
  * width of a box is its share of the row. */
 #include "flame/flame.h"
-#include "unit/unit.h"
 
 #define COLUMNS   110u
 #define MOST_ROWS 60u
@@ -106,8 +105,7 @@ static pprofc_status flame_text_draw(const struct flame_drawing *drawing, struct
   pprofc_status status =
       flame_place(tree, drawing->type, drawing->width, 0.75 / COLUMNS, &boxes, error);
   if (status != PPROFC_OK) return status;
-  struct buffer scratch;
-  buffer_init(&scratch, tree->arena.mem, 1 << 20);
+  struct buffer scratch = buffer_make(tree->arena.mem, 1 << 20);
   escape_line_to_output(out, drawing->subtitle);
   output_add_char(out, '\n');
   if (boxes.width > 0) write_rows(tree, verdicts, &boxes, out, &scratch);

@@ -1,6 +1,5 @@
 /* Compares the samples of base and head for the gate: change, interval, p-value and drift. */
-#include "gate/compare.h"
-#include "stats/stats.h"
+#include "gate/judge.h"
 
 #define EXACT_MAX 50 /* largest sample size for which the distribution of U is computed exactly */
 #define DRIFT_MIN 6  /* minimum number of samples in base and in head for a test of drift */
@@ -414,8 +413,7 @@ static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct
                            struct gate_side head) {
   struct block_buffers b, h;
   struct gate_sample samples[2];
-  struct arena arena;
-  arena_init(&arena, gate->mem);
+  struct arena arena = arena_make(gate->mem);
   bool good = take_buffers(&arena, &b, base.count) && take_buffers(&arena, &h, head.count);
   if (good) {
     size_t base_rounds = base.rounds ? number_rounds(base, b.number, b.seen) : 0;

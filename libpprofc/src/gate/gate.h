@@ -5,8 +5,9 @@
 #ifndef PPROFC_GATE_GATE_H
 #define PPROFC_GATE_GATE_H
 
-#include "core/base.h"
+#include "bench/pairs.h"
 #include "pprofc/gate.h"
+#include "stats/stats.h"
 
 /* ---- settings --------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* Judges all rows. Applies the rules, chooses wall or CPU time, corrects p-values for the number of
  * tests, and sets the verdicts (verdict.c). Then warns about problems of the whole run. */
 #include "gate/judge.h"
-#include "stats/stats.h"
 
 /* Default floor for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
@@ -309,8 +308,7 @@ static void judge_check_compared(struct gate *gate) {
                  "often (-count=10), or pass -test none",
                  gate->settings.min_samples);
   } else if (!gate->compared) {
-    struct buffer text;
-    buffer_init(&text, gate->mem, 4096);
+    struct buffer text = buffer_make(gate->mem, 4096);
     explain_uncompared(gate, &text);
     gate->problems.failed |= text.failed;
     gate_problem(gate, "nothing was compared%.*s", STR_ARG(buffer_str(&text)));
@@ -343,8 +341,7 @@ static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **deci
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error) {
   const struct gate_rule **decides = mem_zero_array(gate->mem, gate->row_count, sizeof *decides);
   if (!decides) return error_nomem(error);
-  struct buffer scratch;
-  buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
+  struct buffer scratch = buffer_make(gate->mem, SIZE_MAX / 2);
   expire_rules(gate, today);
   pprofc_status status = judge_rows(gate, decides, &scratch, error);
   if (status == PPROFC_OK) {

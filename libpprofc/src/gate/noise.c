@@ -2,9 +2,7 @@
  * this noise. One benchmark has too few runs for an estimate. So the estimate also uses all other
  * benchmarks in the same unit (Smyth 2004): their variances, and how often their noise has large
  * values. */
-#include "bench/pairs.h"
 #include "gate/judge.h"
-#include "stats/stats.h"
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
   escape_line(out, group); /* Escape all texts, because the texts of rows are escaped. */
@@ -61,8 +59,7 @@ static size_t take_runs(struct pairs *pairs, const struct pair *pair) {
 }
 
 static bool learn_pairs(struct gate *gate, struct pairs *pairs) {
-  struct buffer key;
-  buffer_init(&key, gate->mem, SIZE_MAX / 2);
+  struct buffer key = buffer_make(gate->mem, SIZE_MAX / 2);
   bool good = true;
   for (size_t i = 0; i < pairs->count && good; i++) {
     const struct pair *pair = &pairs->items[i];

@@ -1,8 +1,7 @@
 /* Computes the power of Welch's t-test and the Mann-Whitney U test for normal noise proportional to
  * the value: the smallest change that a test detects, and the number of samples that detect a given
  * change. */
-#include "gate/compare.h"
-#include "stats/stats.h"
+#include "gate/judge.h"
 
 #define CHANGE_MAX  10.0  /* largest relative increase that is tried; a decrease is at most 1 */
 #define SAMPLES_MAX 10000 /* largest useful number of samples in base and in head */

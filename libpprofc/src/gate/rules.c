@@ -308,9 +308,8 @@ static pprofc_status take_file(struct gate *gate, pprofc_str path, pprofc_str da
 
 pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
                               pprofc_error *error) {
-  struct arena arena;
   struct node *root = NULL;
-  arena_init(&arena, gate->mem);
+  struct arena arena = arena_make(gate->mem);
   pprofc_str file = arena_str(&arena, path);
   pprofc_status status =
       file.data ? json_tree_parse(&arena, file.data, data, &root, error) : error_nomem(error);

@@ -1,8 +1,6 @@
 /* Warns about three problems of a whole run: most benchmarks drift, most benchmarks change in one
  * direction, or there are too few samples for the number of rows. */
-#include "gate/compare.h"
 #include "gate/judge.h"
-#include "stats/stats.h"
 
 #define SIGN_ALPHA 0.001
 #define SIGN_MIN   8 /* minimum number of rows for a sign test */

@@ -1,5 +1,4 @@
 /* Finds if higher or lower values of a unit are better. Parses percentages, floors and dates. */
-#include "bench/units.h"
 #include "gate/gate.h"
 
 /* Directions (1: higher is better) of units that unit_direction_of and by_word do not know. */

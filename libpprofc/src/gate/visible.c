@@ -1,6 +1,5 @@
 /* Computes the smallest change that each row's test finds, and the number of samples that find a
  * change as large as the threshold. */
-#include "gate/compare.h"
 #include "gate/judge.h"
 
 /* Returns the p-value up to which a row would be significant if no other row changed. Both
@@ -132,10 +131,9 @@ static bool see_all(struct visible_search *v) {
  * row (gate_row.unjudged). Returns false when out of memory. */
 static bool see_benchmarks(struct gate *gate) {
   struct interner keys;
-  struct buffer key;
   bool *unjudged = mem_array(gate->mem, gate->row_count, sizeof *unjudged), good = unjudged;
   interner_init(&keys, gate->mem);
-  buffer_init(&key, gate->mem, SIZE_MAX / 2);
+  struct buffer key = buffer_make(gate->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < gate->row_count && good; i++) {
     const struct gate_row *row = &gate->rows[i];
     if (!gate_was_judged(row) || row->whole) continue;

@@ -2,7 +2,6 @@
  * from sample to sample, as sums.c does for all frames. */
 #include "core/parallel.h"
 #include "graph/graph.h"
-#include "profile/delta.h"
 
 #define GRAIN THRESHOLD(8192)
 

@@ -1,7 +1,6 @@
 /* Finds the node_info (the identity of a node) of each line of each location once. Loops over
  * samples then only look up its index. */
 #include "graph/graph.h"
-#include "profile/delta.h"
 
 static const struct node_place no_place;
 

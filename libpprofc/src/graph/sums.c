@@ -7,7 +7,6 @@
  * it has several nodes. */
 #include "core/parallel.h"
 #include "graph/graph.h"
-#include "profile/delta.h"
 
 /* Minimum number of samples per thread. */
 #define GRAIN THRESHOLD(8192)

@@ -5,7 +5,6 @@
  * class. Then the samples are read once for each tag, with one sum per node. So there is no need
  * for a table of all nodes and tags. */
 #include "graph/graph.h"
-#include "profile/delta.h"
 #include "unit/unit.h"
 
 #define TAG_NONE UINT32_MAX
@@ -128,10 +127,8 @@ static size_t label_texts(const struct tagger *t, const struct label *labels, si
 /* Joins the texts of label_texts with the two characters \n. Returns the text id, or MAP_NONE when
  * out of memory. */
 static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t count) {
-  struct arena arena;
-  struct buffer joined;
-  arena_init(&arena, t->mem);
-  buffer_init(&joined, t->mem, SIZE_MAX);
+  struct arena arena = arena_make(t->mem);
+  struct buffer joined = buffer_make(t->mem, SIZE_MAX);
   pprofc_str *texts = arena_array(&arena, count, sizeof *texts);
   size_t n = texts ? label_texts(t, labels, count, &arena, texts) : SIZE_MAX;
   for (size_t i = 0; n != SIZE_MAX && i < n; i++) {

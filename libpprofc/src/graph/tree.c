@@ -2,7 +2,6 @@
  * each path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads from the caller of
  * node i to node i. */
 #include "graph/graph.h"
-#include "profile/delta.h"
 
 struct tree_step {
   int64_t pending, pending_div;

@@ -1,6 +1,6 @@
 /* Adds comments about the input file to a profile: skipped events, wrong totals, and an untested
  * version of the format. */
-#include "import/account.h"
+#include "import/reader.h"
 
 #define LEFT_OUT      "skipped: "
 #define DIFFERS       "totals differ: "

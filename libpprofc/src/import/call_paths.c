@@ -1,6 +1,5 @@
 /* A tree of frames, in which a stack is the path from a root to a frame. */
-#include "import/call_paths.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
                      pprofc_builder *builder) {

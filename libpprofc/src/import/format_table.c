@@ -10,7 +10,7 @@
  * The style test `complete` checks that each reader of formats.c and each row of json/json.c has a
  * row here. It also checks that the file `example` exists below testdata, and that a golden case
  * reads it. */
-#include "import/formats.h"
+#include "import/import.h"
 
 const struct format_row import_format_table[] = {
     {"pprof", "pprof `profile.proto`",

@@ -1,8 +1,6 @@
 /* Table of the formats of other tools and of old formats, and the function that runs a reader. The
  * library tries the formats in the order of the table. */
-#include "import/formats.h"
-
-#include "profile/builder_times.h"
+#include "import/import.h"
 
 const struct import_format import_formats[] = {
     {"Flight Recorder", import_jfr, false, import_is_jfr, NULL},
@@ -41,12 +39,11 @@ pprofc_status
 import_build(void (*read)(void *context, pprofc_builder *builder, struct arena *arena),
              void *context, const pprofc_allocator *mem, const struct import_options *options,
              pprofc_profile **profile, pprofc_error *error) {
-  struct arena arena;
   pprofc_builder *builder = pprofc_builder_new(mem);
   if (!builder) return error_nomem(error);
   builder_limit_depth(builder, options->limits->stack_depth);
   builder_keep_times(builder, options->times);
-  arena_init(&arena, mem);
+  struct arena arena = arena_make(mem);
   read(context, builder, &arena);
   pprofc_status status = pprofc_builder_finish(builder, profile, error);
   arena_free(&arena);

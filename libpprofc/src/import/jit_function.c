@@ -2,8 +2,7 @@
  *
  * Python writes "py::parse:/app/parser.py", V8 "Function:parse file:///app/parser.mjs:4:13" or
  * "JS:*parse /app/parser.js:4:13". Other names stay unchanged. */
-#include "import/jit_function.h"
-#include "import/lines.h"
+#include "import/reader.h"
 
 /* Splits "parse:/app/parser.py" into name and file. */
 static void name_of_python(pprofc_str text, struct jit_function *f) {

@@ -1,5 +1,5 @@
 /* Prepares text input: removes a byte order mark and converts UTF-16. */
-#include "import/lines.h"
+#include "import/reader.h"
 
 /* Number of bytes that decide if text without a byte order mark is UTF-16. */
 #define UTF16_LOOK 1024u

@@ -4,7 +4,7 @@
  * drop templates and parameters. Reports must not shorten names that are not C++. Examples are
  * Python's "<module>", Ruby's "block in <main>", and "work (calls.py:7)" with a position after the
  * name. */
-#include "import/names.h"
+#include "import/reader.h"
 
 static bool names_is_word(char c) {
   return char_is_word(c) || c == '$' || c == '>' || c == ')' || c == ']' ||

@@ -1,7 +1,7 @@
 /* Describes input that no reader accepts and suggests a remedy: formats of other profilers, and
  * files that users often pass by mistake. */
 #include "core/json_tree.h"
-#include "import/formats.h"
+#include "import/import.h"
 
 #define NEAREST_TEXT 4096u /* number of bytes that decide if the data is text */
 #define NEAREST_KEYS 5u    /* maximum number of JSON members in the description */

@@ -93,8 +93,7 @@ static void leak_names_add(struct buffer *all, const char *pattern) {
 static pprofc_status leak_names_compile(struct leak_names *names, enum leak_list list,
                                         const pprofc_allocator *mem, const char *const *more,
                                         size_t more_count, pprofc_error *error) {
-  struct buffer all;
-  buffer_init(&all, mem, SIZE_MAX / 2);
+  struct buffer all = buffer_make(mem, SIZE_MAX / 2);
   for (size_t i = 0; i < COUNT(leak_table); i++)
     if (leak_table[i].list == list) leak_names_add(&all, leak_table[i].pattern);
   for (size_t i = 0; i < more_count && list != LEAK_LIST_WAY; i++) leak_names_add(&all, more[i]);

@@ -258,14 +258,6 @@ pprofc_status leaks_judge(struct leaks *leaks, const pprofc_allocator *mem,
                           size_t count, pprofc_error *error);
 void leaks_free(struct leaks *leaks);
 
-/* Judges each stack, and each site (a line at which several stacks allocate). Skips the first
- * kind->left_out profiles. kind->judged is the number of the other profiles. */
-pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
-
-/* Makes a row for each stack with the verdict LEAK_LEAK, for profiles in which each sample is a
- * proved leak. */
-pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
-
 /* Both functions return the name of a verdict: leak_verdict_name for texts ("cache that stopped"),
  * leak_verdict_code for JSON ("stopped"). */
 const char *leak_verdict_name(enum leak_verdict verdict);

@@ -1,6 +1,5 @@
 /* Compiles the expressions of the filter options, and applies the filters in pprof's order. */
 #include "pipeline/pipeline.h"
-#include "transform/edit.h"
 
 const char pipeline_stopped[] = "runtime\\.asyncPreempt";
 

@@ -1,6 +1,5 @@
 /* Runs the steps of the pipeline in pprof's order (docs/spec/pprof.md, 10). */
 #include "pipeline/pipeline.h"
-#include "profile/stack_tree.h"
 #include "unit/unit.h"
 
 /* True if the option is not NULL and not "". */

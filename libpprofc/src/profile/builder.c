@@ -3,7 +3,6 @@
  * Strings and stacks are in the region (memory) of the new profile. Columns grow outside of it.
  * pprofc_builder_finish moves them into the region, and does not copy large columns. */
 #include "profile/builder_state.h"
-#include "profile/builder_times.h"
 #include "profile/stack.h"
 
 #define PACKED_CHUNK ((size_t)1 << 20)

@@ -193,11 +193,10 @@ static int backtrack(struct regex *regex, pprofc_str s) {
 
 static pcre2_code *build_search(struct regex *regex) {
   struct regex_translation again;
-  struct buffer text;
   pcre2_code *search = NULL;
   int code;
   pprofc_status status = regex_translate(regex->mem, regex->pattern, REGEX_AUTOMATON, &again, NULL);
-  buffer_init(&text, regex->mem, again.pcre.size + 32);
+  struct buffer text = buffer_make(regex->mem, again.pcre.size + 32);
   buffer_add_text(&text, "(?s:.*?)(?:");
   buffer_add_str(&text, buffer_str(&again.pcre));
   buffer_add_char(&text, ')');

@@ -1,6 +1,5 @@
 /* Prints the lines above a report. Makes texts of the profile safe to print. */
 #include "report/report.h"
-#include "unit/unit.h"
 
 /* ---- safe text --------------------------------------- */
 
@@ -38,8 +37,7 @@ static void add_safe(struct output *out, pprofc_str text, bool lines) {
 }
 
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text) {
-  struct buffer scratch;
-  buffer_init(&scratch, mem, SIZE_MAX);
+  struct buffer scratch = buffer_make(mem, SIZE_MAX);
   add_safe(out, output_shorten(out, text, &scratch), false);
   buffer_free(&scratch);
 }

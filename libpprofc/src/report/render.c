@@ -1,8 +1,6 @@
 /* Makes a report. Finds the format, filters the profile, and calls the function that prints the
  * format. */
-#include "profile/stack_tree.h"
 #include "report/report.h"
-#include "unit/unit.h"
 
 static struct pipeline_overrides report_overrides(unsigned flags) {
   struct pipeline_overrides overrides = {

@@ -4,8 +4,10 @@
 #define PPROFC_REPORT_REPORT_H
 
 #include "core/brief.h"
+#include "core/json_write.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/graph.h"
+#include "unit/unit.h"
 
 /* A report: the input of the function that prints it (report_fn). */
 struct report {
@@ -172,5 +174,54 @@ int64_t labels_left(const struct brief_left *left);
 
 /* Prints a line above a report. The function is a label_fn, and `output` is a struct output. */
 void label_to_output(void *output, const char *prefix, pprofc_str text);
+
+/* ---- graphs in the language of graphviz ------------- */
+
+/* Flags for pipeline_graph: the parts of a graph that dot_write needs. */
+#define DOT_GRAPH (PIPELINE_EDGES | PIPELINE_TAGS | PIPELINE_VISUAL | PIPELINE_CALL_TREE)
+
+/* Writes the graph, with values in report->output_unit. The box number i + 1 (name "N1", id "node1"
+ * for i = 0) is node graph->shown[i]. Changes the order of the graph's tags. */
+pprofc_status dot_write(struct report *report, const struct graph *graph, struct output *out,
+                        pprofc_error *error);
+
+/* ---- texts ------------------------------------------ */
+
+/* Writes the colour "#rrggbb" for a share of the total, from -1 to 1. `light` selects a colour for
+ * the inside of a box. */
+void dot_color(struct output *out, double score, bool light);
+
+/* ---- sums of labels, for the report -tags ----------- */
+
+/* Sum over the samples that have a label. At first, each distinct label of the profile has a sum.
+ * Later, labels whose texts are equal share one sum. */
+struct tag_value {
+  struct label label;
+  pprofc_str key, value; /* printed text of the key, and of the value */
+  int64_t sum;
+  int64_t low, high; /* smallest and largest of the numbers in the labels that share this sum */
+};
+
+struct tag_sums {
+  const struct report *report;
+  const pprofc_profile *profile;
+  struct arena texts;
+  struct map map;
+  struct tag_value
+      *items; /* sums, sorted by key, then by absolute value, then by the text of the value */
+  size_t count, capacity;
+};
+
+/* Collects the sums, sorted by the bytes of their keys. The caller frees the sums, even after an
+ * error. */
+pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
+                               pprofc_error *error);
+void tag_sums_free(struct tag_sums *tags);
+
+/* Compares two sums by the texts of their key and value. The function is for qsort. */
+int tag_sums_by_text(const void *left, const void *right);
+
+/* Returns the index after the last item that has the key of items[from]. */
+size_t tag_sums_end(const struct tag_sums *tags, size_t from);
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef PPROFC_STATS_STEPS_INSIDE_H
 #define PPROFC_STATS_STEPS_INSIDE_H
 
-#include "core/base.h"
-#include "stats/steps.h"
+#include "stats/stats.h"
 
 /* Statistics of consecutive values: number, mean, and sum of squared deviations. */
 struct steps_side {

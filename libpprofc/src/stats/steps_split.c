@@ -1,5 +1,4 @@
 /* Computes the energy distance of splits, Student's test of a split, and the noise of a series. */
-#include "stats/stats.h"
 #include "stats/steps_inside.h"
 
 /* Computes within[k]: the sum of the distances between all pairs of the first k values. */

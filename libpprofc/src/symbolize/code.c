@@ -432,9 +432,8 @@ static void add_readable_names(void *context) {
   static const enum demangle_mode modes[] = {DEMANGLE_DEFAULT, DEMANGLE_TEMPLATES, DEMANGLE_FULL};
   struct code_naming *naming = context;
   struct code_comparison *c = naming->comparison;
-  struct buffer text;
   bool room = true;
-  buffer_init(&text, c->arena.mem, 1 << 20);
+  struct buffer text = buffer_make(c->arena.mem, 1 << 20);
   for (uint32_t i = 0; room && i < c->count; i++) {
     pprofc_str name = c->functions[i].name;
     if (str_ends(name, GO_ASSEMBLY))

@@ -1,6 +1,6 @@
 /* Reads a linked ELF file for a comparison of its machine code. */
 #include "symbolize/code_image.h"
-#include "core/infile.h"
+#include "core/file.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/elf_format.h"
 

@@ -186,8 +186,7 @@ static bool full_form_of(char *name, size_t size, bool parameters, bool *is_rust
 
 static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
   if (memchr(mangled.data, '\0', mangled.size) || has_many_copies(mangled)) return false;
-  struct buffer name;
-  buffer_init(&name, out->mem, MAX_MANGLED + 1);
+  struct buffer name = buffer_make(out->mem, MAX_MANGLED + 1);
   buffer_add_str(&name, mangled);
   buffer_add_char(&name, '\0');
   bool done = !name.failed && full_form_of(name.data, mangled.size, parameters, is_rust, out);
@@ -362,8 +361,7 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
 /* Runs drop_templates or drop_enclosing_parameters on a copy, because these functions read input
  * that they have already overwritten. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
-  struct buffer copy;
-  buffer_init(&copy, out->mem, MAX_OUTPUT);
+  struct buffer copy = buffer_make(out->mem, MAX_OUTPUT);
   buffer_add_str(&copy, buffer_str(out));
   out->failed |= copy.failed;
   if (!copy.failed) drop(buffer_str(&copy), out);
@@ -377,8 +375,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   bool known = (separator == '_' || separator == '.' || separator == '$') && name.data[10] == '_';
   if (!known || (kind != 'I' && kind != 'D')) return false;
   pprofc_str rest = str_slice(name, 11, name.size), what = str_slice(name, 8, name.size);
-  struct buffer inner;
-  buffer_init(&inner, out->mem, MAX_OUTPUT);
+  struct buffer inner = buffer_make(out->mem, MAX_OUTPUT);
   if (str_starts(rest, STR("_Z")) && demangle(rest, mode, &inner)) what = buffer_str(&inner);
   buffer_clear(out);
   buffer_printf(out, "global %s keyed to ", kind == 'I' ? "constructors" : "destructors");

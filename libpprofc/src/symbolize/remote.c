@@ -237,8 +237,7 @@ pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_o
   struct remote_pass pass = {.profile = profile, .options = options, .force = force};
   buffer_init(&pass.text, &profile->mem, ADDRESSES_MAX);
   buffer_init(&pass.reply, &profile->mem, REPLY_MAX);
-  struct arena scratch;
-  arena_init(&scratch, &profile->mem);
+  struct arena scratch = arena_make(&profile->mem);
   pprofc_status status = remote_prepare(&pass, &scratch) ? PPROFC_OK : PPROFC_E_NOMEM;
   for (size_t i = 0; i < profile->mappings.count && status == PPROFC_OK; i++)
     status = remote_ask_mapping(&pass, i);

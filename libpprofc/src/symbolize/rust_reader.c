@@ -197,8 +197,7 @@ void reader_print_identifier(struct rust_reader *r, pprofc_str bytes, bool punyc
     reader_write(r, bytes.data, bytes.size);
     return;
   }
-  struct buffer wide;
-  buffer_init(&wide, r->out->mem, r->most);
+  struct buffer wide = buffer_make(r->out->mem, r->most);
   if (!rust_punycode(bytes, &wide)) r->failed = true;
   if (!r->failed) reader_write(r, wide.data, wide.size);
   buffer_free(&wide);

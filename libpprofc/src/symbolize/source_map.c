@@ -1,7 +1,7 @@
 /* Parses source maps and looks up positions in them. */
-#include "symbolize/source_map.h"
 #include "core/json_tree.h"
-#include "transform/edit.h"
+#include "symbolize/symbolize.h"
+#include "transform/transform.h"
 
 /* One segment of the JSON member `mappings`: a position in the generated file, and its original
  * position. Numbers start at 0, as in the source map. */
@@ -113,8 +113,7 @@ static bool source_map_add_sources(struct source_map *map, const struct node *js
   size_t count = map->source_count + node_size(sources);
   if (!ARRAY_RESERVE_IN(&map->arena, map->sources, map->source_room, count)) return false;
   for (size_t i = 0; i < node_size(sources); i++) {
-    struct buffer path;
-    buffer_init(&path, map->mem, SIZE_MAX / 2);
+    struct buffer path = buffer_make(map->mem, SIZE_MAX / 2);
     buffer_add_str(&path, root);
     if (root.size && !str_ends(root, STR("/"))) buffer_add_char(&path, '/');
     buffer_add_str(&path, source_map_text(node_at(sources, i)));
@@ -394,8 +393,7 @@ static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_
   for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
     if (str_equal(original, str_of(keywords[i]))) return name;
   if (!str_equal(original, STR("constructor"))) return original;
-  struct buffer text;
-  buffer_init(&text, &pass->p->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(&pass->p->mem, SIZE_MAX / 2);
   buffer_add_str(&text, name);
   buffer_add_text(&text, " constructor");
   pprofc_str kept = buffer_keep(&text, &pass->p->region->arena);

@@ -9,8 +9,7 @@ pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena 
                         pprofc_str *printed, pprofc_error *error) {
   struct child child = {.argv = argv, .input = input};
   struct child_end end;
-  struct buffer output;
-  buffer_init(&output, arena->mem, CHILD_OUTPUT_BYTES);
+  struct buffer output = buffer_make(arena->mem, CHILD_OUTPUT_BYTES);
   pprofc_status status = child_run(&child, &output, &end, error);
   if (status == PPROFC_OK && end.status != 0 && !output.size)
     status = error_set(error, PPROFC_E_IO, "%s: %s", argv[0], end.said);
@@ -79,8 +78,7 @@ static const struct nm_symbol *nm_find(const struct nm_symbols *symbols, uint64_
 /* Runs a tool, and passes it the addresses with `prefix` before each. */
 static pprofc_status ask_tool(const struct tool_query *q, const char *const *argv,
                               const char *prefix, pprofc_str *printed, pprofc_error *error) {
-  struct buffer input;
-  buffer_init(&input, q->arena->mem, SIZE_MAX / 2);
+  struct buffer input = buffer_make(q->arena->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < q->count; i++)
     buffer_printf(&input, "%s0x%llx\n", prefix, (unsigned long long)q->addresses[i]);
   pprofc_status status = input.failed
@@ -166,9 +164,8 @@ static bool add_answer(const struct node *answer, struct arena *arena,
  * of memory. */
 static bool tool_output_read_line(pprofc_str line, struct arena *arena,
                                   struct source_frames *frames) {
-  struct arena scratch;
   struct node *answer = NULL;
-  arena_init(&scratch, arena->mem);
+  struct arena scratch = arena_make(arena->mem);
   pprofc_status status = json_tree_parse(&scratch, NULL, line, &answer, NULL);
   bool read = status != PPROFC_E_NOMEM && add_answer(answer, arena, frames);
   arena_free(&scratch);
@@ -271,8 +268,7 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
   struct child child = {.argv = argv};
   struct child_end end;
-  struct buffer printed;
-  buffer_init(&printed, mem, 1 << 20);
+  struct buffer printed = buffer_make(mem, 1 << 20);
   pprofc_status status = child_run(&child, &printed, &end, NULL);
   pprofc_str text = status == PPROFC_OK ? buffer_str(&printed) : STR("");
   size_t llvm = str_find(text, STR("LLVM version "));

@@ -1,6 +1,6 @@
 /* Makes profiles comparable: keeps their common sample types, in one order and one unit. */
 #include "pprofc/transform.h"
-#include "transform/edit.h"
+#include "transform/transform.h"
 #include "unit/unit.h"
 
 static pprofc_str type_name(const pprofc_profile *p, size_t i) {
@@ -233,8 +233,7 @@ static pprofc_status unify_units(pprofc_profile **profiles, size_t count, pprofc
   size_t types = profiles[0]->type_count;
   const pprofc_allocator mem = profiles[0]->mem;
   struct type_text period = {0};
-  struct arena arena;
-  arena_init(&arena, &mem);
+  struct arena arena = arena_make(&mem);
   struct type_text *finest = arena_array(&arena, types, sizeof *finest);
   double *ratios = arena_array(&arena, types, sizeof *ratios);
   /* The texts in `finest` point into the profiles, which convert_units may release. So retain the
@@ -278,8 +277,7 @@ static void compatible_add_types(struct buffer *out, const pprofc_profile *p) {
 
 static pprofc_status bad_types(const pprofc_profile *a, const pprofc_profile *b,
                                pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, &a->mem, sizeof error->message);
+  struct buffer text = buffer_make(&a->mem, sizeof error->message);
   buffer_add_text(&text, "incompatible sample types [");
   compatible_add_types(&text, a);
   buffer_add_text(&text, "] and [");

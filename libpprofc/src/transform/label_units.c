@@ -106,8 +106,7 @@ static int compare_others(const void *a, const void *b) {
 static bool warn_others(struct label_units_finder *f, void (*warn)(void *, const char *),
                         void *context) {
   if (!f->other_count) return true;
-  struct buffer text;
-  buffer_init(&text, f->units->mem, SIZE_MAX);
+  struct buffer text = buffer_make(f->units->mem, SIZE_MAX);
   for (size_t i = 0; i < f->other_count; i++) {
     f->others[i].key = f->units->items[f->others[i].item].key;
     f->others[i].first = f->units->items[f->others[i].item].unit;

@@ -1,7 +1,6 @@
 /* Computes the smallest change that a comparison finds in 80 % of cases, and how many runs or
  * samples find a change of 5 %. The formula is fitted to simulations (tests/perf/verdict/advice.c
  * checks it). */
-#include "stats/stats.h"
 #include "verdict/compare.h"
 
 /* Distance from the limit of significance that gives a power of 80 %, in standard errors. */

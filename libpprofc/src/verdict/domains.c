@@ -446,9 +446,8 @@ static struct sums_rows sums_matrix(const struct comparison *c, const struct dom
 bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t count,
                  struct domain_sum *sums) {
   struct model_settings settings = comparison_settings(c);
-  struct arena arena;
   struct fit fit;
-  arena_init(&arena, c->mem);
+  struct arena arena = arena_make(c->mem);
   pprofc_verdict_estimate *words = arena_array(&arena, count, sizeof *words);
   struct sums_rows rows = sums_matrix(c, sets, count, &arena);
   struct matrix m = c->flat_matrix;

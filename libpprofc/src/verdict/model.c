@@ -1,7 +1,6 @@
 /* Fits the common factor of each run (model.h), and tests every row twice. Rows that changed in the
  * first round of tests do not contribute to the common factor in the second round. */
 #include "verdict/model.h"
-#include "stats/stats.h"
 
 /* Minimum number of samples per run of a function that contributes to the common factor
  * (model.h). */

@@ -1,6 +1,5 @@
 /* Tests the rows. With one run each of base and head, uses a score test. With more runs, uses
  * moderated t-tests. */
-#include "stats/stats.h"
 #include "verdict/model.h"
 
 /* Minimum number of functions for estimating the dispersion (observed divided by expected

@@ -1,7 +1,6 @@
 /* Converts estimates without the common factor (the factor that all functions of a run share) to
  * shown values. These are recorded differences with intervals, the common factor itself, and a
  * verdict that agrees with the shown values. */
-#include "stats/stats.h"
 #include "verdict/compare.h"
 
 /* Largest difference of two logarithmic factors that counts as a rounding error. */

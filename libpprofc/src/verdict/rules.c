@@ -160,9 +160,8 @@ static pprofc_status rules_check_members(const char *path, const struct node *ro
 
 static pprofc_status rules_read_file(struct rules *rules, const char *path, pprofc_str text,
                                      struct buffer lists[3], pprofc_error *error) {
-  struct arena arena;
   struct node *root;
-  arena_init(&arena, rules->mem);
+  struct arena arena = arena_make(rules->mem);
   pprofc_status status = json_tree_parse(&arena, path, text, &root, error);
   if (!status) status = rules_check_members(path, root, error);
   for (size_t i = 0; i < COUNT(rules_lists) && !status; i++)

@@ -75,30 +75,21 @@ static int sums_name_order(const void *a, const void *b) {
 
 static void sums_put_type(const struct sums *sums, const struct sums_type *type,
                           const struct sums_name *order, struct json_writer *json) {
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "type"), type->type);
-  json_string(json_key(json, "unit"), type->unit);
-  json_bool(json_key(json, "default"), type->is_default);
-  json_text(json_key(json, "sampling"), sampling_words[type->sampling]);
-  json_double(json_key(json, "period"), type->period);
-  json_bool(json_key(json, "mixed_periods"), type->mixed);
-  json_double(json_key(json, "seconds"), type->seconds);
+  json_pack(json, "\n{type:S unit:S default:b sampling:s period:f mixed_periods:b seconds:f",
+            type->type, type->unit, type->is_default, sampling_words[type->sampling], type->period,
+            type->mixed, type->seconds);
   sums_put_members(json, type, type_members, TYPE_MEMBERS);
   json_begin_array(json_key(json, "functions"));
   for (size_t i = 0; i < sums->names.texts.count; i++) {
     uint32_t id = order[i].id;
     if (id >= type->cell_capacity || !(type->cells[id].cum > 0)) continue;
-    json_line_break(json);
-    json_begin_object(json);
-    json_string(json_key(json, "function"), order[i].name);
-    json_string(json_key(json, "file"), id < sums->file_capacity ? sums->files[id] : STR(""));
+    json_pack(json, "\n{function:S file:S", order[i].name,
+              id < sums->file_capacity ? sums->files[id] : STR(""));
     sums_put_members(json, &type->cells[id], cell_members,
                      type->whole ? CELL_MEMBERS_OLD : CELL_MEMBERS);
     json_end(json);
   }
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
 }
 
 pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_error *error) {
@@ -110,9 +101,7 @@ pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_err
   qsort(order, count, sizeof *order, sums_name_order);
   struct json_writer json;
   json_init(&json, out, sums->mem);
-  json_begin_object(&json);
-  json_int(json_key(&json, "pprofc_sums"), 1);
-  json_begin_array(json_key(&json, "types"));
+  json_pack(&json, "{pprofc_sums:1 types:[");
   for (size_t i = 0; i < sums->type_count; i++) sums_put_type(sums, &sums->types[i], order, &json);
   json_end(&json);
   mem_free(sums->mem, order, count, sizeof *order);
@@ -215,9 +204,8 @@ static pprofc_status sums_take_type(struct sums *sums, const char *path, const s
 }
 
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error) {
-  struct arena arena;
   struct node *root;
-  arena_init(&arena, sums->mem);
+  struct arena arena = arena_make(sums->mem);
   pprofc_status status = json_tree_parse(&arena, path, text, &root, error);
   const struct node *types = status ? NULL : node_get(root, "types");
   if (!status && !node_is(types, NODE_ARRAY))

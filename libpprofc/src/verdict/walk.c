@@ -32,10 +32,9 @@ uint32_t names_add(struct names *names, pprofc_str name) {
 /* Returns the id of the name of a line. Adds the name if it is new. */
 static uint32_t names_add_line(struct names *names, const pprofc_profile *p,
                                const struct line *line) {
-  struct buffer text;
   pprofc_str function = profile_string(p, p->functions.name[line->function]);
   pprofc_str file = profile_string(p, p->functions.filename[line->function]);
-  buffer_init(&text, names->mem, SIZE_MAX);
+  struct buffer text = buffer_make(names->mem, SIZE_MAX);
   buffer_add_str(&text, function);
   buffer_add_char(&text, '\n');
   buffer_add_str(&text, file);

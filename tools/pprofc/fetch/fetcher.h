@@ -3,7 +3,6 @@
 #ifndef PPROFC_TOOLS_FETCH_FETCHER_H
 #define PPROFC_TOOLS_FETCH_FETCHER_H
 
-#include "core/map.h"
 #include "http/client.h"
 #include "open.h"
 #include "pprofc/profile.h"

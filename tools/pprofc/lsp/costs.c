@@ -1,7 +1,6 @@
 /* Computes the costs of source lines. */
 #include "lsp/lsp.h"
 
-#include "core/markdown.h"
 #include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "unit/unit.h"

@@ -3,7 +3,6 @@
 #ifndef PPROFC_LSP_LSP_H
 #define PPROFC_LSP_LSP_H
 
-#include "core/map.h"
 #include "options.h"
 #include "pprofc/graph.h"
 #include "report/source/revisions.h"

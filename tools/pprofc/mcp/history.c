@@ -1,12 +1,10 @@
 /* Implements the tool history. In result files or a store, finds the points in time at which a
  * benchmark changed. In profiles of one running program, finds the functions and stacks whose
  * values keep growing. */
-#include "core/map.h"
-#include "gate/read/record.h"
+#include "gate/read/read.h"
 #include "leaks/leaks.h"
 #include "mcp/mcp.h"
 #include "stats/stats.h"
-#include "stats/steps.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
 

@@ -1,7 +1,6 @@
 /* Implements the Model Context Protocol. In revision 2026-07-28 each request names the version. In
  * revisions 2025-11-25 and 2025-06-18 a session begins with the method initialize. */
 #include "actions.h"
-#include "core/budget.h"
 #include "mcp/mcp.h"
 
 #define META_VERSION      "io.modelcontextprotocol/protocolVersion"

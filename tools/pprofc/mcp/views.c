@@ -2,7 +2,6 @@
 #include "mcp/mcp.h"
 
 #include "core/brief.h"
-#include "core/budget.h"
 #include "graph/number.h"
 #include "pprofc/transform.h"
 #include "stacks/stacks.h"

@@ -1,5 +1,4 @@
 /* Reads, judges and writes files with sums of several runs. */
-
 #include "noise.h"
 
 pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,

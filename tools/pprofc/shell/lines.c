@@ -1,6 +1,5 @@
 /* Runs a line. The line is a shortcut, an option, a command or a report. Tries these in the order
  * of pprof. */
-#include "core/go_text.h"
 #include "profile/profile.h"
 #include "session.h"
 

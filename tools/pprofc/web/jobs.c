@@ -1,8 +1,6 @@
 /* Implements the threads that compute answers. */
 #include "web/jobs.h"
 
-#include "core/hash.h"
-
 #include <pthread.h>
 
 struct cache_entry {

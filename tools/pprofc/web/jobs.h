@@ -4,7 +4,6 @@
 #define PPROFC_WEB_JOBS_H
 
 #include "common/base.h"
-#include "core/budget.h"
 
 /* ---- replies (reply.c) ---------------------------- */
 

@@ -1,7 +1,6 @@
 /* Judges a difference like -top -noise. */
 #include "web/judge.h"
 
-#include "core/budget.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
 

@@ -2,7 +2,6 @@
  * that change or describe the state of the server. */
 #include "web/routes.h"
 
-#include "core/budget.h"
 #include "destination.h"
 
 /* Answers a request that changed something. A page without a script sends the parameter `view`, and

@@ -1,7 +1,6 @@
 /* Records the profiles of a service again and again (-every). Keeps the last recordings. */
 #include "web/state_parts.h"
 
-#include "core/budget.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
 

@@ -3,7 +3,7 @@
 #include "merge/jobs.h"
 
 #include "bench/pairs.h"
-#include "gate/compare.h"
+#include "gate/judge.h"
 #include "gate/read/read.h"
 #include "page/page.h"
 #include "run/code.h"

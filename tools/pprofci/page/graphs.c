@@ -1,7 +1,6 @@
 /* Adds interactive flame graphs, or the scripts that load the graphs, to a page. */
 #include "page/plot.h"
 
-#include "core/base64.h"
 #include "run/profiles.h"
 
 extern const unsigned char asset_flame_js[], asset_report_js[], asset_flame_css[],

@@ -2,7 +2,6 @@
  * lines. */
 #include "page/html.h"
 
-#include "core/base64.h"
 #include "core/brief.h"
 #include "page/numbers.h"
 #include "run/code.h"

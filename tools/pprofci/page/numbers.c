@@ -1,7 +1,7 @@
 /* Formats numbers for people. */
 #include "page/numbers.h"
 
-#include "bench/units.h"
+#include "bench/set.h"
 
 struct number_scale {
   double from, factor;

@@ -1,6 +1,5 @@
 /* Writes the summary in Markdown. At most twelve lines are visible. Names are escaped. */
 #include "core/brief.h"
-#include "core/markdown.h"
 #include "page/html.h"
 #include "page/numbers.h"
 #include "page/page.h"

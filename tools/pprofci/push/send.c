@@ -1,6 +1,6 @@
 /* Sends profiles: by push.v1 (protobuf) or /ingest (a form) of Pyroscope, or by OTLP over HTTP. */
 #include "codec/gzip_writer.h"
-#include "codec/wire_write.h"
+#include "codec/wire.h"
 #include "otlp_export.pb-c.h"
 #include "pprofc/report.h"
 #include "push/push.h"

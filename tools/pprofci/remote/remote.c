@@ -2,7 +2,6 @@
 #include "remote/remote.h"
 
 #include "commands.h"
-#include "core/base64.h"
 #include "core/json_tree.h"
 #include "otlp_export.pb-c.h"
 

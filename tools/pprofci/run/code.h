@@ -3,7 +3,6 @@
 #ifndef PPROFCI_RUN_CODE_H
 #define PPROFCI_RUN_CODE_H
 
-#include "core/budget.h"
 #include "core/json_tree.h"
 #include "core/json_write.h"
 #include "flame/flame.h"

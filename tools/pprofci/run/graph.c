@@ -1,7 +1,6 @@
 /* Packs flame graphs for pages, and reads and writes their files: `pprofcGraph("BASE64")`. */
 #include "run/profiles.h"
 
-#include "core/base64.h"
 #include "run/files.h"
 
 #define GRAPH_MOST   ((size_t)64 << 20) /* maximum size in bytes of a graph before base64 */

@@ -1,7 +1,7 @@
 /* Finds the changed source lines that have a cost. */
 #include "run/code.h"
 
-#include "report/source/line_costs.h"
+#include "report/source/revisions.h"
 #include "run/files.h"
 
 #define HUNKS_MOST 20

@@ -4,7 +4,6 @@
 #define PPROFCI_RUN_RUN_H
 
 #include "commands.h"
-#include "core/map.h"
 #include "flame/flame.h"
 #include "gate/judge.h"
 #include "pprofc/verdict.h"

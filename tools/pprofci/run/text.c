@@ -1,7 +1,6 @@
 /* Formats, copies and checks texts. */
 #include "run/files.h"
 
-#include "core/chars.h"
 #include <ctype.h>
 #include <stdarg.h>
 

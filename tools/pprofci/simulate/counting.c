@@ -3,7 +3,7 @@
  * Writes the counts as benchmark results for the gate, and adds the pairs of profiles. */
 #include "simulate/counting.h"
 
-#include "bench/names.h"
+#include "bench/set.h"
 #include "core/child.h"
 
 /* ---- results ----------------------------------------- */

@@ -2,7 +2,7 @@
  * with the disk, and renamed. */
 #include "store/store.h"
 
-#include "gate/read/record.h"
+#include "gate/read/read.h"
 #include "run/files.h"
 
 #include <signal.h>

@@ -7,8 +7,7 @@
 
 #include "commands.h"
 #include "common/sha256.h"
-#include "core/map.h"
-#include "gate/read/record.h"
+#include "gate/read/read.h"
 #include "http/client.h"
 #include "pprofc/bench.h"
 

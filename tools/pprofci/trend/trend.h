@@ -4,7 +4,7 @@
 
 #include "core/template.h"
 #include "pprofc/profile.h"
-#include "stats/steps.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 /* Selects runs and series, and sets up the analysis. */

@@ -1,6 +1,5 @@
 /* Computes the tables that benchstat printed before 2021, for the printers of benchstatc. */
 #include "bench/classic/classic.h"
-#include "bench/names.h"
 #include "stats/stats.h"
 
 void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
@@ -103,8 +102,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
 /* Collects the values: first counts the measurements of each metric, then copies them. */
 static void classic_collect(struct classic *c, uint32_t *metric_of) {
   const struct pprofc_bench *set = c->set;
-  struct buffer text;
-  buffer_init(&text, c->mem, (size_t)1 << 24);
+  struct buffer text = buffer_make(c->mem, (size_t)1 << 24);
   for (size_t r = 0; r < set->result_count && !c->nomem; r++) {
     size_t first = set->results[r].first_value, end = set->results[r + 1].first_value;
     if (first == end) continue;
@@ -189,8 +187,7 @@ static const char *test_samples(struct classic *c, const struct classic_metric *
 }
 
 static const char *percent_text(struct classic *c, double percent) {
-  struct buffer text;
-  buffer_init(&text, c->mem, 1024);
+  struct buffer text = buffer_make(c->mem, 1024);
   number_print_fixed(&text, percent, 2, true);
   buffer_add_char(&text, '%');
   const char *copy = buffer_take(&text, &c->arena).data;
@@ -306,8 +303,7 @@ static bool classic_make_row(struct classic *c, struct classic_row *row, uint32_
 
 static void make_table(struct classic *c, uint32_t unit) {
   struct classic_table table = {.unit = set_string(c->set, unit)};
-  struct buffer name;
-  buffer_init(&name, c->mem, (size_t)1 << 20);
+  struct buffer name = buffer_make(c->mem, (size_t)1 << 20);
   classic_metric_name(&name, table.unit);
   table.metric = buffer_take(&name, &c->arena);
   table.rows = arena_array(&c->arena, c->benchmark_count + 1, sizeof *table.rows);

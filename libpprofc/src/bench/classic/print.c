@@ -301,8 +301,7 @@ static void classic_fill_table(struct classic_printer *p, struct fill *fill,
 static void classic_write_html(struct classic_printer *p) {
   const pprofc_str page = {(const char *)asset_classic_html, asset_classic_html_size};
   const struct classic *c = p->c;
-  struct fill fill;
-  fill_init(&fill, c->mem);
+  struct fill fill = fill_make(c->mem);
   fill_flag(&fill, "any", c->table_count);
   fill_flag(&fill, "single", c->config_count == 1);
   fill_flag(&fill, "pair", c->config_count == 2);

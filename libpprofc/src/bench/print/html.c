@@ -1,6 +1,5 @@
 /* Prints comparison tables as an HTML page that needs no other file. */
 #include "bench/print/print.h"
-#include "core/base64.h"
 #include "core/template.h"
 
 extern const unsigned char asset_bench_html[], asset_bench_css[], asset_bench_js[];
@@ -23,8 +22,7 @@ static void html_put(struct printer *p, const char *part, struct fill *fill) {
 }
 
 static void html_put_frame(struct printer *p, const char *part) {
-  struct fill fill;
-  fill_init(&fill, &p->tables->mem);
+  struct fill fill = fill_make(&p->tables->mem);
   base64_put_hash(fill_text(&fill, "hash"), asset_bench_js_sha256);
   buffer_add(fill_html(&fill, "css"), asset_bench_css, asset_bench_css_size);
   buffer_add(fill_html(&fill, "js"), asset_bench_js, asset_bench_js_size);

@@ -29,27 +29,17 @@ static void json_add_fields(struct printer *p, struct json_writer *json,
 static void add_comparison(struct printer *p, struct json_writer *json, const struct table *table,
                            const pprofc_bench_cell *cell) {
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
-  json_begin_object(json_key(json, "vs_base"));
-  json_double(json_key(json, "delta"),
-              cell->center == baseline->center ? 0 : cell->center / baseline->center - 1);
-  json_string(json_key(json, "text"), print_delta(p, table, cell));
-  json_double(json_key(json, "p"), cell->p);
-  json_double(json_key(json, "alpha"), cell->alpha);
-  json_bool(json_key(json, "significant"), !(cell->p > cell->alpha));
+  json_pack(json, "vs_base:{delta:f text:S p:f alpha:f significant:b",
+            cell->center == baseline->center ? 0 : cell->center / baseline->center - 1,
+            print_delta(p, table, cell), cell->p, cell->alpha, !(cell->p > cell->alpha));
   json_add_notes(json, cell->notes + cell->sample_notes, cell->comparison_notes);
   json_end(json);
 }
 
 static void json_add_cell(struct printer *p, struct json_writer *json, const struct table *table,
                           const pprofc_bench_cell *cell) {
-  json_line_break(json);
-  json_begin_object(json);
-  json_uint(json_key(json, "column"), cell->column);
-  json_uint(json_key(json, "n"), cell->count);
-  json_double(json_key(json, "center"), cell->center);
-  json_double(json_key(json, "low"), cell->low);
-  json_double(json_key(json, "high"), cell->high);
-  json_begin_array(json_key(json, "samples"));
+  json_pack(json, "\n{column:u n:u center:f low:f high:f samples:[", (uint64_t)cell->column,
+            (uint64_t)cell->count, cell->center, cell->low, cell->high);
   for (size_t i = 0; i < cell->count; i++) json_double(json, cell->values[i]);
   json_end(json);
   json_add_notes(json, cell->notes, cell->sample_notes);
@@ -62,9 +52,7 @@ static void json_add_columns(struct printer *p, struct json_writer *json,
   json_begin_array(json_key(json, "columns"));
   for (size_t i = 0; i < table->column_count; i++) {
     const struct table_summary *s = &table->summaries[i];
-    json_line_break(json);
-    json_begin_object(json);
-    json_string(json_key(json, "label"), table->column_labels[i]);
+    json_pack(json, "\n{label:S", table->column_labels[i]);
     json_add_fields(p, json, &p->tables->col_by, p->tables->col_flat, table->columns[i]);
     if (s->has_center) json_double(json_key(json, "geomean"), s->center);
     if (s->has_ratio) json_double(json_key(json, "geomean_ratio"), s->ratio);
@@ -83,11 +71,8 @@ static void json_add_table(struct printer *p, struct json_writer *json, const st
   pprofc_str unit = set_string(p->tables->set, table->unit);
   int direction;
   p->failed |= !set_direction(p->tables->set, unit, &direction);
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "unit"), unit);
-  json_text(json_key(json, "better"), direction_name(direction));
-  json_text(json_key(json, "assume"), table->exact ? "exact" : "nothing");
+  json_pack(json, "\n{unit:S better:s assume:s", unit, direction_name(direction),
+            table->exact ? "exact" : "nothing");
   json_add_fields(p, json, &p->tables->table_by, p->tables->table_flat, table->key);
   json_add_columns(p, json, table);
   json_begin_array(json_key(json, "rows"));
@@ -96,18 +81,14 @@ static void json_add_table(struct printer *p, struct json_writer *json, const st
     const pprofc_bench_cell *last = cell;
     while (last < end && last->row == row) last++;
     print_mark(p->out, print_rank(table, cell, last));
-    json_line_break(json);
-    json_begin_object(json);
-    json_string(json_key(json, "label"), table->row_labels[row]);
+    json_pack(json, "\n{label:S", table->row_labels[row]);
     json_add_fields(p, json, &p->tables->row_by, p->tables->row_flat, table->rows[row]);
     json_begin_array(json_key(json, "cells"));
     for (; cell < end && cell->row == row; cell++) json_add_cell(p, json, table, cell);
-    json_end(json);
-    json_end(json);
+    json_pack(json, "]}");
   }
   output_no_row(p->out);
-  json_end(json);
-  json_end(json);
+  json_pack(json, "]}");
 }
 
 void print_json(struct printer *p) {
@@ -115,12 +96,8 @@ void print_json(struct printer *p) {
   const pprofc_bench_options *o = &p->tables->options;
   struct json_writer json;
   json_init(&json, p->out, &p->tables->mem);
-  json_begin_object(&json);
-  json_uint(json_key(&json, "version"), SCHEMA_VERSION);
-  json_text(json_key(&json, "test"), tests[o->test]);
-  json_double(json_key(&json, "alpha"), o->alpha);
-  json_double(json_key(&json, "confidence"), o->confidence);
-  json_begin_array(json_key(&json, "tables"));
+  json_pack(&json, "{version:u test:s alpha:f confidence:f tables:[", (uint64_t)SCHEMA_VERSION,
+            tests[o->test], o->alpha, o->confidence);
   for (size_t i = 0; i < p->tables->table_count; i++)
     json_add_table(p, &json, &p->tables->tables[i]);
   json_end(&json);

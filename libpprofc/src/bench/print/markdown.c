@@ -1,12 +1,10 @@
 /* Prints comparison tables as GitHub-flavoured Markdown, for comments and job summaries. */
-#include "core/markdown.h"
 #include "bench/print/print.h"
 
 /* Appends text on one line. Escapes it so that Markdown shows the text unchanged. */
 static void add_escaped(struct buffer *out, pprofc_str text, const pprofc_allocator *mem) {
-  struct buffer clean;
   if (markdown_put_code(out, text, true)) return;
-  buffer_init(&clean, mem, (size_t)1 << 30);
+  struct buffer clean = buffer_make(mem, (size_t)1 << 30);
   escape_terminal(&clean, text, false);
   for (size_t i = 0; i < clean.size; i++) {
     char c = clean.data[i];

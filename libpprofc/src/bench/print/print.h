@@ -3,7 +3,6 @@
 #define PPROFC_BENCH_PRINT_PRINT_H
 
 #include "bench/tables.h"
-#include "bench/units.h"
 
 struct printer {
   const struct pprofc_bench_tables *tables;

@@ -183,9 +183,8 @@ static pprofc_status criterion_read_stream(const struct bench_source *source, pp
   pprofc_str rest = source->data, line;
   for (uint64_t number = 1; str_next_line(&rest, &line); number++) {
     if (!str_trim(line).size) continue;
-    struct arena arena;
     struct node *root = NULL;
-    arena_init(&arena, &source->sink->set->mem);
+    struct arena arena = arena_make(&source->sink->set->mem);
     pprofc_status status = json_tree_parse(&arena, source->path, line, &root, error);
     if (status == PPROFC_OK) read_message(source->sink, root, number);
     arena_free(&arena);
@@ -199,9 +198,8 @@ static pprofc_status criterion_read_source(const struct bench_source *source, pp
   sink_config(source->sink, STR("toolkit"), STR("criterion"));
   if (json_has_words(str_trim(source->data), '{', stream_words))
     return criterion_read_stream(source, error);
-  struct arena arena;
   struct node *root = NULL, *benchmark = NULL;
-  arena_init(&arena, &source->sink->set->mem);
+  struct arena arena = arena_make(&source->sink->set->mem);
   pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
   if (status == PPROFC_OK) {
     pprofc_str neighbour = read_neighbour(&arena, source->path);

@@ -18,8 +18,7 @@ pprofc_status json_read_source(const struct bench_source *source, const struct b
   if (source->data.size > MAX_JSON)
     return error_set(error, PPROFC_E_LIMIT, "%s:1: JSON larger than the limit of 512 MiB",
                      source->path);
-  struct arena arena;
-  arena_init(&arena, &source->sink->set->mem);
+  struct arena arena = arena_make(&source->sink->set->mem);
   struct node *root = NULL;
   pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
   if (status == PPROFC_OK) {

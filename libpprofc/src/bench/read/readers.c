@@ -1,6 +1,6 @@
 /* Detects the formats of benchmark results. Reads the inputs of a command line. */
 #include "bench/read/readers.h"
-#include "core/infile.h"
+#include "core/file.h"
 
 #include <sys/mman.h>
 
@@ -152,8 +152,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
     if (!standard) close(fd);
     return read;
   }
-  struct buffer data;
-  buffer_init(&data, &set->mem, MAX_BYTES);
+  struct buffer data = buffer_make(&set->mem, MAX_BYTES);
   pprofc_status status = read_all_of_input(fd, path, &data, error);
   if (!standard) close(fd);
   if (status == PPROFC_OK)
@@ -168,9 +167,8 @@ static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, c
   struct stat info;
   if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
     return read_input_file(set, label, path, error);
-  struct arena arena;
   struct criterion_tree tree;
-  arena_init(&arena, &set->mem);
+  struct arena arena = arena_make(&set->mem);
   pprofc_status status = criterion_tree_find(&arena, path, &tree, error);
   if (status == PPROFC_OK && !tree.count) status = read_input_file(set, label, path, error);
   for (size_t i = 0; i < tree.count && status == PPROFC_OK; i++)
@@ -190,8 +188,7 @@ static size_t occurrences(const char *const *inputs, size_t end, const char *pat
 
 pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs, size_t count,
                                        pprofc_error *error) {
-  struct buffer label;
-  buffer_init(&label, &set->mem, (size_t)1 << 20);
+  struct buffer label = buffer_make(&set->mem, (size_t)1 << 20);
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
     const char *equals = strchr(inputs[i], '='), *path = inputs[i];

@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_READ_READERS_H
 #define PPROFC_BENCH_READ_READERS_H
 
-#include "bench/names.h"
+#include "bench/set.h"
 #include "core/format_row.h"
 #include "core/json_tree.h"
 

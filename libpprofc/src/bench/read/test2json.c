@@ -53,9 +53,8 @@ static bool take_event(struct stream *s, const struct node *event, uint64_t line
 
 static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t number,
                                pprofc_error *error) {
-  struct arena arena;
   struct node *event = NULL;
-  arena_init(&arena, &s->source->sink->set->mem);
+  struct arena arena = arena_make(&s->source->sink->set->mem);
   pprofc_error inner;
   pprofc_status status = json_tree_parse(&arena, s->source->path, line, &event, &inner);
   if (status == PPROFC_OK && !take_event(s, event, number)) status = error_nomem(&inner);

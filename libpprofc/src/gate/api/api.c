@@ -1,5 +1,4 @@
 /* Implements the public interface of the gate (pprofc/gate.h). */
-#include "bench/set.h"
 #include "gate/print/print.h"
 #include "gate/read/read.h"
 
@@ -185,8 +184,7 @@ pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_side side, 
 
 static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const char *path,
                                    pprofc_error *error) {
-  struct buffer data;
-  buffer_init(&data, &gate->mem, GATE_FILE_MAX);
+  struct buffer data = buffer_make(&gate->mem, GATE_FILE_MAX);
   pprofc_status status = gate_read_whole(path, &data, error);
   if (!status) status = gate_add_results(gate, label, path, buffer_str(&data), error);
   buffer_free(&data);
@@ -196,8 +194,7 @@ static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const c
 /* Reads a folder of criterion like the command-line input "base=FOLDER". */
 static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
                                       pprofc_error *error) {
-  struct buffer input;
-  buffer_init(&input, &gate->mem, SIZE_MAX / 2);
+  struct buffer input = buffer_make(&gate->mem, SIZE_MAX / 2);
   buffer_printf(&input, "%s=%s", label, path);
   buffer_add_char(&input, '\0');
   const char *const inputs[] = {input.data};
@@ -384,9 +381,8 @@ pprofc_status pprofc_gate_print(const pprofc_gate *gate, const char *format, boo
   if (!found)
     return error_set(error, PPROFC_E_INVALID, "unknown gate format \"%s\"", format ? format : "");
   if (!gate->judged) return error_set(error, PPROFC_E_INVALID, "the gate is not judged yet");
-  struct buffer text;
   struct output out;
-  buffer_init(&text, &gate->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(&gate->mem, SIZE_MAX / 2);
   found->print(&text, &gate->gate, all);
   pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
   if (!status) {

@@ -7,8 +7,7 @@
 
 static void put_annotation(struct buffer *out, const struct gate *gate, const struct gate_row *row,
                            const char *level) {
-  struct buffer text;
-  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(gate->mem, SIZE_MAX / 2);
   buffer_printf(out, "::%s ", level);
   if (row->text.size) {
     buffer_add_text(out, "file=");

@@ -1,6 +1,5 @@
 /* Prints the result as JSON with unrounded numbers, and as GitLab's code quality report. */
 #include "core/json_write.h"
-#include "gate/compare.h"
 #include "gate/print/print.h"
 
 typedef void (*json_fill_fn)(struct json_writer *json, const struct gate *gate, bool all);
@@ -35,15 +34,11 @@ static void put_lines(struct json_writer *json, const char *key, pprofc_str line
 
 static void put_tested(struct json_writer *json, const struct gate *gate,
                        const struct gate_row *row) {
-  json_double(json_key(json, "delta"),
-              row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
-  json_bool(json_key(json, "from_zero"), row->delta_kind == GATE_DELTA_FROM_ZERO);
-  json_double(json_key(json, "low"), row->low);
-  json_double(json_key(json, "high"), row->high);
-  json_string(json_key(json, "test"), str_of(row->test));
-  json_double(json_key(json, "p"), row->tested ? row->p : (double)NAN);
-  json_double(json_key(json, "p_adjusted"),
-              row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
+  double delta = row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN;
+  double p = row->tested ? row->p : (double)NAN;
+  double adjusted = row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN;
+  json_pack(json, "delta:f from_zero:b low:f high:f test:s p:f p_adjusted:f", delta,
+            row->delta_kind == GATE_DELTA_FROM_ZERO, row->low, row->high, row->test, p, adjusted);
   for (size_t i = 1; i < GATE_TESTS; i++) {
     static const char *const keys[GATE_TESTS][3] = {
         [1] = {"second_test", "second_p", "second_p_adjusted"},
@@ -54,79 +49,54 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
     json_double(json_key(json, keys[i][1]), further->p);
     json_double(json_key(json, keys[i][2]), further->adjusted);
   }
-  json_bool(json_key(json, "constant"), row->constant);
-  json_bool(json_key(json, "significant"), gate_is_significant(row));
-  json_double(json_key(json, "spread"), row->spread);
-  json_bool(json_key(json, "base_drifts"), row->base_drifts);
-  json_bool(json_key(json, "head_drifts"), row->head_drifts);
+  json_pack(json, "constant:b significant:b spread:f base_drifts:b head_drifts:b", row->constant,
+            gate_is_significant(row), row->spread, row->base_drifts, row->head_drifts);
 }
 
 /* Writes the smallest change that the row's test would find; null if infinite or unknown. */
 static void put_visible(struct json_writer *json, const struct gate_row *row) {
-  json_double(json_key(json, "p_needed"), row->level);
-  json_double(json_key(json, "visible_change"), row->visible);
-  json_double(json_key(json, "rounds_for_threshold"), row->needed);
-  json_bool(json_key(json, "threshold_visible"), !row->blind && gate_was_judged(row));
+  json_pack(json, "p_needed:f visible_change:f rounds_for_threshold:f threshold_visible:b",
+            row->level, row->visible, row->needed, !row->blind && gate_was_judged(row));
 }
 
 static void json_put_row(struct json_writer *json, const struct gate *gate,
                          const struct gate_row *row) {
   static const char *const better[] = {"lower", "unknown", "higher"};
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "benchmark"), row->name);
-  json_string(json_key(json, "unit"), row->unit);
-  json_string(json_key(json, "group"), row->group);
-  json_string(json_key(json, "better"), str_of(better[row->direction + 1]));
-  json_string(json_key(json, "verdict"), str_of(gate_row_verdict(row)));
-  json_double(json_key(json, "base"), row->base);
-  json_double(json_key(json, "head"), row->head);
-  json_uint(json_key(json, "base_samples"), row->base_count);
-  json_uint(json_key(json, "head_samples"), row->head_count);
+  json_pack(json,
+            "\n{benchmark:S unit:S group:S better:s verdict:s base:f head:f base_samples:u "
+            "head_samples:u",
+            row->name, row->unit, row->group, better[row->direction + 1], gate_row_verdict(row),
+            row->base, row->head, (uint64_t)row->base_count, (uint64_t)row->head_count);
   if (row->in_base && row->in_head) put_tested(json, gate, row);
   if (gate_was_judged(row)) put_visible(json, row);
   if (row->aside) json_string(json_key(json, "aside"), str_of(row->aside));
-  json_double(json_key(json, "threshold"), row->threshold);
-  json_double(json_key(json, "alpha"), row->alpha);
-  json_double(json_key(json, "floor"), row->floor);
-  json_double(json_key(json, "noise"), row->noise);
+  json_pack(json, "threshold:f alpha:f floor:f noise:f", row->threshold, row->alpha, row->floor,
+            row->noise);
   if (row->between > 0) json_double(json_key(json, "noise_between_runs"), expm1(row->between));
   if (row->rule != SIZE_MAX) {
-    json_uint(json_key(json, "rule_line"), gate->settings.rules[row->rule].line);
-    json_string(json_key(json, "reason"), gate->settings.rules[row->rule].reason);
+    json_pack(json, "rule_line:u reason:S", (uint64_t)gate->settings.rules[row->rule].line,
+              gate->settings.rules[row->rule].reason);
   }
-  json_string(json_key(json, "file"), row->file);
-  json_uint(json_key(json, "line"), row->line);
-  json_end(json);
+  json_pack(json, "file:S line:u}", row->file, (uint64_t)row->line);
 }
 
 static void fill_report(struct json_writer *json, const struct gate *gate, bool all) {
   (void)all;
-  json_begin_object(json);
-  json_uint(json_key(json, "version"), 1);
-  json_string(json_key(json, "result"), str_of(gate_result_name(gate)));
-  json_uint(json_key(json, "exit_status"), (size_t)gate_exit_status(gate));
-  json_uint(json_key(json, "compared"), gate->compared);
-  json_uint(json_key(json, "significant"), gate->significant);
-  json_uint(json_key(json, "regressed"), gate->regressed);
-  json_uint(json_key(json, "missing"), gate->missing);
-  json_uint(json_key(json, "improved"), gate->improved);
-  json_uint(json_key(json, "suspicious"), gate->suspicious);
-  json_uint(json_key(json, "inconclusive"), gate->inconclusive);
-  json_uint(json_key(json, "accepted"), gate->accepted);
-  json_uint(json_key(json, "p_values"), gate->family);
-  json_uint(json_key(json, "not_measured"), gate->unmeasured);
-  json_uint(json_key(json, "cpu_times"), gate->cpu_times);
-  json_uint(json_key(json, "wall_times"), gate->wall_times);
-  json_double(json_key(json, "power"), GATE_POWER);
-  json_uint(json_key(json, "threshold_not_visible"), gate->blind);
-  json_double(json_key(json, "visible_change_middle"), gate->visible_middle);
-  json_double(json_key(json, "visible_change_worst"), gate->visible_worst);
+  json_pack(json,
+            "{version:1 result:s exit_status:u compared:u significant:u regressed:u missing:u "
+            "improved:u suspicious:u inconclusive:u accepted:u p_values:u not_measured:u "
+            "cpu_times:u wall_times:u power:f threshold_not_visible:u visible_change_middle:f "
+            "visible_change_worst:f",
+            gate_result_name(gate), (uint64_t)gate_exit_status(gate), (uint64_t)gate->compared,
+            (uint64_t)gate->significant, (uint64_t)gate->regressed, (uint64_t)gate->missing,
+            (uint64_t)gate->improved, (uint64_t)gate->suspicious, (uint64_t)gate->inconclusive,
+            (uint64_t)gate->accepted, (uint64_t)gate->family, (uint64_t)gate->unmeasured,
+            (uint64_t)gate->cpu_times, (uint64_t)gate->wall_times, GATE_POWER,
+            (uint64_t)gate->blind, gate->visible_middle, gate->visible_worst);
   if (gate->visible_whole > 0)
-    json_double(json_key(json, "visible_change_together"), gate->visible_whole);
-  json_double(json_key(json, "rounds_for_threshold"), gate->needed_worst);
-  json_bool(json_key(json, "drifting"), gate->drifting);
-  json_bool(json_key(json, "shifted"), gate->shifted);
+    json_pack(json, "visible_change_together:f", gate->visible_whole);
+  json_pack(json, "rounds_for_threshold:f drifting:b shifted:b", gate->needed_worst, gate->drifting,
+            gate->shifted);
   put_lines(json, "problems", buffer_str(&gate->problems));
   put_lines(json, "warnings", buffer_str(&gate->warnings));
   json_begin_array(json_key(json, "rows"));
@@ -166,25 +136,15 @@ static void put_issue(struct json_writer *json, const char *check, const char *s
                       pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
   char print[32];
   snprintf(print, sizeof print, "%016llx", (unsigned long long)fingerprint);
-  json_line_break(json);
-  json_begin_object(json);
-  json_string(json_key(json, "description"), description);
-  json_string(json_key(json, "check_name"), str_of(check));
-  json_string(json_key(json, "fingerprint"), str_of(print));
-  json_string(json_key(json, "severity"), str_of(severity));
-  json_begin_object(json_key(json, "location"));
-  json_string(json_key(json, "path"), path.size ? path : STR("benchmarks"));
-  json_begin_object(json_key(json, "lines"));
-  json_uint(json_key(json, "begin"), line ? line : 1);
-  json_end(json);
-  json_end(json);
-  json_end(json);
+  if (!path.size) path = STR("benchmarks");
+  json_pack(json, "\n{description:S check_name:s fingerprint:s severity:s", description, check,
+            print, severity);
+  json_pack(json, "location:{path:S lines:{begin:u}}}", path, (uint64_t)(line ? line : 1));
 }
 
 static void put_row_issue(struct json_writer *json, const struct gate *gate,
                           const struct gate_row *row) {
-  struct buffer text;
-  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(gate->mem, SIZE_MAX / 2);
   buffer_printf(&text, "%s: %.*s %.*s ", gate_row_verdict(row), STR_ARG(row->name),
                 STR_ARG(row->unit));
   if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);

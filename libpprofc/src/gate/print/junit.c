@@ -4,8 +4,7 @@
 /* Appends text. Changes commands of CI systems in the text so that they have no effect. Otherwise a
  * CI system would run them when a tool prints the JUnit file into a log. */
 static void junit_put(struct buffer *out, pprofc_str text) {
-  struct buffer broken;
-  buffer_init(&broken, out->mem, SIZE_MAX / 2);
+  struct buffer broken = buffer_make(out->mem, SIZE_MAX / 2);
   escape_log(&broken, text, true);
   escape_xml(out, buffer_str(&broken));
   out->failed |= broken.failed;
@@ -28,8 +27,7 @@ static const char *junit_element(pprofc_gate_verdict verdict) {
 }
 
 static void put_case(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
-  struct buffer text;
-  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(gate->mem, SIZE_MAX / 2);
   if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
   buffer_add_text(out, "    <testcase classname=\"");

@@ -1,6 +1,5 @@
 /* Prints the gate's result as Markdown for a comment or a step summary. The verdict is always
  * complete. The table has as many rows as fit into a comment. */
-#include "core/markdown.h"
 #include "gate/print/print.h"
 
 /* Maximum size of the table in bytes. GitHub limits a comment to 65,536 characters, so the rest is
@@ -74,8 +73,7 @@ static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bo
                                  size_t limit) {
   size_t left = 0, shown = 0;
   size_t *order = gate_order(gate);
-  struct buffer scratch;
-  buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
+  struct buffer scratch = buffer_make(gate->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < gate->row_count && order; i++) {
     const struct gate_row *row = &gate->rows[order[i]];
     if (!gate_is_listed(row, all)) continue;

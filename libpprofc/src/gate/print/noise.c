@@ -1,6 +1,5 @@
 /* Prints the noise of a machine, from two runs of the same program. Suggests thresholds. */
 #include "gate/print/print.h"
-#include "stats/stats.h"
 
 #define SPREADS 3 /* ratio of the suggested threshold to the robust spread of the samples */
 

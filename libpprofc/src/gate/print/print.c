@@ -1,15 +1,13 @@
 /* Implements the functions that all formats share: effects, values, totals, remarks and the order
  * of rows. */
 #include "gate/print/print.h"
-#include "bench/units.h"
 
 #define MINUS_PLUS_INFINITY "\xE2\x88\x9E"
 #define ARROW               "\xE2\x86\x92"
 
 void gate_print_guarded(struct buffer *out, const struct gate *gate, bool all,
                         gate_printer *print) {
-  struct buffer text;
-  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(gate->mem, SIZE_MAX / 2);
   print(&text, gate, all);
   escape_log(out, buffer_str(&text), true);
   out->failed |= text.failed;

@@ -1,8 +1,6 @@
 /* Reads files and folders for the gate, and reports unreadable inputs as problems. */
-#include "core/infile.h"
-#include "gate/judge.h"
+#include "core/file.h"
 #include "gate/read/read.h"
-#include "gate/read/record.h"
 
 #include <dirent.h>
 
@@ -69,8 +67,7 @@ pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char
 
 static pprofc_status files_read_run(struct gate *gate, pprofc_bench *set, const char *path,
                                     pprofc_error *error) {
-  struct buffer data;
-  buffer_init(&data, gate->mem, GATE_FILE_MAX);
+  struct buffer data = buffer_make(gate->mem, GATE_FILE_MAX);
   gate->inputs++;
   pprofc_status status = gate_read_whole(path, &data, error);
   if (status == PPROFC_OK) {
@@ -91,12 +88,11 @@ static bool files_is_store(const char *folder) {
 
 pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_error *error) {
   struct gate_paths paths;
-  struct arena arena;
   pprofc_error why;
   if (files_is_store(folder)) return gate_read_history(gate, folder, error);
   pprofc_bench *set = pprofc_bench_new(gate->mem);
   if (!set) return error_nomem(error);
-  arena_init(&arena, gate->mem);
+  struct arena arena = arena_make(gate->mem);
   pprofc_status status = gate_list_folder(gate, folder, "*", &arena, &paths, &why);
   for (size_t i = 0; i < paths.count && status == PPROFC_OK; i++)
     if (!gate_is_folder(paths.items[i])) status = files_read_run(gate, set, paths.items[i], &why);

@@ -1,10 +1,6 @@
 /* Estimates from the runs in a store of `pprofci` how much series (benchmarks in one unit) vary
  * without a change. */
-#include "gate/judge.h"
 #include "gate/read/read.h"
-#include "gate/read/record.h"
-#include "stats/stats.h"
-#include "stats/steps.h"
 
 /* ---- records ---------------------------------------- */
 
@@ -124,9 +120,8 @@ struct history {
 /* ---- reading ----------------------------------------- */
 
 static bool history_add_points(struct history *h, const struct run_record *record) {
-  struct buffer key;
   struct record_series series;
-  buffer_init(&key, h->gate->mem, SIZE_MAX / 2);
+  struct buffer key = buffer_make(h->gate->mem, SIZE_MAX / 2);
   bool good = true;
   const struct node *item = node_size(record->series) ? record->series->first : NULL;
   for (; item && good; item = item->next) {
@@ -159,11 +154,9 @@ static pprofc_status history_add_run(struct history *h, const struct run_record 
 }
 
 static pprofc_status history_read_run(struct history *h, const char *path, pprofc_error *error) {
-  struct arena arena;
-  struct buffer data;
   struct run_record record;
-  arena_init(&arena, h->gate->mem);
-  buffer_init(&data, h->gate->mem, GATE_FILE_MAX);
+  struct arena arena = arena_make(h->gate->mem);
+  struct buffer data = buffer_make(h->gate->mem, GATE_FILE_MAX);
   h->gate->inputs++;
   pprofc_status status = gate_read_whole(path, &data, error);
   if (status == PPROFC_OK) status = record_parse(&arena, path, buffer_str(&data), &record, error);
@@ -174,11 +167,9 @@ static pprofc_status history_read_run(struct history *h, const char *path, pprof
 }
 
 static pprofc_status history_read_all(struct history *h, const char *folder, pprofc_error *error) {
-  struct arena names;
   struct gate_paths commits, runs;
-  arena_init(&names, h->gate->mem);
-  struct buffer path;
-  buffer_init(&path, h->gate->mem, 1 << 16);
+  struct arena names = arena_make(h->gate->mem);
+  struct buffer path = buffer_make(h->gate->mem, 1 << 16);
   buffer_printf(&path, "%s/runs", folder);
   buffer_add_char(&path, '\0');
   pprofc_status status = path.failed

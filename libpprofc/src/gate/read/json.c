@@ -1,6 +1,5 @@
 /* Reads the JSON of benchstatc. The JSON contains every sample, so the gate makes its own tests. */
 #include "bench/read/readers.h"
-#include "gate/compare.h"
 #include "gate/read/read.h"
 
 struct json_table {

@@ -1,6 +1,4 @@
 /* Compares raw results of base and head by package, benchmark and unit. */
-#include "bench/pairs.h"
-#include "gate/compare.h"
 #include "gate/read/read.h"
 
 /* ---- rows -------------------------------------------- */

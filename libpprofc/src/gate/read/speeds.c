@@ -2,10 +2,7 @@
  * geometric mean of all benchmarks. A pass is a round of base or of head. The speed of a pass is a
  * logarithm: the median over all benchmarks of log(value) minus the benchmark's mean of log(value)
  * over all passes. docs/method/gates_rounds.md has the rules and their error rates. */
-#include "bench/pairs.h"
-#include "gate/judge.h"
 #include "gate/read/read.h"
-#include "stats/stats.h"
 
 #define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
 #define PASSES_LEAST 5  /* minimum number of rounds in base and in head */

@@ -1,6 +1,5 @@
 /* Checks that the gate, with its current settings, finds the regressions in artificial results. */
 #include "gate/selftest/selftest.h"
-#include "gate/judge.h"
 #include "gate/read/read.h"
 
 /* Returns the change of the artificial regressions: twice the threshold plus 10 %. */

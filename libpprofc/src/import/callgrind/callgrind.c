@@ -7,8 +7,39 @@
  * graph. If the names of functions contain their callers, exact.c makes exact stacks; else
  * samples.c estimates stacks. Ids of names are valid in all parts. */
 #include "import/callgrind/reader.h"
-#include "import/formats.h"
-#include "import/names.h"
+
+#define SURE_DIGITS 18u /* number of decimal digits that always fit 64 bits */
+
+/* Parses a decimal number, or a hexadecimal number after "0x". Returns false if the text is not a
+ * number. */
+static bool callgrind_number(pprofc_str s, uint64_t *out) {
+  uint64_t number = 0;
+  size_t n = 0;
+  while (n < s.size && n < SURE_DIGITS && s.data[n] >= '0' && s.data[n] <= '9')
+    number = number * 10 + (uint64_t)(s.data[n++] - '0');
+  if (n && n == s.size) {
+    *out = number;
+    return true;
+  }
+  if (str_starts(s, STR("0x"))) return str_parse_uint(str_slice(s, 2, s.size), 16, out);
+  return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
+}
+
+/* Parses an absolute number ("12"), or a number relative to `last` ("+3", "-3"). `last` is the
+ * previous number of the column; "*" repeats `last`. Returns false if the text is not a number. */
+static bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out) {
+  uint64_t number;
+  if (str_equal(s, STR("*"))) {
+    *out = last;
+    return true;
+  }
+  bool more = str_starts(s, STR("+")), less = str_starts(s, STR("-"));
+  if (more || less) s = str_slice(s, 1, s.size);
+  if (!callgrind_number(s, &number)) return false;
+  if (less) number = 0 - number;
+  *out = more || less ? last + number : number;
+  return true;
+}
 
 /* ---- numbers ----------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* Splits names into functions: "f'g'main" is the function f, called by g, called by main. */
 #include "import/callgrind/contexts.h"
-#include "import/names.h"
 
 /* Maximum nesting of brackets. Nesting matters, because a quote in brackets is not a separator. */
 #define MAX_BRACKETS 256u

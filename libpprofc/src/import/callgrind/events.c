@@ -1,6 +1,5 @@
 /* Finds the events of a callgrind file and their units. Each event becomes a sample type. */
 #include "import/callgrind/reader.h"
-#include "import/names.h"
 
 static size_t leading_digits(pprofc_str s) {
   size_t digits = 0;

@@ -1,7 +1,6 @@
 /* Makes samples with exact stacks, for files in which the names of functions contain their callers.
  * The names give the callers, and the calls give the lines. */
 #include "import/callgrind/callgrind.h"
-#include "import/names.h"
 
 /* Maximum number of names that are joined to one stack. A name is a function and its callers, such
  * as "f'g'main". It lacks the callers that were already running when callgrind began to count. If

@@ -88,10 +88,9 @@ static void walk_all(struct callgrind_flow_walk *w, bool *called) {
 }
 
 static bool find_cycles(struct callgrind_flow *flow) {
-  struct arena arena;
   size_t n = flow->graph->function_count;
   struct callgrind_flow_walk w = {.flow = flow, .graph = flow->graph};
-  arena_init(&arena, flow->graph->mem);
+  struct arena arena = arena_make(flow->graph->mem);
   w.found = arena_zero_array(&arena, n, sizeof *w.found);
   w.low = arena_array(&arena, n, sizeof *w.low);
   w.next = arena_array(&arena, n, sizeof *w.next);

@@ -1,6 +1,5 @@
 /* Builds callgrind's call graph. Each function, line and call is stored once. */
 #include "import/callgrind/callgrind.h"
-#include "import/names.h"
 
 void callgrind_graph_init(struct callgrind_graph *graph, pprofc_builder *builder,
                           const pprofc_allocator *mem, size_t types, uint64_t memory_bytes) {

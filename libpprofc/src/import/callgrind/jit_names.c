@@ -1,5 +1,5 @@
 /* Reads a perf-PID.map file and finds the name of the code at an address. */
-#include "import/callgrind/jit_names.h"
+#include "import/callgrind/contexts.h"
 
 #define MAX_BYTES ((size_t)1 << 30)
 

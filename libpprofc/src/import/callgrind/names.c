@@ -1,8 +1,6 @@
 /* Compressed names of callgrind: "(12) name" defines id 12, and "(12)" refers to it. */
 #include "import/callgrind/reader.h"
 
-#include "import/names.h"
-
 void callgrind_names_init(struct callgrind_names *names, pprofc_builder *builder,
                           const pprofc_allocator *mem, struct callgrind_contexts *contexts) {
   *names = (struct callgrind_names){.builder = builder, .mem = mem, .contexts = contexts};

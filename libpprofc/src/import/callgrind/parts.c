@@ -1,6 +1,5 @@
 /* Makes samples from each part of callgrind's output, with labels and comments. */
 #include "import/callgrind/reader.h"
-#include "import/names.h"
 
 void callgrind_start_part(struct callgrind_reader *r) {
   r->columns[0] = LINE;

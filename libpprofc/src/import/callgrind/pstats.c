@@ -1,8 +1,7 @@
 /* Reads files of Python's cProfile and of yappi (pstats): a dictionary in the marshal format. The
  * dictionary has the self time of each function, and the time of each function by caller. Converts
  * the dictionary to callgrind's text, whose reader then makes the stacks. */
-#include "import/formats.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 #define MARSHAL_MAX_DEPTH 8 /* valid files have 5 levels of nested values */
 #define PSTATS_SECOND     1e9

@@ -4,7 +4,6 @@
 #define PPROFC_IMPORT_CALLGRIND_READER_H
 
 #include "import/callgrind/callgrind.h"
-#include "import/lines.h"
 
 /* ---- events.c ---------------------------------------- */
 
@@ -33,15 +32,6 @@ size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str
 /* True if any line of numbers in the text has a relative counter: "+3" or "*". `columns` is the
  * number of positions, such as the line number, before the counters of a line. */
 bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
-
-/* ---- words.c */
-
-/* Parses a decimal number, or a hexadecimal number after "0x". Returns false if the text is not a
- * number. */
-bool callgrind_number(pprofc_str s, uint64_t *out);
-/* Parses an absolute number ("12"), or a number relative to `last` ("+3", "-3"). `last` is the
- * previous number of the column; "*" repeats `last`. Returns false if the text is not a number. */
-bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);
 
 /* ---- names.c: "(12) name" defines a name, "(12)" refers to it */
 

@@ -2,7 +2,6 @@
  * position is a stack that ends at the function (callgrind.h). The divided costs are integers and
  * add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
-#include "import/names.h"
 
 /* Limits on the frames of one function's samples, the frames of all samples, and the number of
  * samples: SAMPLES_ALWAYS plus SAMPLES_FOR_EACH for each line. A function has a sample for each
@@ -257,11 +256,10 @@ static void samples_measure(const struct callgrind_tree *tree, size_t *places, s
 }
 
 static void samples_make(struct sampling *s) {
-  struct arena arena;
   size_t depth, types = s->graph->types;
   samples_measure(&s->tree, &s->places, &depth);
   size_t cells = (s->places + 1) * types;
-  arena_init(&arena, s->graph->mem);
+  struct arena arena = arena_make(s->graph->mem);
   s->stack = arena_array(&arena, depth + 2, sizeof *s->stack);
   s->weights = arena_array(&arena, cells, sizeof *s->weights);
   s->values = arena_array(&arena, cells, sizeof *s->values);

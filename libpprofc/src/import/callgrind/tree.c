@@ -7,7 +7,6 @@
  * the limit are joined: each call then has one more position, whose stack has only "[pruned]", the
  * caller and the callee. */
 #include "import/callgrind/callgrind.h"
-#include "import/names.h"
 
 /* A branch is pruned if its costs are below this share of the totals. Speedscope uses 1e-4, which
  * prunes an eighth of the cost in graphs with many paths, for example of a garbage collector. */

@@ -1,6 +1,5 @@
 /* Table of the events that become samples, and the code that reads these events. */
 #include "import/jfr/jfr.h"
-#include "profile/builder_times.h"
 
 /* Effect of an event on the profile. */
 enum events_action {

@@ -1,9 +1,6 @@
 /* Reads files of Java Flight Recorder: a sequence of chunks. The header of a chunk contains the
  * size of the chunk. */
 #include "import/jfr/jfr.h"
-#include "import/formats.h"
-#include "import/lines.h"
-#include "profile/builder_times.h"
 
 #define NEWEST_MINOR 1
 
@@ -150,10 +147,9 @@ static void jfr_note_most(struct jfr_kinds *kinds, struct buffer *note) {
  * (1)". */
 static void jfr_note_kinds(struct jfr *j, struct jfr_kinds *kinds, const char *text) {
   size_t named = kinds->names.count;
-  struct buffer note;
   if (!named) return;
   if (named > 5) named = 5;
-  buffer_init(&note, j->mem, SIZE_MAX);
+  struct buffer note = buffer_make(j->mem, SIZE_MAX);
   buffer_printf(&note, "%s:", text);
   for (size_t i = 0; i < named; i++) {
     jfr_note_most(kinds, &note);

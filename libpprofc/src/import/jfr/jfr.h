@@ -6,8 +6,7 @@
 #ifndef PPROFC_IMPORT_JFR_JFR_H
 #define PPROFC_IMPORT_JFR_JFR_H
 
-#include "import/import.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 /* ---- integers ---------------------------------------- */
 

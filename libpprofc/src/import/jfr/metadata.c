@@ -20,11 +20,10 @@ struct jfr_tree {
 };
 
 static bool tree_read_strings(struct jfr_tree *t) {
-  struct buffer decoded;
   uint32_t count = jfr_int(&t->r);
   uint64_t key;
   bool ok = true;
-  buffer_init(&decoded, t->j->mem, SIZE_MAX);
+  struct buffer decoded = buffer_make(t->j->mem, SIZE_MAX);
   for (uint32_t i = 0; i < count && ok && !t->r.failed; i++) {
     buffer_clear(&decoded);
     pprofc_str s = jfr_read_string(&t->r, &decoded, &key);

@@ -1,8 +1,6 @@
 /* Reads strings of recordings: a byte with the encoding, then the text. */
 #include "import/jfr/jfr.h"
 
-#include "import/lines.h"
-
 enum jfr_encoding {
   JFR_NULL,
   JFR_EMPTY,

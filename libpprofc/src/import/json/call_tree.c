@@ -1,5 +1,4 @@
 /* Links the frames of a JSON profile to their callers by id. Each frame has one caller. */
-#include "import/json/call_tree.h"
 #include "import/json/json.h"
 
 void call_tree_init(struct json_call_tree *tree, struct arena *arena, pprofc_builder *builder) {

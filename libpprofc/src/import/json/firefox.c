@@ -2,9 +2,7 @@
  * for each column. In older files each thread has its own tables; in newer files threads share
  * them. For native code without names, as in samply's files, the reader keeps library and address,
  * so that the symbolizer can find the names. */
-#include "import/call_paths.h"
-#include "import/json/trace_threads.h"
-#include "profile/builder_times.h"
+#include "import/json/trace.h"
 
 /* The newest preprocessedProfileVersion that was tested. */
 #define NEWEST_VERSION 70

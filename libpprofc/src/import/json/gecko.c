@@ -2,9 +2,7 @@
  * them. The developer tools of Firefox 42 to 70 and the built-in profiler write these files. A
  * table is a list of rows with a schema that names the columns. In the oldest files each sample
  * lists its frames. */
-#include "import/json/call_tree.h"
-#include "import/json/trace_threads.h"
-#include "profile/builder_times.h"
+#include "import/json/trace.h"
 
 /* The newest `meta.version` that was tested. */
 #define NEWEST_GECKO 36

@@ -1,5 +1,4 @@
 /* Reads profiles of GHC in JSON (+RTS -pj): a tree of cost centres with ticks and bytes. */
-#include "import/json/call_tree.h"
 #include "import/json/json.h"
 
 struct haskell {

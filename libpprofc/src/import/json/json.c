@@ -1,8 +1,6 @@
 /* Reads JSON profiles: parses the document once, then tries the reader of each known structure of
  * documents (shape). */
 #include "import/json/json.h"
-#include "core/scaled.h"
-#include "import/formats.h"
 
 #define MAX_NUMBER   0x1p63 /* 2^63, the smallest positive number that does not fit int64_t */
 #define SHOWN_NUMBER 40u    /* maximum length of a number in a message, in bytes */

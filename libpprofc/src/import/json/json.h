@@ -5,8 +5,7 @@
 #define PPROFC_IMPORT_JSON_JSON_H
 
 #include "core/json_tree.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 /* Suffix that pprofc adds to the name of the exporter in a speedscope file if the samples of the
  * file are in order of time. */
@@ -109,5 +108,113 @@ uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, i
  * shortened. Returns its index. */
 uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                           int64_t column);
+
+/* Tree of frames that JSON profiles list by id. Each frame has one caller. */
+
+enum call_kind {
+  CALL_FRAME,
+  CALL_OUTSIDE, /* node such as V8's (root) and (idle): the node and its callers are not frames */
+  CALL_ON_TOP   /* node such as V8's (program) and (garbage collector): the node runs as a callee of
+                   the previous sample's stack */
+};
+
+struct call_node {
+  pprofc_str id;
+  const struct node *json;
+  uint32_t parent; /* index of the caller's node, or MAP_NONE */
+  uint32_t location;
+  uint32_t seen; /* in the search for loops: id of the walk that reached the node first, or 0 */
+  uint32_t path; /* call path of the node; MAP_NONE if the path has no frames */
+  enum call_kind kind;
+};
+
+struct json_call_tree {
+  struct arena *arena;
+  pprofc_builder *builder;
+  struct call_node *nodes;
+  size_t count, room;
+  struct map by_id; /* hash table of the nodes, keyed by the text of their ids */
+};
+
+void call_tree_init(struct json_call_tree *tree, struct arena *arena, pprofc_builder *builder);
+void call_tree_free(struct json_call_tree *tree);
+
+/* Appends a node without a caller and returns its index. When out of memory, makes the builder fail
+ * and returns MAP_NONE. */
+uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
+                       uint32_t location, enum call_kind kind);
+
+/* Returns the index of the first node with this id, or MAP_NONE. The id may be a number or a
+ * string. */
+uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id);
+
+/* Makes the call paths of all nodes. In an invalid file a node may be its own ancestor. The last
+ * node of such a loop becomes a root, and a comment in the profile gives the number of loops. */
+void call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths);
+
+/* A visited node of a tree whose nodes contain their callees. */
+struct json_visit {
+  const struct node *node;
+  uint32_t path;
+};
+
+/* Visited nodes, callers before callees. */
+struct json_visits {
+  struct arena *arena;
+  struct call_paths paths;
+  struct json_visit *items;
+  size_t count, room;
+};
+
+void json_visits_init(struct json_visits *visits, struct arena *arena, pprofc_builder *builder);
+void json_visits_free(struct json_visits *visits);
+void json_visit(struct json_visits *visits, const struct node *node, uint32_t path);
+
+/* Function that adds labels to the last sample. */
+typedef void (*call_label_fn)(pprofc_builder *builder, const void *context);
+
+/* ---- V8's CPU profiles ------------------------------ */
+
+/* A recording of V8: its nodes and samples. In a trace, several events contain parts of the same
+ * recording. */
+struct v8_recording {
+  struct json_call_tree tree;
+  struct call_paths paths;
+  struct interner ids;
+  uint32_t *node_of; /* for each id: index of the node with this id, or MAP_NONE */
+  uint32_t *samples; /* for each sample: index in `ids` of its node's id, or MAP_NONE if the sample
+                        has no id */
+  size_t sample_count, sample_room;
+  int64_t *deltas; /* for each sample: time since the previous sample, in nanoseconds */
+  size_t delta_count, delta_room;
+  uint32_t track; /* track for the times of the samples (profile/builder.h) */
+  int64_t start;  /* start time of the recording in nanoseconds, on the clock of the trace */
+};
+
+/* Counts of samples, summed over the recordings of a file. */
+struct v8_counts {
+  /* Number of samples that were read, and number of samples whose node is not in the file. */
+  uint64_t read, missing;
+  uint64_t idle;     /* number of samples taken while the program did not run */
+  uint64_t untimed;  /* number of samples without a time */
+  int64_t idle_time; /* time while the program did not run, in nanoseconds */
+};
+
+void v8_init(struct v8_recording *recording, struct arena *arena, pprofc_builder *builder);
+void v8_free(struct v8_recording *recording);
+
+/* These functions append nodes, samples or time deltas to a recording. A missing array (NULL)
+ * counts as empty. */
+void v8_add_nodes(struct v8_recording *recording, const struct node *nodes);
+void v8_add_samples(struct v8_recording *recording, const struct node *samples);
+void v8_add_deltas(struct v8_recording *recording, const struct node *deltas);
+
+/* Adds the recording's samples to the profile and counts them. Calls `label`, unless it is NULL, to
+ * add labels to each sample. */
+void v8_finish(struct v8_recording *recording, call_label_fn label, const void *context,
+               struct v8_counts *counts);
+
+/* Adds comments to the profile about skipped samples and idle time. */
+void v8_account(pprofc_builder *builder, const struct v8_counts *counts);
 
 #endif

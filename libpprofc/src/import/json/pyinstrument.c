@@ -1,6 +1,5 @@
 /* Reads JSON of pyinstrument (-r json): a tree of frames. The time of a frame is in seconds and
  * includes its callees. */
-#include "import/json/call_tree.h"
 #include "import/json/json.h"
 
 static int64_t pyinstrument_time(const struct json_visits *v, const struct node *frame) {

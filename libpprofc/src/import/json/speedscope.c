@@ -1,8 +1,5 @@
 /* Reads speedscope files, which py-spy, rbspy, dotnet-trace and pprofc write. */
-#include "core/prefix.h"
-#include "import/call_paths.h"
 #include "import/json/json.h"
-#include "profile/builder_times.h"
 
 #define MAX_TYPES 64u
 /* Number of samples after which the reader frees the text of these samples. */
@@ -17,7 +14,7 @@ struct speedscope_member {
   double carry;  /* rounding error carried to the next weight */
   bool is_timed; /* true if the reader records the times of the samples: the unit is a time, and the
                     samples are in order of time */
-  uint32_t track; /* track for the times of the samples (profile/builder_times.h) */
+  uint32_t track; /* track for the times of the samples (profile/builder.h) */
   double clock;   /* start of the next sample in the unit of the profile */
 };
 

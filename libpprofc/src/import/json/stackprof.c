@@ -1,7 +1,6 @@
 /* Reads JSON of stackprof (Ruby). `raw` is a list of runs. A run consists of the depth of a stack,
  * its frames (root first), and the number of consecutive samples with this stack. `raw_lines`
  * (version 0.2.27) has the line numbers of these frames. */
-#include "import/json/call_tree.h"
 #include "import/json/json.h"
 
 enum stackprof_mode { STACKPROF_WALL, STACKPROF_CPU, STACKPROF_COUNT };

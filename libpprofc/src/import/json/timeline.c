@@ -1,7 +1,6 @@
 /* Reads CPU profiles in recordings of Chromium's performance panel: CpuProfile events (until 2017),
  * or Profile events and the ProfileChunk events that follow them. */
-#include "import/json/trace_threads.h"
-#include "import/json/v8.h"
+#include "import/json/trace.h"
 
 enum timeline_kind { TIMELINE_WHOLE, TIMELINE_START, TIMELINE_CHUNK, TIMELINE_OTHER };
 

@@ -2,8 +2,44 @@
 #ifndef PPROFC_IMPORT_JSON_TRACE_H
 #define PPROFC_IMPORT_JSON_TRACE_H
 
-#include "import/call_paths.h"
-#include "import/json/trace_threads.h"
+#include "import/json/json.h"
+
+/* ---- threads ---------------------------------------- */
+
+struct trace_thread {
+  pprofc_str pid, tid, name, process;
+  size_t events; /* number of the thread's events, set by the caller */
+};
+
+struct trace_threads {
+  struct arena *arena;
+  pprofc_builder *builder;
+  struct interner keys; /* keys of the threads: "PID:TID" */
+  struct trace_thread *threads;
+  size_t room;
+  struct buffer scratch;
+};
+
+void trace_threads_init(struct trace_threads *t, struct arena *arena, pprofc_builder *builder);
+void trace_threads_free(struct trace_threads *t);
+
+/* Returns the array of events: the document itself, or its `traceEvents`, or NULL if there is no
+ * such array. */
+const struct node *trace_events(const struct node *root);
+
+/* Returns the index of the thread of an event or sample, and adds the thread if it is new. When out
+ * of memory, makes the builder fail and returns MAP_NONE. */
+uint32_t trace_thread_of(struct trace_threads *t, const struct node *event);
+
+/* Reads the names of threads and processes from events of kind "M". */
+void trace_threads_name(struct trace_threads *t, const struct node *events);
+
+/* Returns the track of a thread, which holds the times of its samples (profile/builder.h). */
+uint32_t trace_track(pprofc_builder *builder, const struct trace_thread *thread);
+
+/* Adds the labels `process`, `pid`, `thread` and `tid` to the last sample. `thread` is a
+ * struct trace_thread. */
+void trace_label(pprofc_builder *builder, const void *thread);
 
 /* A mark: the begin or the end of a frame. Marks are sorted by `at`, then by `order`. */
 struct trace_mark {
@@ -50,7 +86,7 @@ struct trace_sums {
   struct call_paths paths;
   struct trace_sum *items;
   size_t count, room;
-  uint32_t track;      /* track of the thread for its times (profile/builder_times.h) */
+  uint32_t track;      /* track of the thread for its times (profile/builder.h) */
   struct map by_event; /* hash table of the sums, keyed by path and key */
 };
 
@@ -74,11 +110,5 @@ bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct t
 bool trace_walk(struct arena *arena, const struct trace_marks *begins,
                 const struct trace_marks *ends, struct end_lists *lists, struct trace_sums *sums,
                 struct trace_faults *faults);
-
-/* True if the document has samples whose frames are in `stackFrames`. */
-bool trace_has_samples(const struct node *root);
-
-/* Reads the samples whose frames are in `stackFrames`. */
-void trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena);
 
 #endif

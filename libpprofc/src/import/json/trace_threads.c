@@ -1,6 +1,5 @@
 /* Finds the processes and threads of a trace, and their names in the metadata. */
-#include "import/json/trace_threads.h"
-#include "profile/builder_times.h"
+#include "import/json/trace.h"
 
 void trace_threads_init(struct trace_threads *t, struct arena *arena, pprofc_builder *builder) {
   *t = (struct trace_threads){.arena = arena, .builder = builder};

@@ -2,7 +2,6 @@
  * events do not nest in the order of the file. If several end events have the same time, the event
  * that matches the innermost open frame comes first. */
 #include "import/json/trace.h"
-#include "profile/builder_times.h"
 
 struct trace_walker {
   struct arena *arena;

@@ -1,7 +1,6 @@
 /* Reads CPU profiles of V8: .cpuprofile files of all versions. timeline.c also uses these
  * functions, for recordings of Chromium. */
-#include "import/json/v8.h"
-#include "profile/builder_times.h"
+#include "import/json/json.h"
 
 /* ---- pieces ------------------------------------------ */
 

@@ -1,5 +1,4 @@
 /* Reads V8's heap profiles (.heapprofile), which Node (--heap-prof) and Chromium write. */
-#include "import/json/call_tree.h"
 #include "import/json/json.h"
 
 /* Returns the location of a node. The names of anonymous functions contain a line number that is

@@ -3,7 +3,6 @@
  *
  * A tree of the whole document would take many times its size. So this reader first splits the
  * document at brackets and commas, and then parses one item at a time. */
-#include "import/call_paths.h"
 #include "import/json/json.h"
 
 struct v8_tick {

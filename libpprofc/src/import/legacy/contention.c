@@ -1,6 +1,5 @@
 /* Reads lock contention as text: contentionz of C++ servers, mutex and block profiles of Go
  * with debug=1 (docs/spec/pprof.md, 5.5). */
-#include "import/formats.h"
 #include "import/legacy/legacy.h"
 
 /* Indices of a profile's attributes. */

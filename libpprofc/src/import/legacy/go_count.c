@@ -1,6 +1,5 @@
 /* Reads Go's profiles of counted stacks as text: goroutine and threadcreate with debug=1, and
  * profiles that a program defines (docs/spec/pprof.md, 5.3). */
-#include "import/formats.h"
 #include "import/legacy/legacy.h"
 
 /* Parses the first line that is not a comment: "goroutine profile: total 7". Sets *word to the

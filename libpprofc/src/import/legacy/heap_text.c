@@ -1,6 +1,5 @@
 /* Reads heap profiles as text: heap and heapz of TCMalloc and Go, growthz, fragmentation
  * (docs/spec/pprof.md, 5.2). */
-#include "import/formats.h"
 #include "import/legacy/legacy.h"
 
 /* Indices of the four numbers in the first line and in each sample line. */

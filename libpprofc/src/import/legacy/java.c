@@ -1,6 +1,5 @@
 /* Reads heap and contention profiles of Java as text, and the locations at the end of all Java
  * profiles (docs/spec/pprof.md, 5.6 and 5.7). */
-#include "import/formats.h"
 #include "import/legacy/legacy.h"
 
 #define HEAP_SAMPLING_RATE 524288

@@ -3,9 +3,7 @@
  *
  * The reader scales sampled counts up, as jeprof does. It skips the lines of single threads,
  * because the line "t*:" has their sums. */
-#include "import/formats.h"
 #include "import/legacy/legacy.h"
-#include "import/lines.h"
 
 /* Regular expression for the functions of jemalloc at the leaf of an allocation's stack, with their
  * possible prefixes. */

@@ -9,8 +9,7 @@
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
-#include "import/import.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 /* ---- text.c: lines and short texts ------------------- */
 
@@ -161,12 +160,6 @@ void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 /* Converts a number to an integer, as Go's int64(float) does on common machines: a number that does
  * not fit becomes INT64_MIN. */
 int64_t legacy_to_int(double value);
-
-/* ---- frames.c ---------------------------------------- */
-
-/* Sets *drop and *keep to regular expressions for the frames to drop and to keep. The sample types
- * decide if these are frames of allocators, of locks or of the profiler. */
-void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char **keep);
 
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 

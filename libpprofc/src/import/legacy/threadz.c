@@ -1,5 +1,4 @@
 /* Reads thread stacks as text: threadz of C++ servers (docs/spec/pprof.md, 5.4). */
-#include "import/formats.h"
 #include "import/legacy/legacy.h"
 
 /* True if the line contains "--- threadz 1 ---". */

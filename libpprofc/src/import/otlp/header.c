@@ -99,8 +99,7 @@ static uint32_t otlp_profile_text(struct otlp *o, const Otlp__Profile *p, const 
   for (size_t i = 0; i < p->n_attribute_indices && builder_ok(o->builder) && text == NONE; i++) {
     const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, p->attribute_indices[i]);
     if (!attribute || !str_equal(otlp_string(o, attribute->key_strindex), str_of(key))) continue;
-    struct buffer scratch;
-    buffer_init(&scratch, o->mem, SIZE_MAX);
+    struct buffer scratch = buffer_make(o->mem, SIZE_MAX);
     text = builder_string(o->builder, otlp_value_text(o, attribute->value, &scratch));
     buffer_free(&scratch);
   }

@@ -133,9 +133,8 @@ static bool index_header(struct otlp *o, const struct wire_field *f, struct buff
 
 static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
   ProtobufCAllocator kept = otlp_allocator(o);
-  struct buffer bytes;
   struct otlp_found profile = {.message = {(const char *)f->data, f->size}};
-  buffer_init(&bytes, o->mem, SIZE_MAX);
+  struct buffer bytes = buffer_make(o->mem, SIZE_MAX);
   if (index_header(o, f, &bytes))
     profile.header = otlp__profile__unpack(&kept, bytes.size, (const uint8_t *)bytes.data);
   buffer_free(&bytes);

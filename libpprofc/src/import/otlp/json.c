@@ -185,9 +185,8 @@ static bool json_decode(struct buffer *out, pprofc_str text, int (*digit)(char),
  * base64. */
 static bool json_put_binary(struct otlp *o, const struct json_rule *rule, const struct node *node,
                             struct buffer *out) {
-  struct buffer bytes;
   bool is_hex = rule->kind == JSON_ID && (node->text.size == 16 || node->text.size == 32);
-  buffer_init(&bytes, o->mem, SIZE_MAX);
+  struct buffer bytes = buffer_make(o->mem, SIZE_MAX);
   bool ok = is_hex ? json_decode(&bytes, node->text, json_digit16, 4)
                    : json_decode(&bytes, node->text, json_digit64, 6);
   ok = ok && node->kind == NODE_STRING;
@@ -199,10 +198,9 @@ static bool json_put_binary(struct otlp *o, const struct json_rule *rule, const 
 
 static bool json_put_ints(struct otlp *o, const struct json_rule *rule, const struct node *node,
                           struct buffer *out) {
-  struct buffer list;
   uint64_t value = 0;
   bool ok = node_is(node, NODE_ARRAY) || json_wrong(o, node, "an array");
-  buffer_init(&list, o->mem, SIZE_MAX);
+  struct buffer list = buffer_make(o->mem, SIZE_MAX);
   for (size_t i = 0; ok && i < node_size(node); i++) {
     ok = json_integer(o, node_at(node, i), &value);
     otlp_put_varint(&list, value);
@@ -373,14 +371,13 @@ static size_t json_count_lines(const char *from, const char *end) {
 }
 
 bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message) {
-  struct arena arena;
   struct node *root = NULL;
   pprofc_str text = str_trim(*rest), after = text, line;
   bool cut = false;
   pprofc_error error;
   if (!str_next_line(&after, &line)) return false;
   o->lines_before += json_count_lines(rest->data, text.data);
-  arena_init(&arena, o->mem);
+  struct arena arena = arena_make(o->mem);
   pprofc_status status = json_tree_parse_cut(&arena, line, &root, &cut, &error);
   if (status == PPROFC_E_FORMAT) {
     arena_free(&arena);

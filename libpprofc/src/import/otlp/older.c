@@ -5,7 +5,7 @@
  * locations. Index 0 of a table is an ordinary entry; in the current version index 0 means "not
  * set". Therefore each index grows by the number of entries that this file adds at the start of the
  * table. Some flags became attributes. In 1.6 the tables are fields of the message itself. */
-#include "import/otlp/older.h"
+#include "import/otlp/otlp.h"
 
 #define OLDER_MAX_TYPES 256u
 
@@ -125,9 +125,8 @@ static void older_put_value(const struct older_sample *s, size_t index, struct b
 static bool older_put_sample(struct older *c, const struct wire_field *f, size_t index,
                              uint64_t stack, struct buffer *profile) {
   struct older_sample *s = older_read_sample(c, f);
-  struct buffer out;
   if (!s) return false;
-  buffer_init(&out, c->otlp->mem, SIZE_MAX);
+  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
   otlp_put_integer(&out, 1, stack);
   older_put_numbers(&out, 2, &s->attributes);
   if (s->link) otlp_put_integer(&out, 3, s->link);
@@ -181,11 +180,10 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
                               const struct wire_field *f, size_t first_stack,
                               struct buffer *scope) {
   static const struct older_rule type = {1, 1, OLDER_TYPE, 0};
-  struct buffer out;
   struct wire w = wire_inside(f);
   struct wire_field field;
   bool ok = true;
-  buffer_init(&out, c->otlp->mem, SIZE_MAX);
+  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
   buffer_add(&out, p->header.data, p->header.size);
   if (index < p->type_count) ok = older_put_field(c, &out, &type, &p->types[index]);
   for (size_t stack = first_stack; ok && !out.failed && wire_each(&w, &field);) {
@@ -231,11 +229,10 @@ static bool older_profile(struct older *c, const struct wire_field *f, struct bu
  * resource or scope. Rewrites each field 2: a scope of a resource, or a profile of a scope. */
 static bool older_level(struct older *c, const struct wire_field *f, bool is_scope,
                         struct buffer *parent, unsigned number) {
-  struct buffer out;
   struct wire w = wire_inside(f);
   struct wire_field field;
   bool ok = f->type == WIRE_BYTES;
-  buffer_init(&out, c->otlp->mem, SIZE_MAX);
+  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
   while (ok && wire_each(&w, &field)) {
     ok = field.number > 2 || field.type == WIRE_BYTES;
     if (!ok || field.number > 2) continue;
@@ -262,8 +259,7 @@ static bool older_message(struct older *c, pprofc_str message, struct buffer *ou
 bool otlp_from_older(struct otlp *o, pprofc_str *message) {
   struct older c = {.otlp = o};
   o->frame_number = o->frame_count + 1;
-  struct buffer out;
-  buffer_init(&out, o->mem, SIZE_MAX);
+  struct buffer out = buffer_make(o->mem, SIZE_MAX);
   buffer_init(&c.dictionary, o->mem, SIZE_MAX);
   interner_init(&c.unit_keys, o->mem);
   buffer_init(&c.sample.values, o->mem, SIZE_MAX);

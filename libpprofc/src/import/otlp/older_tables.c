@@ -1,6 +1,6 @@
 /* Rewrites the tables of OTLP's versions 1.6 and 1.7, and the messages in these tables. A list of
  * rules describes each kind of message. */
-#include "import/otlp/older.h"
+#include "import/otlp/otlp.h"
 
 /* Keys of the attributes that replace flags. In the table of attributes, they follow the zero value
  * (entry 0). */
@@ -81,8 +81,7 @@ static bool older_rewrite(struct older *c, struct buffer *out, const struct olde
 static bool older_put_inner(struct older *c, struct buffer *out, const struct older_rule *rule,
                             const struct wire_field *f) {
   bool is_line = rule->action == OLDER_LINES;
-  struct buffer inner;
-  buffer_init(&inner, c->otlp->mem, SIZE_MAX);
+  struct buffer inner = buffer_make(c->otlp->mem, SIZE_MAX);
   if (is_line) otlp_put_integer(&inner, 1, OLDER_SHIFT);
   bool ok = f->type == WIRE_BYTES && older_rewrite(c, &inner, is_line ? older_line : older_type, f);
   older_put_message(out, rule->to, &inner);
@@ -91,8 +90,7 @@ static bool older_put_inner(struct older *c, struct buffer *out, const struct ol
 
 static bool older_put_attributes(struct older *c, struct buffer *out, unsigned field,
                                  const struct wire_field *f) {
-  struct buffer list;
-  buffer_init(&list, c->otlp->mem, SIZE_MAX);
+  struct buffer list = buffer_make(c->otlp->mem, SIZE_MAX);
   bool ok = older_add_numbers(&list, f, OLDER_ATTRIBUTE_SHIFT);
   older_put_numbers(out, field, &list);
   return ok;
@@ -143,8 +141,7 @@ static uint64_t older_new_string(struct older *c, pprofc_str text) {
 
 void older_new_attribute(struct older *c, pprofc_str key, const void *value, size_t size,
                          uint64_t unit) {
-  struct buffer out;
-  buffer_init(&out, c->otlp->mem, SIZE_MAX);
+  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
   otlp_put_integer(&out, 1, older_new_string(c, key));
   otlp_put_bytes(&out, 2, value, size);
   if (unit) otlp_put_integer(&out, 3, unit);
@@ -200,8 +197,7 @@ static const struct older_rule *const older_entries[OLDER_TABLES] = {
 static bool older_entry(struct older *c, uint64_t table, const struct wire_field *f) {
   if (table == OLDER_ATTRIBUTE) return older_attribute(c, f);
   if (!older_entries[table]) return true;
-  struct buffer out;
-  buffer_init(&out, c->otlp->mem, SIZE_MAX);
+  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
   bool ok = older_rewrite(c, &out, older_entries[table], f);
   older_put_message(&c->dictionary, (unsigned)table, &out);
   return ok;

@@ -3,7 +3,6 @@
  * link and times are equal. Most of these samples have the same index in their profiles; a hash
  * table finds the others. */
 #include "import/otlp/otlp.h"
-#include "profile/builder_times.h"
 
 #define MAX_TYPES 65536u
 
@@ -32,14 +31,13 @@ struct otlp_rows {
 /* Adds a sample type. Reports identify types by name, so if another type has this name, appends the
  * unit: "samples_bytes". */
 static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
-  struct buffer name;
   uint32_t before = (uint32_t)o->type_names.count;
   import_need(o->builder, interner_copy(&o->type_names, o->arena, type) != MAP_NONE);
   if (o->type_names.count > before) {
     builder_add_type(o->builder, type, unit);
     return;
   }
-  buffer_init(&name, o->mem, SIZE_MAX);
+  struct buffer name = buffer_make(o->mem, SIZE_MAX);
   buffer_printf(&name, "%.*s_%.*s", STR_ARG(type), STR_ARG(unit));
   import_need(o->builder, !name.failed);
   builder_add_type(o->builder, buffer_str(&name), unit);
@@ -360,8 +358,7 @@ static void otlp_add_link(struct otlp *o, int32_t index) {
 }
 
 static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource) {
-  struct buffer scratch;
-  buffer_init(&scratch, o->mem, SIZE_MAX);
+  struct buffer scratch = buffer_make(o->mem, SIZE_MAX);
   for (size_t i = 0; i < resource->n_attributes && builder_ok(o->builder); i++)
     otlp_text_label(o, otlp_key(o, resource->attributes[i]),
                     otlp_value_text(o, resource->attributes[i]->value, &scratch));

@@ -1,7 +1,6 @@
 /* Converts the dictionary of OTLP to strings, labels, mappings, locations and stacks of the
  * builder. An index outside its table is an error. */
 #include "import/otlp/otlp.h"
-#include "profile/builder_times.h"
 
 /* Prefix of a key that occurs several times in a sample: "pprof.label.N.KEY". */
 #define OTLP_REPEATED_KEY "pprof.label."
@@ -50,8 +49,7 @@ static void otlp_make_label(struct otlp *o, const Otlp__KeyValueAndUnit *attribu
     label->unit = builder_string(o->builder, otlp_string(o, attribute->unit_strindex));
     return;
   }
-  struct buffer scratch;
-  buffer_init(&scratch, o->mem, SIZE_MAX);
+  struct buffer scratch = buffer_make(o->mem, SIZE_MAX);
   label->string = builder_string(o->builder, otlp_value_text(o, value, &scratch));
   buffer_free(&scratch);
 }

@@ -1,5 +1,4 @@
 /* Converts values of attributes to text. Arrays and maps become JSON, up to MAX_LEVELS levels. */
-#include "core/base64.h"
 #include "core/json_write.h"
 #include "import/otlp/otlp.h"
 
@@ -48,8 +47,7 @@ static void otlp_json_open(struct otlp_json *j, const ProtobufCBinaryData *bytes
 }
 
 static void otlp_json_bytes(struct otlp_json *j, const ProtobufCBinaryData *bytes) {
-  struct buffer text;
-  buffer_init(&text, j->otlp->mem, SIZE_MAX);
+  struct buffer text = buffer_make(j->otlp->mem, SIZE_MAX);
   if (otlp_value_base64(j->otlp, bytes, &text)) json_string(&j->writer, buffer_str(&text));
   buffer_free(&text);
 }
@@ -86,8 +84,7 @@ static void otlp_json_value(struct otlp_json *j, const Otlp__AnyValue *value) {
 }
 
 static void otlp_json_key(struct otlp_json *j, pprofc_str name) {
-  struct buffer key;
-  buffer_init(&key, j->otlp->mem, SIZE_MAX);
+  struct buffer key = buffer_make(j->otlp->mem, SIZE_MAX);
   buffer_add_str(&key, name);
   buffer_add_char(&key, '\0');
   if (key.failed)

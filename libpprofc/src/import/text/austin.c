@@ -13,9 +13,7 @@
  * MOJO begins with "MOJ" and a version. The events of MOJO are metadata, definitions of strings and
  * frames by key, stacks that refer to these keys, and metrics. The first byte of a number has a
  * sign and 6 bits, the other bytes have 7 bits each. */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 #define MOJO_VERSION 3
 

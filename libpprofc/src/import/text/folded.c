@@ -2,10 +2,7 @@
  * inferno and most profilers write them. Lines may have two counts (base, head), as difffolded
  * writes them. A first line with several sample types ("cpu/nanoseconds samples/count") is also
  * accepted. */
-#include "core/prefix.h"
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 #define MAX_TYPES  16u
 #define SNIFFED    100u /* number of lines that decide if a text has folded stacks */

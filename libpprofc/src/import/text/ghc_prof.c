@@ -1,10 +1,7 @@
 /* Reads the text of GHC's profiler (+RTS -p, -P): a tree of cost centres, each indented below its
  * caller. With -P a row has ticks and bytes; otherwise the reader computes them from
  * percentages. */
-#include "import/call_paths.h"
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 #define GHC_SNIFFED 20u /* the title must be in this many lines at the start */
 /* Maximum number of numeric columns: number of the cost centre, entries, four percentages, ticks,

@@ -6,9 +6,7 @@
  * has no offset is inlined into the next call. In a log each line may begin with a timestamp, which
  * has the same format in all lines of a goroutine. Between the lines there may be lines of other
  * programs. */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 #define MAX_INLINED 64u /* maximum number of functions inlined into one call */
 #define MINUTE      (60 * INT64_C(1000000000))

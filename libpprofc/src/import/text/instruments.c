@@ -7,9 +7,7 @@
  *
  * Versions differ in the names and the number of columns. The depth of a row is the number of
  * spaces before its symbol, minus the spaces of the first row. */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 #include "import/text/printed_tree.h"
 
 #define MAX_COLUMNS 32u

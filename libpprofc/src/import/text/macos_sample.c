@@ -10,9 +10,7 @@
  *
  * Each level of the tree is indented by two more characters. The count of a row includes the counts
  * of its children. */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 #include "import/text/printed_tree.h"
 
 #define MACOS_SNIFFED 100u

@@ -10,10 +10,7 @@
  * "STACK 3053" that calls its functions, as speedscope does. A call that returns in the same
  * millisecond takes no time. Its two lines may be in the wrong order, so the reader drops both.
  * Queue events are not calls. */
-#include "import/call_paths.h"
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define MAX_TIME    (INT64_MAX / MILLISECOND)

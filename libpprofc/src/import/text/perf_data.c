@@ -6,8 +6,6 @@
  * features (names of events, build ids). The reader uses the stacks that the kernel recorded. Files
  * with copies of stack memory (DWARF), with branches (LBR), or with compressed records need
  * perf. */
-#include "import/formats.h"
-#include "import/names.h"
 #include "import/text/perf_frames.h"
 
 #define PERF_DATA_HEADER 104u /* size of a file's header in bytes; 16 if perf wrote to a pipe */

@@ -1,7 +1,5 @@
 /* Parses and stores frames in the text of `perf script`. */
 #include "import/text/perf_frames.h"
-#include "import/jit_function.h"
-#include "import/names.h"
 
 #define MAX_LINES 256u /* maximum number of lines of a location */
 

@@ -1,5 +1,5 @@
 /* Reads the mapped files in the text of `perf script`. */
-#include "import/text/perf_maps.h"
+#include "import/text/perf_frames.h"
 
 #define FORKS_MAX 16u   /* maximum number of ancestors to search if a process does not have maps */
 #define FILE_MAX  4096u /* maximum length of a file name in perf_maps_probe */

@@ -4,11 +4,7 @@
  * The fields of a header depend on perf's version and on -F. The reader recognises a field by its
  * characters and ignores unknown words. The first sample type is the number of samples. Each kind
  * of event, such as "cycles", is another type. */
-#include "core/scaled.h"
-#include "import/formats.h"
-#include "import/names.h"
 #include "import/text/perf_frames.h"
-#include "profile/builder_times.h"
 
 #define MAX_EVENTS 32u
 #define DIGITS     "0123456789"
@@ -508,11 +504,10 @@ static void perf_read_memory(pprofc_str data, pprofc_builder *builder, struct ar
 /* Reads text of perf. First repairs the text if its headers lack fields or its frames lack
  * indentation (perf_loose.c). Returns false if the text is not output of perf. */
 static bool perf_read_any(pprofc_str data, pprofc_builder *builder, struct arena *arena) {
-  struct buffer whole;
   bool known = is_perf_script(data);
   if (known) perf_read_memory(data, builder, arena);
   if (known) return true;
-  buffer_init(&whole, arena->mem, SIZE_MAX / 2);
+  struct buffer whole = buffer_make(arena->mem, SIZE_MAX / 2);
   known = perf_loose_convert(data, &whole) && import_need(builder, !whole.failed) &&
           is_perf_script(buffer_str(&whole));
   if (known) perf_read_memory(buffer_str(&whole), builder, arena);

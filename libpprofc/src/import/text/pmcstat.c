@@ -8,9 +8,7 @@
  * The parent of a row is the last row before it that is indented by one space less. The samples of
  * a row include the samples of its children. A row without an object has the object of the previous
  * row. */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 #include "import/text/printed_tree.h"
 
 #define PMCSTAT_SNIFFED 100u

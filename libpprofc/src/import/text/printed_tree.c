@@ -2,7 +2,7 @@
  * it is the row's total minus the totals of the row's children. The samples add up to the totals of
  * the root rows. */
 #include "import/text/printed_tree.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 /* Returns a + b, saturated at INT64_MAX. Costs are not negative. */
 static int64_t printed_tree_sum(int64_t a, int64_t b) {

@@ -5,10 +5,7 @@
  * a line of JSON: an object whose keys are the texts KEYS. Each map becomes a sample type. DTrace
  * prints the lines of a stack, then a line with its count. */
 #include "core/json_tree.h"
-#include "import/formats.h"
-#include "import/jit_function.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 #define PROBE_TYPES   16u /* maximum number of maps, and so of sample types */
 #define PROBE_LINES   64u /* maximum number of functions of a frame, including inlined functions */

@@ -1,9 +1,7 @@
 /* Reads files of R's Rprof: a line for each sample with the names of its functions, leaf first, in
  * quotes. With line.profiling a position "FILE#LINE" precedes the function that contains it, and
  * lines "#File N: NAME" name the files. With memory.profiling sizes come first: ":1:2:3:4:". */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 struct rprof {
   pprofc_builder *builder;

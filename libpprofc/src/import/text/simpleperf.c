@@ -1,8 +1,6 @@
 /* Reads the output of Android's `simpleperf report-sample`: text, or messages of Protocol Buffers
  * (--protobuf). Converts both to the text of `perf script`, whose reader makes the profile. */
 #include "codec/wire.h"
-#include "import/formats.h"
-#include "import/names.h"
 #include "import/text/perf_frames.h"
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"

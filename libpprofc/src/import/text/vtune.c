@@ -7,9 +7,7 @@
  *       "f<int, bool>",0.015,app.exe
  *
  * The separator is a comma, a semicolon or a tab. */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 #include "import/text/printed_tree.h"
 
 #define VTUNE_COLUMNS 64u

@@ -1,9 +1,7 @@
 /* Reads tables of samples that `xctrace export` writes as XML: Instruments' time profile and CPU
  * profile. An element may have an id; a later element with a `ref` to this id repeats the
  * element. */
-#include "import/formats.h"
-#include "import/lines.h"
-#include "import/names.h"
+#include "import/reader.h"
 
 /* An element with an id, which later elements may repeat. */
 struct xctrace_known {

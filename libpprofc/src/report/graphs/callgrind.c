@@ -1,6 +1,5 @@
 /* Prints the report callgrind, which KCachegrind reads (docs/spec/pprof.md, 21.9). */
 #include "report/report.h"
-#include "unit/unit.h"
 
 /* Names of one kind: functions, files or object files. In the output, a name has a number: its
  * interner id plus 1. */
@@ -240,8 +239,7 @@ static void print_callee(struct callgrind *c, uint32_t node) {
     return;
   }
   const struct namesake *same = &c->namesakes[f->namesake];
-  struct buffer name;
-  buffer_init(&name, c->report->mem, SIZE_MAX);
+  struct buffer name = buffer_make(c->report->mem, SIZE_MAX);
   buffer_add_str(&name, text_of(c, same->name));
   if (same->count > 1) buffer_printf(&name, " [%u/%u]", f->index + 1, same->count);
   f->number = callgrind_put_name(&c->names, c->out, "cfn=", buffer_str(&name));

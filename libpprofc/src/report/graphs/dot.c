@@ -1,6 +1,5 @@
 /* Prints the report dot: the call graph, for graphviz to draw (docs/spec/pprof.md, 21.10). */
-#include "report/graphs/dot.h"
-#include "unit/unit.h"
+#include "report/report.h"
 
 /* ---- texts ------------------------------------------ */
 
@@ -98,8 +97,7 @@ static bool dot_node_name(struct output *out, const struct graph *g, uint32_t no
   const pprofc_str *texts = g->frames.texts.items;
   pprofc_str file = texts[info->file];
   if (file.size) file = str_path_base(file);
-  struct arena arena;
-  arena_init(&arena, mem);
+  struct arena arena = arena_make(mem);
   pprofc_str name = shorten_function_name(texts[info->name], &arena);
   bool done = name.data != NULL;
   if (done && info->place->address) {

@@ -1,7 +1,7 @@
 /* Writes the report -otlp: the filtered profile as OpenTelemetry's ProfilesData. The standard
  * requires a separate profile for each sample type. All these profiles have the same samples in the
  * same order, so that a reader can join them. Data that only pprof has becomes attributes. */
-#include "codec/wire_write.h"
+#include "codec/wire.h"
 #include "report/proto/otlp_tables.h"
 #include "report/report.h"
 

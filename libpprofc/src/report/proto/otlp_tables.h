@@ -61,8 +61,6 @@ Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
 int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the dictionary index of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
-/* Converts a sample's labels to attributes. Stores their indices in `labels`. */
-void otlp_write_labels(struct otlp_writer *w, size_t sample);
 /* Sets `stack` and `labels` for all samples. Returns false when out of memory. */
 bool otlp_write_samples(struct otlp_writer *w);
 

@@ -1,9 +1,7 @@
 /* Writes the report -topproto: a profile with a sample for each node of the report -top
  * (docs/spec/pprof.md, 21.6). */
 #include "codec/codec.h"
-#include "profile/stack.h"
 #include "report/report.h"
-#include "unit/unit.h"
 
 /* First strings of the new profile. The texts of the graph follow these strings. */
 enum { TEXT_NONE, TEXT_CUM, TEXT_FLAT, TEXT_UNIT, TEXT_PERIOD, TEXT_PERIOD_UNIT, TEXT_FIRST };

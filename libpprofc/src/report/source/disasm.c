@@ -77,8 +77,7 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
     *count = symbol->name_count;
     return true;
   }
-  struct buffer text;
-  buffer_init(&text, d->report->mem, (size_t)4 << 20);
+  struct buffer text = buffer_make(d->report->mem, (size_t)4 << 20);
   bool good = true;
   *names = NULL;
   *count = 1;
@@ -328,10 +327,9 @@ static void disasm_print_instructions(struct disasm *d, const struct routine *ro
 
 static pprofc_status disasm_print_routine(struct disasm *d, const struct routine *routine,
                                           pprofc_error *error) {
-  struct arena arena;
   struct instruction *instructions;
   size_t count;
-  arena_init(&arena, d->report->mem);
+  struct arena arena = arena_make(d->report->mem);
   pprofc_status status =
       object_disassemble(routine->object, &d->tools, routine->start,
                          routine->end < UINT64_MAX ? routine->end + 1 : routine->end,

@@ -1,6 +1,6 @@
 /* Reads a unified diff without context. Converts between line numbers in base or head and places
- * (indices in the listing of the lines of both, see hunks.h). */
-#include "report/source/hunks.h"
+ * (indices in the listing of the lines of both, see revisions.h). */
+#include "report/source/revisions.h"
 
 /* ---- reading ----------------------------------------- */
 
@@ -177,7 +177,7 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 /* ---- lines ------------------------------------------- */
 
 /* Field of a hunk that hunk_before compares: its first line in base, its first line in head, or its
- * first line in the listing of both (hunks.h). */
+ * first line in the listing of both (revisions.h). */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {

@@ -1,7 +1,7 @@
 /* Adds up the samples of a difference by source line. */
-#include "report/source/line_costs.h"
 #include "profile/stack.h"
 #include "profile/sum.h"
+#include "report/source/revisions.h"
 
 enum { NAME_UNKNOWN, NAME_WANTED, NAME_OTHER };
 
@@ -120,8 +120,7 @@ bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *p, size_t
                        const struct line_costs_choice *choice, const pprofc_allocator *mem) {
   *costs = (struct line_costs){.mem = mem};
   struct line_pass pass = {.costs = costs, .profile = p, .choice = choice};
-  struct arena arena;
-  arena_init(&arena, mem);
+  struct arena arena = arena_make(mem);
   interner_init(&pass.names, mem);
   map_init(&pass.keys, mem);
   pass.stack = arena_array(&arena, p->samples.max_depth, sizeof *pass.stack);

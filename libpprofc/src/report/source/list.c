@@ -1,7 +1,6 @@
 /* Prints the report -list: the source of matching functions, with the samples of each line. */
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
-#include "unit/unit.h"
 
 /* ---- shared functions ------------------------------- */
 
@@ -207,8 +206,7 @@ pprofc_status listing_walk(struct report *report, const struct listing_visitor *
                            pprofc_error *error) {
   struct list_report list = {.report = report, .visitor = visitor};
   struct graph graph;
-  struct arena arena;
-  arena_init(&arena, report->mem);
+  struct arena arena = arena_make(report->mem);
   pprofc_status status = listing_graph(report, true, &graph, error);
   if (status == PPROFC_OK && !collect_rows(&list, &graph, &arena)) status = error_nomem(error);
   if (status == PPROFC_OK && regex_tripped(report->result.argument))

@@ -1,6 +1,5 @@
 /* Prints the report -list with the option source_diff. It has the lines of matching functions that
  * changed or have a cost, with the costs in base and head. */
-#include "report/source/line_costs.h"
 #include "report/source/listing.h"
 #include "report/source/revisions.h"
 
@@ -10,8 +9,8 @@
 /* A line of a function that has a cost or a change. */
 struct list_diff_row {
   pprofc_str path; /* path of the file in head; "" for a file outside of the repository */
-  int64_t place; /* index of the line in the listing of its file (hunks.h), or NO_PLACE if the line
-                    is unknown */
+  int64_t place;   /* index of the line in the listing of its file (revisions.h), or NO_PLACE if the
+                      line   is unknown */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -104,8 +103,8 @@ struct list_diff_file {
   int64_t from, to, end;
 };
 
-/* Prints the line at `place` of the listing (hunks.h). `row` has the costs of the line, or is NULL
- * if it has no cost. */
+/* Prints the line at `place` of the listing (revisions.h). `row` has the costs of the line, or is
+ * NULL if it has no cost. */
 static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                      const struct list_diff_row *row) {
   static const int64_t nothing[DIFF_SIDES];

@@ -19,8 +19,7 @@ static pprofc_status run_git(struct revisions *r, const char *folder, const char
   for (size_t i = 0; words[i]; i++) argv[7 + i] = words[i];
   const struct child child = {.argv = argv, .input = STR("")};
   struct child_end end;
-  struct buffer output;
-  buffer_init(&output, r->arena.mem, CHILD_OUTPUT_BYTES);
+  struct buffer output = buffer_make(r->arena.mem, CHILD_OUTPUT_BYTES);
   pprofc_status status = child_run(&child, &output, &end, error);
   *failed = status == PPROFC_OK && end.status != 0;
   *printed = STR("");
@@ -183,10 +182,9 @@ pprofc_str revisions_place(const struct revisions *r, enum diff_side side, pprof
 pprofc_status revisions_text(struct revisions *r, struct source_lookup *lookup, enum diff_side side,
                              pprofc_str path, const struct source_file **file,
                              pprofc_error *error) {
-  struct buffer name;
   pprofc_str printed;
   bool failed = false, commit = *r->commits[side];
-  buffer_init(&name, r->arena.mem, SIZE_MAX / 2);
+  struct buffer name = buffer_make(r->arena.mem, SIZE_MAX / 2);
   const char *state = commit ? r->commits[side] : r->top;
   buffer_printf(&name, "%s%c%.*s", state, commit ? ':' : '/', STR_ARG(path));
   pprofc_str spelled = buffer_take(&name, &r->arena);

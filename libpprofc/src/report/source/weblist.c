@@ -1,11 +1,9 @@
 /* Prints the report -weblist: a page with the source of matching functions. A click on a line shows
  * its instructions. */
-#include "core/base64.h"
 #include "core/template.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_data.h"
-#include "unit/unit.h"
 
 #define VALUE_COLUMN 10
 #define CODE_COLUMN  80
@@ -225,8 +223,7 @@ extern const char asset_weblist_js_sha256[];
  * the page, so names from the profile cannot run scripts. */
 static bool weblist_print_head(struct weblist *w) {
   const pprofc_str page = {(const char *)asset_weblist_html, asset_weblist_html_size};
-  struct fill fill;
-  fill_init(&fill, w->report->mem);
+  struct fill fill = fill_make(w->report->mem);
   base64_put_hash(fill_text(&fill, "hash"), asset_weblist_js_sha256);
   buffer_add(fill_html(&fill, "script"), asset_weblist_js, asset_weblist_js_size);
   return template_print(w->out, page, "head", &fill);

@@ -1,6 +1,5 @@
 /* Collects the functions, addresses and samples for the weblist page. */
 #include "report/source/weblist_data.h"
-#include "profile/stack.h"
 #include "report/source/listing.h"
 
 /* ---- the tables -------------------------------------- */

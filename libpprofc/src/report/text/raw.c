@@ -1,9 +1,7 @@
 /* Prints the report -raw: the profile as text, without merging samples. */
 #include "pprofc/builder.h"
-#include "profile/stack.h"
 #include "report/report.h"
 #include "report/sample_labels.h"
-#include "unit/unit.h"
 
 struct raw_report {
   const struct report *report;

@@ -1,6 +1,5 @@
 /* Prints the report -tags: the values of each label key, and their shares in the profile. */
-#include "report/text/tag_sums.h"
-#include "unit/unit.h"
+#include "report/report.h"
 
 /* ---- adding up --------------------------------------- */
 

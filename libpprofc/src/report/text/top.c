@@ -1,6 +1,5 @@
 /* Prints the reports top and text. Each node is a line. */
 #include "report/report.h"
-#include "unit/unit.h"
 
 pprofc_status report_comments(struct report *report, struct output *out, pprofc_error *error) {
   (void)error;

@@ -1,9 +1,7 @@
 /* Prints the report -traces: every sample with its labels and its stack, in the order of the
  * profile. */
-#include "profile/stack.h"
 #include "report/report.h"
 #include "report/sample_labels.h"
-#include "unit/unit.h"
 
 #define SEPARATOR "-----------+-------------------------------------------------------\n"
 
@@ -68,8 +66,7 @@ static bool print_frame(struct frame_printer *f, uint32_t location, const struct
   }
   uint32_t mapping = p->locations.mapping[location];
   if (mapping != NONE) object = profile_string(p, p->mappings.items[mapping].file);
-  struct arena arena;
-  arena_init(&arena, f->mem);
+  struct arena arena = arena_make(f->mem);
   pprofc_str text = frame_name_of(&place, name, file, object, STR(" "), &arena);
   output_add_fill(f->out, ' ', f->indent);
   f->indent = COLUMN + GAP;

@@ -1,6 +1,5 @@
 /* Prints the reports tree and peek: each node between its callers and its callees. */
 #include "report/report.h"
-#include "unit/unit.h"
 
 static const char separator[] =
     "----------------------------------------------------------+-------------\n";

@@ -4,8 +4,8 @@
 #include "transform/combine/diff.h"
 
 #include "profile/stack_tree.h"
-#include "transform/edit.h"
 #include "transform/merge/merge.h"
+#include "transform/transform.h"
 
 enum { HEAD, BASE, SIDES };
 

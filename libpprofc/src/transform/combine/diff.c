@@ -4,7 +4,6 @@
 #include "codec/codec.h"
 #include "profile/stack_tree.h"
 #include "profile/sum.h"
-#include "transform/edit.h"
 #include "transform/merge/merge.h"
 #include "transform/transform.h"
 

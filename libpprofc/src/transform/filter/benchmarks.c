@@ -2,7 +2,6 @@
  * `benchmark`. The reader of callgrind's files sets the label, because a program can write one part
  * of the file for each benchmark. */
 #include "pprofc/transform.h"
-#include "transform/edit.h"
 #include "transform/transform.h"
 
 /* Finds the name of the benchmark in a label set. Returns false if the set has no such label. */

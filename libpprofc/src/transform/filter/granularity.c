@@ -2,7 +2,6 @@
  * (docs/spec/pprof.md, 16). */
 #include "pprofc/builder.h"
 #include "pprofc/transform.h"
-#include "transform/edit.h"
 #include "transform/transform.h"
 
 void pprofc_aggregate_options_init(pprofc_aggregate_options *options) {

@@ -3,7 +3,6 @@
  * its own expression. */
 #include "core/parallel.h"
 #include "profile/delta.h"
-#include "transform/edit.h"
 #include "transform/transform.h"
 
 /* Maximum number of regular expressions of a filter. Bit i of a string is set if expression i

@@ -1,6 +1,5 @@
 /* Cuts the frames that a function calls: drop_frames and keep_frames of the profile, and prune_from
  * (docs/spec/pprof.md, 9 and 13). */
-#include "transform/edit.h"
 #include "transform/transform.h"
 
 /* Returns the part of a function name that the expressions match: without a leading dot, and only
@@ -112,8 +111,7 @@ static void drop_location(struct pruning *p, uint32_t location) {
  * not support it. */
 static pprofc_status compile_whole(const pprofc_allocator *mem, pprofc_str text,
                                    struct regex **regex, bool *unsupported, pprofc_error *error) {
-  struct buffer pattern;
-  buffer_init(&pattern, mem, SIZE_MAX);
+  struct buffer pattern = buffer_make(mem, SIZE_MAX);
   buffer_add_text(&pattern, "^(");
   buffer_add_str(&pattern, text);
   buffer_add_text(&pattern, ")$");

@@ -1,7 +1,6 @@
 /* Edits that drop samples, lines and frames. All filters use them. */
 #include "core/parallel.h"
 #include "profile/stack_tree.h"
-#include "transform/edit.h"
 #include "transform/transform.h"
 
 /* ---- samples ----------------------------------------- */

@@ -1,5 +1,4 @@
 /* Applies tagroot and tagleaf: adds frames made from labels (docs/spec/pprof.md, 15). */
-#include "transform/edit.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
 

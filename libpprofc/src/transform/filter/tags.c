@@ -1,5 +1,4 @@
 /* Applies tagfocus, tagignore, tagshow and taghide (docs/spec/pprof.md, 14). */
-#include "transform/edit.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
 
@@ -126,8 +125,7 @@ static pprofc_status tag_filter_parse(struct tag_filter *f, pprofc_str value,
   pprofc_status status = parse_range(f, value, error);
   if (status != PPROFC_OK) return status;
   if (!f->is_range) return compile_expressions(f, value, error);
-  struct buffer notice;
-  buffer_init(&notice, f->mem, SIZE_MAX);
+  struct buffer notice = buffer_make(f->mem, SIZE_MAX);
   buffer_printf(&notice, "%s:Interpreted '%.*s' as range, not regexp", f->option_name,
                 STR_ARG(value));
   buffer_add_char(&notice, '\0');

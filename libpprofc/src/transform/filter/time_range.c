@@ -1,6 +1,5 @@
 /* Limits a profile to a range of time: keeps the share of each value that lies in the range. */
 #include "profile/sum.h"
-#include "transform/edit.h"
 #include "transform/transform.h"
 
 /* For each sample: how much of its events (times at which it ran) is before the start (`from`) and

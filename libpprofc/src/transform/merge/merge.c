@@ -2,8 +2,8 @@
  * merges many sources in chunks of 128, and calls the other steps in order. */
 #include "transform/merge/merge.h"
 #include "pprofc/transform.h"
-#include "transform/edit.h"
 #include "transform/merge/accumulator.h"
+#include "transform/transform.h"
 
 /* The result copies the stacks of a source if their size is at most this number of bytes.
  * Otherwise, the result shares the region (memory) of the source. */

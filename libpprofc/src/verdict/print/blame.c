@@ -134,42 +134,28 @@ static void blame_json_places(struct json_writer *json, const pprofc_verdict_pla
   if (!count) return;
   json_begin_array(json_key(json, "places"));
   for (size_t i = 0; i < count; i++) {
-    json_begin_object(json);
-    json_begin_array(json_key(json, "path"));
+    json_pack(json, "{path:[");
     for (size_t k = 0; k < places[i].depth; k++) json_string(json, places[i].frames[k]);
-    json_end(json);
-    json_double(json_key(json, "delta"), places[i].delta);
-    json_end(json);
+    json_pack(json, "] delta:f}", places[i].delta);
   }
-  json_end(json);
-  json_double(json_key(json, "coverage"), blame_coverage(places, count, delta));
+  json_pack(json, "] coverage:f", blame_coverage(places, count, delta));
 }
 
 static void blame_json_pair(struct json_writer *json, const struct blame *b,
                             const pprofc_verdict_row *row) {
   const pprofc_verdict_row *other = &b->report->rows[row->partner];
-  bool fell = row->flat.delta < 0;
+  const pprofc_verdict_row *from = row->flat.delta < 0 ? row : other;
   double delta = blame_delta(b->report, row);
-  json_begin_object(json);
-  json_string(json_key(json, "from"), fell ? row->name : other->name);
-  json_string(json_key(json, "to"), fell ? other->name : row->name);
-  json_text(json_key(json, "kind"), pprofc_verdict_relation_name(row->relation));
-  json_double(json_key(json, "balance"), delta);
-  json_double(json_key(json, "share"), blame_share(b, delta));
-  json_end(json);
+  json_pack(json, "{from:S to:S kind:s balance:f share:f}", from->name,
+            from == row ? other->name : row->name, pprofc_verdict_relation_name(row->relation),
+            delta, blame_share(b, delta));
 }
 
 static void blame_json_row(struct json_writer *json, const struct blame *b,
                            const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
-  json_begin_object(json);
-  json_string(json_key(json, "name"), row->name);
-  json_double(json_key(json, "delta"), e->delta);
-  json_double(json_key(json, "low"), e->low);
-  json_double(json_key(json, "high"), e->high);
-  json_double(json_key(json, "share"), blame_share(b, e->delta));
-  json_double(json_key(json, "q"), e->q);
-  json_text(json_key(json, "verdict"), pprofc_verdict_name(e->verdict));
+  json_pack(json, "{name:S delta:f low:f high:f share:f q:f verdict:s", row->name, e->delta, e->low,
+            e->high, blame_share(b, e->delta), e->q, pprofc_verdict_name(e->verdict));
   blame_json_places(json, row->places, row->place_count, e->delta);
   json_end(json);
 }
@@ -178,12 +164,8 @@ static void blame_json_domain(struct json_writer *json, const struct blame *b,
                               const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = blame_domain(b->report, row);
   double delta = blame_delta(b->report, row);
-  json_begin_object(json);
-  json_string(json_key(json, "name"), domain->name);
-  json_text(json_key(json, "kind"), noise_domain_kind(domain->kind));
-  json_double(json_key(json, "balance"), delta);
-  json_double(json_key(json, "share"), blame_share(b, delta));
-  json_end(json);
+  json_pack(json, "{name:S kind:s balance:f share:f}", domain->name,
+            noise_domain_kind(domain->kind), delta, blame_share(b, delta));
 }
 
 static void blame_json_lines(struct json_writer *json, const struct blame *b,
@@ -207,18 +189,12 @@ static void blame_json_lines(struct json_writer *json, const struct blame *b,
 static void blame_json_count(struct json_writer *json, const char *key, size_t functions,
                              double delta) {
   json_begin_object(json_key(json, key));
-  json_uint(json_key(json, "functions"), functions);
-  json_double(json_key(json, "delta"), delta);
-  json_end(json);
+  json_pack(json, "functions:u delta:f}", (uint64_t)functions, delta);
 }
 
 void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summary *s) {
-  json_begin_object(json_key(json, "total"));
-  json_double(json_key(json, "base"), s->total_base);
-  json_double(json_key(json, "head"), s->total_head);
-  json_double(json_key(json, "delta"), s->total_delta);
-  json_double(json_key(json, "low"), s->total_low);
-  json_double(json_key(json, "high"), s->total_high);
+  json_pack(json, "total:{base:f head:f delta:f low:f high:f", s->total_base, s->total_head,
+            s->total_delta, s->total_low, s->total_high);
 }
 
 /* Writes the member "explained": the changed functions, the sum of their changes, and its share of
@@ -226,25 +202,21 @@ void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summa
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool has_part = !isnan(blame_part(report));
-  json_begin_object(json_key(json, "explained"));
-  json_begin_array(json_key(json, "functions"));
+  json_pack(json, "explained:{functions:[");
   for (size_t i = 0; i < report->row_count; i++) {
     if (!pprofc_verdict_is_change(report->rows[i].flat.verdict)) continue;
     json_string(json, report->rows[i].name);
   }
-  json_end(json);
-  json_double(json_key(json, "delta"), blame_explained(report));
-  json_double(json_key(json, "part"), blame_part(report));
-  json_double(json_key(json, "low"), has_part ? s->part_low : (double)NAN);
-  json_double(json_key(json, "high"), has_part ? s->part_high : (double)NAN);
-  json_end(json);
+  double low = has_part ? s->part_low : (double)NAN;
+  double high = has_part ? s->part_high : (double)NAN;
+  json_pack(json, "] delta:f part:f low:f high:f}", blame_explained(report), blame_part(report),
+            low, high);
 }
 
 void noise_blame_json(const struct noise_report *report, struct json_writer *json) {
   const pprofc_verdict_summary *s = &report->summary;
   struct blame b = blame_of(report);
-  json_line_break(json);
-  json_begin_object(json_key(json, "blame"));
+  json_pack(json, "\nblame:{");
   blame_json_begin_total(json, s);
   json_end(json);
   for (int kind = 0; kind < BLAME_KINDS; kind++) blame_json_lines(json, &b, (enum blame_kind)kind);

@@ -2,7 +2,6 @@
 #ifndef PPROFC_WEB_VIEWS_PAGE_H
 #define PPROFC_WEB_VIEWS_PAGE_H
 
-#include "core/map.h"
 #include "core/template.h"
 #include "report/report.h"
 #include "verdict/amount.h"

@@ -1,8 +1,7 @@
 /* Creates the view Graph. dot draws the picture. If dot is missing or the graph is too large for
  * dot, the script of the page draws it. */
 #include "core/child.h"
-#include "core/float.h"
-#include "report/graphs/dot.h"
+#include "report/report.h"
 #include "web/views/page.h"
 
 /* Maximum number of edges in a graph for dot. dot needs minutes for larger graphs. */

@@ -1,6 +1,6 @@
 /* Creates the view Tags. It shows the labels of the samples with their values and costs. Links
  * filter by a value, or add a label to the stacks. */
-#include "report/text/tag_sums.h"
+#include "report/report.h"
 #include "web/views/page.h"
 
 struct tag_changes {

@@ -1,7 +1,8 @@
-/* Writes output files that appear complete or not at all. */
-#ifndef PPROFC_CORE_OUTFILE_H
-#define PPROFC_CORE_OUTFILE_H
+/* Reads whole files. Writes output files that appear complete or not at all. */
+#ifndef PPROFC_CORE_FILE_H
+#define PPROFC_CORE_FILE_H
 
+#include "core/buffer.h"
 #include "core/error.h"
 
 /* An output file. It is written as TARGET.tmp-PROCESS-NUMBER in the folder of its target, and then
@@ -34,5 +35,24 @@ pprofc_status outfile_end(struct outfile *file, pprofc_status status, pprofc_err
 /* Writes all bytes to a file descriptor, or fails. The function is a pprofc_write_fn whose context
  * is a pointer to the descriptor. */
 int fd_write(void *fd, const void *data, size_t size);
+
+/* Reads a whole file. All code of the library that needs the contents of a file at once uses these
+ * functions. */
+
+/* Appends everything up to the end of the input to the buffer. Returns 0 or an errno. Sets
+ * data->failed if memory runs out or the input exceeds the buffer's ceiling. */
+int fd_read_all(int fd, struct buffer *data);
+
+/* Appends a whole file to the buffer. Errors: PPROFC_E_IO, PPROFC_E_LIMIT for a file above the
+ * buffer's ceiling, PPROFC_E_NOMEM. */
+pprofc_status file_read(const char *path, struct buffer *data, pprofc_error *error);
+
+/* Reads a whole file of at most `most` bytes into an arena. */
+pprofc_status file_keep(const char *path, size_t most, struct arena *arena, pprofc_str *text,
+                        pprofc_error *error);
+
+/* Converts `number`, a result of fd_read_all, to a status. The error message names `path`. */
+pprofc_status file_read_status(const char *path, int number, const struct buffer *data,
+                               pprofc_error *error);
 
 #endif
