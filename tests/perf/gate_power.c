@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define THRESHOLD  0.03
+#define LIMIT      0.03
 #define SUITES_MAX 200
 
 /* ---- noise ------------------------------------------- */
@@ -108,10 +108,10 @@ static void judge_one(struct suite *s, size_t index, bool changed, struct gate_s
   struct gate_row u = gate_row_unknown(), t = gate_row_unknown();
   must(gate_compare(&plain, &u, base, head, PPROFC_GATE_UTEST));
   must(gate_compare(&plain, &t, base, head, PPROFC_GATE_WELCH));
-  count(s, THRESHOLD_ONLY, changed, u.delta >= THRESHOLD);
+  count(s, THRESHOLD_ONLY, changed, u.delta >= LIMIT);
   count(s, UTEST, changed, u.delta > 0 && u.p <= 0.05);
   count(s, WELCH, changed, t.delta > 0 && t.p <= 0.05);
-  s->u_p[index] = u.delta >= THRESHOLD ? u.p : 2;
+  s->u_p[index] = u.delta >= LIMIT ? u.p : 2;
 }
 
 void add_row(struct gate *gate, bool changed, const double *base, const double *head) {
@@ -137,7 +137,7 @@ static struct suite run_suite(struct random *r, enum shape shape, double noise, 
   struct gate gate;
   double base[SAMPLES], head[SAMPLES], base_sorted[SAMPLES], head_sorted[SAMPLES];
   gate_init(&gate, &mem_default);
-  gate.settings.threshold = THRESHOLD;
+  gate.settings.threshold = LIMIT;
   for (size_t i = 0; i < BENCHMARKS; i++) {
     bool changed = effect > 0 && i < CHANGED;
     draw(r, shape, noise, 1, false, base);
@@ -432,7 +432,7 @@ int main(int argc, char **argv) {
   size_t count = quick ? 40 : SUITES_MAX;
   printf(
       "%zu suites of %d benchmarks, n=%d, threshold %.0f %%; %d regressed. All numbers in %%.\n\n",
-      count, BENCHMARKS, SAMPLES, 100 * THRESHOLD, CHANGED);
+      count, BENCHMARKS, SAMPLES, 100 * LIMIT, CHANGED);
   printf("| noise | size | alarms: threshold | U | Welch | gate |"
          " +3 %%: threshold / U / Welch / gate / U at the gate's alarms | +5 %% | +10 %% | +20 %% |"
          " drift named |\n| --- | --- |");

@@ -35,7 +35,7 @@ static void add_staged(struct gate *gate, const struct staged *b, bool changed, 
 
 /* Selects benchmarks by the first samples, as `pprofci run -record` does. Returns the plan for the
  * second stage. */
-static struct gate_screen_plan choose(struct staged *all, double threshold) {
+static struct gate_screen_plan choose_plan(struct staged *all, double threshold) {
   struct gate gate;
   size_t rows, selected = 0;
   gate_init(&gate, &mem_default);
@@ -72,7 +72,7 @@ static bool look_decides(const struct staged *all, double threshold, size_t roun
  * their number for each benchmark. */
 static size_t draw_further(struct random *r, enum shape shape, double noise, double effect,
                            double threshold, struct staged *all) {
-  struct gate_screen_plan plan = choose(all, threshold);
+  struct gate_screen_plan plan = choose_plan(all, threshold);
   size_t drawn = 0;
   for (size_t i = 0; i < BENCHMARKS && !plan.all; i++)
     if (all[i].selected) all[i].count = 0;

@@ -4,7 +4,6 @@
 #define PPROFC_REPORT_REPORT_H
 
 #include "core/brief.h"
-#include "core/json_write.h"
 #include "pipeline/pipeline.h"
 #include "pprofc/graph.h"
 #include "unit/unit.h"

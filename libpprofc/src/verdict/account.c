@@ -1,5 +1,6 @@
 /* Fills in the summary: the total, counts of verdicts, and the share of the total's change that the
  * changed functions explain. */
+#include "unit/unit.h"
 #include "verdict/amount.h"
 #include "verdict/compare.h"
 

@@ -9,7 +9,6 @@
 #define PPROFC_VERDICT_MODEL_H
 
 #include "stats/stats.h"
-#include "unit/unit.h"
 
 /* Data for columns that are sums over several runs. A rate is a value divided by its exposure (the
  * divisor of a run's values, such as its duration). */
