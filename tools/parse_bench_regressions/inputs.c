@@ -259,24 +259,48 @@ static bool has_regular_files(const struct gate_paths *entries) {
   return false;
 }
 
+/* Adds each folder in `folder` to which one process of criterion wrote its results. Adds `folder`
+ * itself if it has no results of criterion. */
+static pprofc_status add_homes(struct inputs *inputs, struct gate_paths *files, const char *folder,
+                               pprofc_error *error) {
+  struct criterion_tree tree;
+  pprofc_status status = criterion_tree_find(&inputs->arena, folder, &tree, error);
+  pprofc_str last = {NULL, 0};
+  for (size_t i = 0; i < tree.count && status == PPROFC_OK; i++) {
+    size_t size;
+    status = criterion_tree_home(inputs->gate->mem, tree.paths[i], &size, error);
+    pprofc_str home = size ? (pprofc_str){tree.paths[i], size} : str_of(folder);
+    if (status != PPROFC_OK || str_equal(home, last)) continue;
+    last = arena_str(&inputs->arena, home);
+    if (!last.data || !inputs_add_file(inputs, files, last.data)) return error_nomem(error);
+  }
+  if (status == PPROFC_OK && !tree.count && !inputs_add_file(inputs, files, folder))
+    return error_nomem(error);
+  return status;
+}
+
+/* Adds the files of a folder. Adds a path that is not a folder unchanged. */
+static pprofc_status add_input(struct inputs *inputs, struct gate_paths *files, const char *path,
+                               pprofc_error *error) {
+  struct gate_paths entries = {NULL, 0, 0};
+  if (!gate_is_folder(path))
+    return inputs_add_file(inputs, files, path) ? PPROFC_OK : error_nomem(error);
+  pprofc_status status = gate_list_folder(inputs->gate, path, "*", &inputs->arena, &entries, error);
+  if (status != PPROFC_OK) return status;
+  if (!has_regular_files(&entries)) return add_homes(inputs, files, path, error);
+  for (size_t i = 0; i < entries.count; i++)
+    if (!gate_is_folder(entries.items[i]) && !inputs_add_file(inputs, files, entries.items[i]))
+      return error_nomem(error);
+  return PPROFC_OK;
+}
+
 pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
                             struct gate_paths *files, pprofc_error *error) {
-  struct gate_paths entries;
+  pprofc_status status = PPROFC_OK;
   *files = (struct gate_paths){NULL, 0, 0};
-  for (size_t i = 0; i < side.count; i++) {
-    entries.count = 0;
-    if (gate_is_folder(side.paths[i])) {
-      pprofc_status status =
-          gate_list_folder(inputs->gate, side.paths[i], "*", &inputs->arena, &entries, error);
-      if (status != PPROFC_OK) return status;
-    }
-    bool folder = has_regular_files(&entries);
-    if (!folder && !inputs_add_file(inputs, files, side.paths[i])) return error_nomem(error);
-    for (size_t k = 0; folder && k < entries.count; k++)
-      if (!gate_is_folder(entries.items[k]) && !inputs_add_file(inputs, files, entries.items[k]))
-        return error_nomem(error);
-  }
-  return PPROFC_OK;
+  for (size_t i = 0; i < side.count && status == PPROFC_OK; i++)
+    status = add_input(inputs, files, side.paths[i], error);
+  return status;
 }
 
 /* Reads the files of base or head. Each file has the results of one process. */

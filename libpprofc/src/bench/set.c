@@ -303,6 +303,10 @@ void sink_threads(struct bench_sink *sink) {
   if (interner_add(&set->threads, set_string(set, sink->name)) == MAP_NONE) set_fail(sink, NULL);
 }
 
+void sink_zero_time(struct bench_sink *sink) {
+  sink->set->inputs[sink->input].zeros++;
+}
+
 void sink_debug_build(struct bench_sink *sink) {
   sink->set->inputs[sink->input].debug = true;
 }

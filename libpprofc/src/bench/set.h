@@ -21,6 +21,7 @@ struct bench_input {
   uint32_t label; /* string index of the label; BENCH_EMPTY: no label */
   uint32_t path;  /* string index of the path that messages show */
   bool debug;     /* true if a debug build of the benchmark library was used */
+  size_t zeros;   /* number of times of 0 seconds, which are not samples */
   double load;    /* load average when the benchmarks began; 0: unknown */
   double cpus;    /* number of processors of the machine; 0: unknown */
   bool alone;     /* true if the input has the results of one execution of a program */
@@ -180,6 +181,9 @@ void sink_threads(struct bench_sink *sink);
 
 /* Records that the input comes from a debug build of the benchmark library. */
 void sink_debug_build(struct bench_sink *sink);
+
+/* Counts a time of 0 seconds, which is not a sample. */
+void sink_zero_time(struct bench_sink *sink);
 
 /* Records the load average of the machine that ran the benchmarks, and its number of processors. */
 void sink_load(struct bench_sink *sink, double load, double cpus);

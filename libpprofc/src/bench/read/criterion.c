@@ -302,6 +302,31 @@ static int compare_paths(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Returns the length of the folder in `path` that contains the folders of `benchmark`, or 0. */
+static size_t home_of(pprofc_str path, const struct node *benchmark) {
+  static const char file[] = "/new/sample.json";
+  pprofc_str folders = node_text(benchmark, "directory_name");
+  if (!folders.size || !str_ends(path, STR(file))) return 0;
+  path.size -= strlen(file);
+  if (!str_ends(path, folders)) return 0;
+  path.size -= folders.size;
+  return path.size > 1 && path.data[path.size - 1] == '/' ? path.size - 1 : 0;
+}
+
+pprofc_status criterion_tree_home(const pprofc_allocator *mem, const char *path, size_t *home,
+                                  pprofc_error *error) {
+  struct arena arena;
+  struct node *benchmark = NULL;
+  arena_init(&arena, mem);
+  pprofc_str text = read_neighbour(&arena, path);
+  pprofc_status status = PPROFC_OK;
+  if (text.size) status = json_tree_parse(&arena, "benchmark.json", text, &benchmark, NULL);
+  *home = status == PPROFC_OK && benchmark ? home_of(str_of(path), benchmark) : 0;
+  bool nomem = !text.data || status == PPROFC_E_NOMEM;
+  arena_free(&arena);
+  return nomem ? error_nomem(error) : PPROFC_OK;
+}
+
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error) {
   struct criterion_tree_walk w = {.arena = arena, .tree = tree};

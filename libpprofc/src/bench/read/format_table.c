@@ -14,7 +14,7 @@ const struct format_row bench_format_table[] = {
     {"hyperfine", "hyperfine JSON", "hyperfine `--export-json`",
      "JSON with `results`, `command` and `mean`", "made by hand", NULL,
      "one sample for each run: `sec/op`, memory; user and system time; parameters are in the name",
-     "runs that failed"},
+     "runs that failed, times of 0 s"},
     {"pytest", "pytest-benchmark JSON", "pytest-benchmark `--benchmark-json`",
      "JSON with `benchmarks` and `machine_info`", "pytest-benchmark 5.3.1",
      "bench/calls.pytest.json",

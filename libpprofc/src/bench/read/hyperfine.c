@@ -36,7 +36,10 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
       sink_message(sink, time->line, "'%.*s': a time is not a number", STR_ARG(command));
     } else {
       sink_result(sink, buffer_str(&name), 1, time->line);
-      sink_value(sink, value, STR("sec/op"));
+      if (value > 0)
+        sink_value(sink, value, STR("sec/op"));
+      else
+        sink_zero_time(sink);
       json_add_value(sink, memory, 0, STR("peak-RSS-bytes"));
       if (time == times->first) { /* Only the mean CPU times are known, so store them once. */
         json_add_value(sink, node_get(result, "user"), 0, STR("user-sec/op"));

@@ -73,6 +73,10 @@ struct criterion_tree {
  * folder. The list may be empty. */
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
+/* Sets `*home` to the length of the folder in `path` (.../new/sample.json) to which one process of
+ * criterion wrote all its results. Sets it to 0 if benchmark.json does not show this folder. */
+pprofc_status criterion_tree_home(const pprofc_allocator *mem, const char *path, size_t *home,
+                                  pprofc_error *error);
 
 /* ---- readers of JSON -------------------------------- */
 

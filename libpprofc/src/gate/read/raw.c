@@ -139,6 +139,18 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
                  base ? "base" : "head");
 }
 
+/* Warns about times of 0 seconds. hyperfine subtracts the time that its shell needs to start. On a
+ * busy machine, this time may be longer than the command. */
+static void check_zero_times(struct gate *gate, const pprofc_bench *set) {
+  size_t zeros = 0;
+  for (size_t i = 0; i < set->input_count; i++) zeros += set->inputs[i].zeros;
+  if (zeros)
+    gate_warning(gate,
+                 "left out %zu time%s of 0 s: hyperfine subtracted more time for the start of its "
+                 "shell than the command took; use hyperfine -N",
+                 zeros, zeros == 1 ? "" : "s");
+}
+
 #define LOAD_MAX 2.0 /* load average per processor above which a machine is overloaded */
 
 /* Records that the machine was overloaded, if most inputs with a known load are overloaded. */
@@ -241,6 +253,7 @@ static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
     check_sides(gate, &pairs);
     compare_environments(gate, set);
     check_builds(gate, set);
+    check_zero_times(gate, set);
     check_load(gate, set);
     bool one_process = check_processes(gate, &pairs);
     good = pairs_store(&pairs, releases);
