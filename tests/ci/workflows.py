@@ -572,6 +572,8 @@ PROJECTS = {
     "go.mod": "module example.com/a\n\ngo 1.21\n",
     "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\n[dev-dependencies]\ncriterion = "0.5"\n',
     "CMakeLists.txt": "find_package(benchmark REQUIRED)\ntarget_link_libraries(bench benchmark::benchmark)\n",
+    "bench/CMakeLists.txt": "find_package(benchmark REQUIRED)\n",
+    "pom.xml": "<project><dependencies><dependency><artifactId>jmh-core</artifactId></dependency></dependencies></project>\n",
     "pyproject.toml": '[project]\nname = "a"\ndependencies = ["pytest-benchmark"]\n',
     "package.json": '{"name": "a", "scripts": {"bench": "node bench.js"}}\n',
 }

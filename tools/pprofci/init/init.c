@@ -65,9 +65,10 @@ static void agents_add_section(struct output *out) {
 #define PROJECT_FILE_MOST ((size_t)16 << 20)
 
 extern const unsigned char asset_init_workflow_yml[], asset_init_go_yml[], asset_init_cargo_yml[],
-    asset_init_cmake_yml[], asset_init_python_yml[], asset_init_node_yml[];
+    asset_init_cmake_yml[], asset_init_maven_yml[], asset_init_python_yml[], asset_init_node_yml[];
 extern const size_t asset_init_workflow_yml_size, asset_init_go_yml_size, asset_init_cargo_yml_size,
-    asset_init_cmake_yml_size, asset_init_python_yml_size, asset_init_node_yml_size;
+    asset_init_cmake_yml_size, asset_init_maven_yml_size, asset_init_python_yml_size,
+    asset_init_node_yml_size;
 
 struct init_options {
   const char *out, *action;
@@ -93,9 +94,9 @@ static const char *const usage[] = {"[-out FILE] [-action REPO@REF] [-force]", "
                                     NULL};
 
 static const char *const details[] = {
-    "Looks for go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark, pyproject.toml with "
-    "pytest and package.json, in this order, and writes a workflow for the first file that it "
-    "finds.",
+    "Looks for go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark (also in bench, benchmark "
+    "and benchmarks), pom.xml with JMH, pyproject.toml with pytest and package.json, in this "
+    "order, and writes a workflow for the first file that it finds.",
     NULL};
 
 static const struct flag_note statuses[] = {
@@ -116,18 +117,30 @@ struct project {
 
 #define STEPS(name) asset_init_##name##_yml, &asset_init_##name##_yml_size
 
+#define CMAKE(file)                                                                                \
+  {                                                                                                \
+    file, {"benchmark::benchmark", "find_package(benchmark"},                                      \
+        "a CMake project with Google Benchmark",                                                   \
+        "its benchmarks are programs with \"bench\" in their names", STEPS(cmake)                  \
+  }
+
 static const struct project projects[] = {
     {"go.mod", {NULL, NULL}, "a Go module", "go test runs its benchmarks", STEPS(go)},
     {"Cargo.toml", {NULL, NULL}, "a Rust crate", "its benchmarks use criterion", STEPS(cargo)},
-    {"CMakeLists.txt",
-     {"benchmark::benchmark", "find_package(benchmark"},
-     "a CMake project with Google Benchmark",
-     "its benchmarks are programs with \"bench\" in their names",
-     STEPS(cmake)},
+    CMAKE("CMakeLists.txt"),
+    CMAKE("bench/CMakeLists.txt"),
+    CMAKE("benchmark/CMakeLists.txt"),
+    CMAKE("benchmarks/CMakeLists.txt"),
+    {"pom.xml",
+     {"jmh-core", NULL},
+     "a Maven project with JMH",
+     "mvn package builds its benchmarks into target/benchmarks.jar",
+     STEPS(maven)},
     {"pyproject.toml",
      {"pytest", NULL},
      "a Python project with pytest",
-     "its benchmarks use pytest-benchmark",
+     "its benchmarks use pytest-benchmark; if pytest does not find them by itself, or if they need "
+     "more packages, add this to the workflow",
      STEPS(python)},
     {"package.json",
      {NULL, NULL},
@@ -153,7 +166,7 @@ static const struct project *project_find(void) {
   for (size_t i = 0; i < sizeof projects / sizeof *projects; i++)
     if (project_matches(&projects[i])) return &projects[i];
   ci_fail("no project was found: there is neither go.mod, Cargo.toml, CMakeLists.txt with "
-          "Google Benchmark, pyproject.toml with pytest, nor package.json");
+          "Google Benchmark, pom.xml with JMH, pyproject.toml with pytest, nor package.json");
 }
 
 /* Appends `text`, and replaces each occurrence of `mark` in the text by `with`. */

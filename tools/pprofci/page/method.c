@@ -19,10 +19,11 @@ static void machine_of_results(struct buffer *out, pprofc_str table) {
   }
 }
 
-/* Appends the machine of this process, where the measurements ran. */
+/* Appends the machine of this process, where the measurements ran, and its version of Go if the
+ * benchmarks are in Go. */
 static void machine_of_here(struct buffer *out, struct ci_run *run) {
   static const char *const argv[] = {"go", "env", "GOVERSION", NULL};
-  const char *version = program_line(&run->arena, NULL, argv);
+  const char *version = *run->options->record ? program_line(&run->arena, NULL, argv) : "";
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (processors > 0) buffer_printf(out, "%s%ld CPUs", out->size ? ", " : "", processors);
   if (*version && strlen(version) < 64) buffer_printf(out, ", %s", version);
