@@ -37,6 +37,18 @@ has a/ci/index.html "pprofci run -walltime"
 [ "$(maps)" = 0 ] || broken "maps of compiled code are left in /tmp"
 ok "times of base and head"
 
+# On an overloaded machine, no time is red.
+busy=
+for _ in $(seq $((3 * $(nproc)))); do
+  while :; do :; done &
+  busy="$busy $!"
+done
+PATH=$PWD/bin run 0 -walltime 'sh bench.sh' -base-ref base -count 5 -out busy/ci
+kill $busy
+has busy/ci/summary.md 'Could not be judged: the machine was overloaded (load '
+has "$work/messages" 'warning: the machine is overloaded: load '
+ok "an overloaded machine is named"
+
 # -setup runs before each round, in one folder at a time.
 run 0 -walltime 'sh bench.sh' -setup 'test -e time' -base-ref HEAD -count 5 -profile-runs 0 -any-load -out a/ci
 has "$work/output" 'no regression'

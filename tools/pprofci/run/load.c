@@ -74,7 +74,8 @@ static const struct round_load *loads_of(const struct ci_run *run, size_t *count
   return (const struct round_load *)(const void *)run->loads.data;
 }
 
-const char *load_judge(struct ci_run *run, double processors) {
+/* Describes the load if at least half of the rounds were overloaded. Returns NULL otherwise. */
+static const char *load_judge(struct ci_run *run, double processors) {
   size_t count, overloaded = 0;
   const struct round_load *loads = loads_of(run, &count);
   double average = 0, stolen = 0, wall = 0, busy = 0, own = 0;
@@ -96,6 +97,11 @@ const char *load_judge(struct ci_run *run, double processors) {
   if (all > 0 && stolen > STOLEN_MOST * all)
     buffer_printf(&text, ", %.0f%% of their time taken by the host", 100 * stolen / all);
   return buffer_take(&text, &run->arena).data;
+}
+
+void load_check(struct ci_run *run) {
+  run->overloaded = load_judge(run, (double)sysconf(_SC_NPROCESSORS_ONLN));
+  if (run->overloaded) message_note("warning: the machine is overloaded: %s", run->overloaded);
 }
 
 void load_write(struct json_writer *json, const struct ci_run *run) {

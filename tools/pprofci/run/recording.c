@@ -455,8 +455,7 @@ static void record_all(struct recording *r) {
   stages_measure(r);
   if (!r->count)
     ci_fail("no benchmark in %s ran (-bench %s)", run->options->record, run->options->bench);
-  run->overloaded = load_judge(run, (double)sysconf(_SC_NPROCESSORS_ONLN));
-  if (run->overloaded) message_note("warning: the machine is overloaded: %s", run->overloaded);
+  load_check(run);
   stages_write(r);
   stages_find_regressed(r);
   recording_profile(r);

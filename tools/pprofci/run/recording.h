@@ -65,8 +65,8 @@ struct round_load load_now(void);
 /* Adds the load since `begin` to run->loads. */
 void load_add(struct ci_run *run, const struct round_load *begin);
 
-/* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded, or NULL. */
-const char *load_judge(struct ci_run *run, double processors);
+/* Sets run->overloaded, and prints a warning, if at least half of the rounds were overloaded. */
+void load_check(struct ci_run *run);
 void load_write(struct json_writer *json, const struct ci_run *run);
 
 /* ---- measurements (recording.c, profiling.c) ------ */

@@ -168,6 +168,7 @@ static void time_all(struct timing *t) {
   if (profiles && !sampling_is_permitted(t)) profiles = 0;
   t->all_steps = sides * (rounds + profiles);
   time_rounds(t, false, rounds);
+  load_check(t->run);
   time_rounds(t, true, profiles);
   if (t->rootless)
     message_note("stacks do not show where a benchmark begins (Python shows it from 3.12 on): "
