@@ -47,7 +47,7 @@ const printed = run("-top", "-noise", "-nodecount=0", ...pair), sentence = print
 for (const line of printed.split("\n")) {
   const name = names.find((n) => line.endsWith(`  ${n}`));
   if (!name) continue;
-  const word = /(grew|shrank|new|gone|unchanged)(, as everything did| less than the rest)?(?=  )/.exec(line)[0];
+  const word = /(grew|shrank|new|gone|unchanged|rose|fell)(, as everything did| less than the rest| against the rest)?(?=  )/.exec(line)[0];
   verdicts[name] = word;
   terminal[name] = rowOf([...line.trim().split(/\s+/).slice(0, 3), word]);
 }

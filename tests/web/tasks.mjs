@@ -49,7 +49,7 @@ const flame = (expression) => (page) => page.evaluate(`(${expression})(page.flam
 
 const tasks = [
   ["What became slower?", diff, [], says(".pf-changes", /Slower\s+generator\.mix\s+\+500ms/)],
-  ["Is it real?", diff, [], says(".pf-banner", /1 function grew\. 6 functions are new\./)],
+  ["Is it real?", diff, [], says(".pf-banner", /3 functions are new\. 5 functions rose against the rest\./)],
   ["Where is it in the code?", diff, [click(".pf-changes button >> nth=0")], says(".pf-place", /generator\/optimized\.go/)],
   ["Which callers does it have?", diff, [click(".pf-changes button >> nth=0")], says(".pf-sandwich", /callers above/)],
   ["How much of the total is it?", plain, [], says(".pf-inspector", /runtime\.mallocgc\s+5\.12s \(6\.67%\)/)],

@@ -13,7 +13,8 @@
  *  - row.flat, row.cum: a function. `verdict` is the verdict to show. `own` is the verdict without
  *    the change that all functions share. p and q belong to `own`, low and high to `delta`.
  *
- * A shown verdict has the direction of its recorded difference. summary.sentence describes the
+ * A shown verdict has the direction of its recorded difference. If the interval of the difference
+ * contains 0, the verdict names no direction of it. summary.sentence describes the
  * change in one line.
  *
  * Verdicts are computed once and do not change. They contain copies, so profiles and options may be
@@ -44,10 +45,13 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
   PPROFC_VERDICT_GREW_LESS,     /* grew by a smaller percentage than all functions */
   PPROFC_VERDICT_SHRANK_LESS,   /* shrank by a smaller percentage than all functions */
-  PPROFC_VERDICT_GREW,          /* grew by more than noise and the common factor */
-  PPROFC_VERDICT_SHRANK,        /* shrank by more than noise and the common factor */
-  PPROFC_VERDICT_NEW,           /* grew; the base has no samples of the function */
-  PPROFC_VERDICT_GONE,          /* shrank; the head has no samples of the function */
+  /* The function changed otherwise than all functions, but the recorded difference may be 0. */
+  PPROFC_VERDICT_ROSE,   /* it grew in comparison with all functions */
+  PPROFC_VERDICT_FELL,   /* it shrank in comparison with all functions */
+  PPROFC_VERDICT_GREW,   /* grew by more than noise and the common factor */
+  PPROFC_VERDICT_SHRANK, /* shrank by more than noise and the common factor */
+  PPROFC_VERDICT_NEW,    /* grew; the base has no samples of the function */
+  PPROFC_VERDICT_GONE,   /* shrank; the head has no samples of the function */
   /* exact counts differ, but no test is possible because base and head each have one run */
   PPROFC_VERDICT_DIFFERS
 } pprofc_verdict;
@@ -56,7 +60,7 @@ typedef enum pprofc_verdict {
 PPROFC_API const char *pprofc_verdict_name(pprofc_verdict verdict);
 
 /* True if a function changed beyond noise and otherwise than by the common factor: it grew, shrank,
- * is new, gone or different, or grew or shrank less than all functions. */
+ * is new, gone or different, or changed only in comparison with all functions. */
 PPROFC_API bool pprofc_verdict_is_change(pprofc_verdict verdict);
 
 /* True if the difference is more than noise. The function may have changed only by the common
@@ -303,9 +307,8 @@ typedef struct pprofc_verdict_summary {
   size_t changed;     /* number of tested rows whose flat value (self cost) changed */
   size_t cum_changed; /* number of rows whose cum value (with callees) changed */
   size_t shared;      /* number of rows whose flat value changed only as much as all functions */
-  /* numbers of new, gone, grown and shrunk rows in `changed`, without pairs of rows whose changes
-   * cancel */
-  size_t new_rows, gone_rows, grew, shrank;
+  /* numbers of rows in `changed` by verdict, without pairs of rows whose changes cancel */
+  size_t new_rows, gone_rows, grew, shrank, rose, fell;
   double alpha; /* accepted share of wrong verdicts among the changed functions, as in the
                    options */
 

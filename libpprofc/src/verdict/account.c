@@ -217,6 +217,8 @@ static void sentence_functions(const pprofc_verdict_summary *s, struct buffer *o
   if (s->common_verdict != PPROFC_VERDICT_SHRANK) sentence_count(s->shrank, "shrank", out);
   sentence_count(s->new_rows, s->new_rows == 1 ? "is new" : "are new", out);
   sentence_count(s->gone_rows, s->gone_rows == 1 ? "is gone" : "are gone", out);
+  sentence_count(s->rose, "rose against the rest", out);
+  sentence_count(s->fell, "fell against the rest", out);
   if (!s->changed) sentence_count(s->cum_changed, "changed with what they call", out);
 }
 
@@ -246,11 +248,13 @@ static void sentence_fill_counts(struct comparison *c) {
     pprofc_verdict verdict = row->flat.verdict;
     const pprofc_verdict_domain *domain = comparison_domain(c, i);
     if (row->relation || (domain && domain->moved) || !pprofc_verdict_is_change(verdict)) continue;
-    bool side = verdict == PPROFC_VERDICT_NEW || verdict == PPROFC_VERDICT_GONE;
-    s->new_rows += verdict == PPROFC_VERDICT_NEW;
-    s->gone_rows += verdict == PPROFC_VERDICT_GONE;
-    s->grew += !side && row->flat.delta > 0;
-    s->shrank += !side && row->flat.delta < 0;
+    size_t *const counts[] = {
+        [PPROFC_VERDICT_ROSE] = &s->rose,    [PPROFC_VERDICT_FELL] = &s->fell,
+        [PPROFC_VERDICT_NEW] = &s->new_rows, [PPROFC_VERDICT_GONE] = &s->gone_rows,
+        [PPROFC_VERDICT_DIFFERS] = NULL,
+    };
+    size_t *signs = row->flat.delta > 0 ? &s->grew : &s->shrank;
+    ++*(counts[verdict] ? counts[verdict] : signs);
   }
 }
 

@@ -25,6 +25,8 @@ const char *pprofc_verdict_name(pprofc_verdict verdict) {
       [PPROFC_VERDICT_SHRANK_AS_ALL] = "shrank, as everything did",
       [PPROFC_VERDICT_GREW_LESS] = "grew less than the rest",
       [PPROFC_VERDICT_SHRANK_LESS] = "shrank less than the rest",
+      [PPROFC_VERDICT_ROSE] = "rose against the rest",
+      [PPROFC_VERDICT_FELL] = "fell against the rest",
       [PPROFC_VERDICT_GREW] = "grew",
       [PPROFC_VERDICT_SHRANK] = "shrank",
       [PPROFC_VERDICT_NEW] = "new",

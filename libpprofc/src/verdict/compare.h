@@ -210,8 +210,10 @@ void recorded_begin(struct recorded_rows *r, const struct comparison *c, const s
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
 
 /* Fills in the recorded values of a row, their interval, and the verdict to show. Derives this
- * verdict from e->own, the verdict without the factor that all functions of a run share. */
-void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
+ * verdict from the interval and from e->own, the verdict without the factor that all functions of a
+ * run share. `tail` is the quantile at the upper end of the interval. */
+void recorded_fill(const struct recorded_rows *r, size_t row, double tail,
+                   pprofc_verdict_estimate *e);
 
 /* Returns the judged difference of a row. For cum, this difference excludes time of the environment
  * (code such as the kernel, walk.h). */

@@ -82,7 +82,7 @@ bool family_words(const struct comparison *c, const struct matrix *m, const stru
     const struct estimate *e = &fit->of[i];
     out[i] = (pprofc_verdict_estimate){
         .own = family_word(c, m, fit, i, q[i]), .p = e->p, .q = q[i], .samples = e->samples};
-    recorded_fill(&recorded, i, &out[i]);
+    recorded_fill(&recorded, i, MODEL_TAIL, &out[i]);
   }
   mem_free(c->mem, q, m->rows, sizeof *q);
   return done;
@@ -130,7 +130,7 @@ void family_widen(const struct comparison *c, const struct matrix *m, const stru
   struct recorded_rows recorded;
   if (!pprofc_verdict_is_change(e->verdict)) return;
   recorded_begin(&recorded, c, m, fit);
-  recorded_interval(&recorded, row, (1 + level) / 2, &e->low, &e->high);
+  recorded_fill(&recorded, row, (1 + level) / 2, e);
 }
 
 void family_widen_rows(struct comparison *c) {

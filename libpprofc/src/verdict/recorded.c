@@ -213,22 +213,32 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns the verdict to show. `own` is the verdict without the factor that all functions of a run
- * share. If the recorded difference has the other sign, returns "grew less" or "shrank less", which
- * mean: than all functions. */
-static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
-  bool grew = own == PPROFC_VERDICT_GREW;
-  if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
-  if (delta == 0) return PPROFC_VERDICT_UNCHANGED;
-  if (delta > 0) return grew ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_GREW_LESS;
-  return grew ? PPROFC_VERDICT_SHRANK_LESS : PPROFC_VERDICT_SHRANK;
+/* True if the interval of an estimate does not contain 0. */
+static bool recorded_excludes_zero(const pprofc_verdict_estimate *e) {
+  return e->low > 0 || e->high < 0;
 }
 
-static pprofc_verdict recorded_verdict(pprofc_verdict own, pprofc_verdict common, double delta) {
-  if (own != PPROFC_VERDICT_UNCHANGED) return recorded_direction(own, delta);
+/* Returns the verdict on a row whose own change, without the factor that all functions of a run
+ * share, is more than noise. If the recorded difference has the other sign, returns "grew less" or
+ * "shrank less", which mean: than all functions. If the interval of the recorded difference
+ * contains 0, the row changed only in comparison with all functions. */
+static pprofc_verdict recorded_direction(const pprofc_verdict_estimate *e, double delta) {
+  bool grew = e->own == PPROFC_VERDICT_GREW, fell = e->own == PPROFC_VERDICT_SHRANK;
+  if (e->own == PPROFC_VERDICT_DIFFERS) return e->own;
+  if (!recorded_excludes_zero(e))
+    return grew || e->own == PPROFC_VERDICT_NEW ? PPROFC_VERDICT_ROSE : PPROFC_VERDICT_FELL;
+  if (grew) return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK_LESS;
+  if (fell) return delta > 0 ? PPROFC_VERDICT_GREW_LESS : PPROFC_VERDICT_SHRANK;
+  return e->own;
+}
+
+static pprofc_verdict recorded_verdict(const pprofc_verdict_estimate *e, pprofc_verdict common,
+                                       double delta) {
+  if (pprofc_verdict_is_change(e->own)) return recorded_direction(e, delta);
+  if (e->own != PPROFC_VERDICT_UNCHANGED || !recorded_excludes_zero(e)) return e->own;
   if (common == PPROFC_VERDICT_GREW && delta > 0) return PPROFC_VERDICT_GREW_AS_ALL;
   if (common == PPROFC_VERDICT_SHRANK && delta < 0) return PPROFC_VERDICT_SHRANK_AS_ALL;
-  return own;
+  return e->own;
 }
 
 double recorded_judged(const struct recorded_rows *r, size_t row) {
@@ -244,17 +254,17 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;
-  bool excludes_zero = e->low > 0 || e->high < 0;
-  return excludes_zero && !pprofc_verdict_is_certain(common) ? r->common : common;
+  return recorded_excludes_zero(e) && !pprofc_verdict_is_certain(common) ? r->common : common;
 }
 
-void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e) {
+void recorded_fill(const struct recorded_rows *r, size_t row, double tail,
+                   pprofc_verdict_estimate *e) {
   double judged = recorded_judged(r, row);
   e->base = recorded_mean(r, row, 0);
   e->head = recorded_mean(r, row, 1);
   e->delta = e->head - e->base;
-  recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
-  e->verdict = recorded_verdict(e->own, recorded_shared(r, e), judged);
+  recorded_interval(r, row, tail, &e->low, &e->high);
+  e->verdict = recorded_verdict(e, recorded_shared(r, e), judged);
   /* The judged difference excludes time of the environment (walk.h). If the recorded difference has
    * the other sign, the verdict would contradict the amounts in the report. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
