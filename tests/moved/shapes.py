@@ -40,6 +40,11 @@ SEARCH = ("core::Searcher::next_match", "core::Searcher::next")  # library funct
 STEPS = [((*SEARCH, f"core::step{letter}::get"), 26) for letter in "abcdefghij"]
 
 
+def called(cost, name, callers=("svc.A", "app.B")):
+    """Functions without anything in common call the function."""
+    return each(chain("%s", name), cost, callers)
+
+
 SHAPES = {
     "split": ({chain("svc.f"): 900}, {chain("svc.f"): 350, chain("svc.f", "svc.fHelper"): 550}),
     "split in a chain": ({chain("svc.f"): 900},
@@ -86,6 +91,18 @@ SHAPES = {
     "new library functions below two callers": (
         {**each(chain("svc.parse", "svc.%s", "memchr"), 260, "ab"), chain("svc.parse"): 400},
         {**{chain("svc.parse", "svc." + b, *names): cost for b in "ab" for names, cost in STEPS}, chain("svc.parse"): 400}),
+    "replaced below two callers": (called(400, "lib.old"), called(400, "lib.new")),
+    "replaced by another package": (called(400, "encoding/json.Marshal"), called(400, "github.com/acme/fast.Encode")),
+    "replaced in C++": (called(400, "std::sort(int*, int*)"), called(400, "boost::sort::pdq_impl(int*, int)")),
+    "replaced in Rust": (called(400, "std::collections::HashMap<K,V>::get"), called(400, "hashbrown::raw::RawTable<T>::find")),
+    "replaced below three callers": (called(260, "lib.old", "abc"), called(260, "fast.find", "abc")),
+    "replaced by two": (called(400, "lib.old"), {**called(220, "x.first"), **called(180, "y.second")}),
+    "two replaced by one": ({**called(220, "lib.first"), **called(180, "lib.second")}, called(400, "x.whole")),
+    "three replaced by two": ({**called(150, "lib.a"), **called(150, "lib.b"), **called(140, "old.c")},
+                              {**called(250, "x.p"), **called(190, "y.q")}),
+    "replaced with its callees": ({**called(200, "lib.old"), **called(200, "lib.old;mem.copy")},
+                                  {**called(250, "fast.run"), **called(150, "fast.run;fast.inner")}),
+    "replaced below two goroutines": ({"svc.A;lib.old": 500, "app.B;lib.old": 300}, {"svc.A;fast.run": 500, "app.B;fast.run": 300}),
     "callers": ({"main;svc.A;util.enc": 600, "main;svc.B;util.enc": 200}, {"main;svc.A;util.enc": 200, "main;svc.B;util.enc": 600}),
 }
 
@@ -105,6 +122,9 @@ HIDDEN = {
         parse((("memchr",), 100), own=600), parse(((*SEARCH, "core::str::decode"), 500), own=500)),
     "a new library function, another caller shrank": (
         {**parse(), chain("svc.h", "svc.g"): 700}, {**parse(((*SEARCH, "core::str::decode"), 300)), chain("svc.h", "svc.g"): 400}),
+    "replaced by a slower function": (called(300, "lib.old"), called(480, "fast.run")),
+    "replaced by a slower function below one caller": (
+        called(500, "lib.old"), {**called(850, "fast.run", ["svc.A"]), **called(150, "fast.run", ["app.B"])}),
     "the rest of the program got faster": ({chain("svc.f"): 400, **each(chain("lib9.fn%d"), 60, range(20))},
                                            {chain("svc.f"): 700, **each(chain("lib9.fn%d"), 45, range(20))}),
 }

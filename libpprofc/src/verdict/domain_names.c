@@ -36,6 +36,25 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
   return set_member(r, set, 0)->file.size > 0;
 }
 
+/* Returns the first member that only the base has, if only base or only head has each member and
+ * several functions of both call all members. Otherwise returns NULL. */
+static const struct candidate *set_replaced(const struct relations *r,
+                                            const struct domain_set *set) {
+  const struct candidate *gone = NULL;
+  int callers = 0;
+  for (size_t i = 0; i < set->member_count; i++) {
+    if (!relations_one_sided(r, set->members[i])) return NULL;
+    if (!gone && relations_row(r, set->members[i])->flat.head == 0) gone = set_member(r, set, i);
+  }
+  for (size_t i = 0; i < r->words; i++) {
+    uint64_t common = r->known[i];
+    for (size_t k = 0; k < set->member_count; k++)
+      common &= r->callers[set->members[k] * r->words + i];
+    callers += __builtin_popcountll(common);
+  }
+  return callers > 1 ? gone : NULL;
+}
+
 /* Returns the name of a function that calls all functions in the set, or MAP_NONE. */
 static uint32_t set_common_caller(const struct relations *r, const struct domain_set *set) {
   for (uint32_t name = 0; name < r->names; name++) {
@@ -79,7 +98,7 @@ static bool set_is_renamed(const struct relations *r, const struct domain_set *s
 
 void domain_set_name(const struct relations *r, struct domain_set *set) {
   uint32_t caller = set_caller(r, set), common;
-  const struct candidate *first = set_member(r, set, 0);
+  const struct candidate *first = set_member(r, set, 0), *gone = set_replaced(r, set);
   if (set_is_renamed(r, set))
     set_name_renamed(r, set);
   else if (caller != MAP_NONE)
@@ -90,6 +109,9 @@ void domain_set_name(const struct relations *r, struct domain_set *set) {
     set_name_as(set, PPROFC_DOMAIN_PACKAGE, first->parts.package);
   else if (set_has_file(r, set))
     set_name_as(set, PPROFC_DOMAIN_FILE, first->file);
+  else if (gone)
+    set_name_as(set, PPROFC_DOMAIN_PACKAGE,
+                gone->parts.package.size ? gone->parts.package : r->c->row[gone->row].name);
   else if ((common = set_common_caller(r, set)) != MAP_NONE)
     set_name_as(set, PPROFC_DOMAIN_CALLER, r->c->names.texts.items[common]);
   else

@@ -171,13 +171,36 @@ static bool relations_alloc(struct relations *r) {
   r->both = mem_zero_array(mem, r->names, sizeof *r->both);
   r->sketch_of = mem_array(mem, r->names, sizeof *r->sketch_of);
   r->callers = mem_zero_array(mem, r->count * r->words, sizeof *r->callers);
+  r->known = mem_zero_array(mem, r->words, sizeof *r->known);
+  r->grown = mem_zero_array(mem, r->words, sizeof *r->grown);
+  r->narrow = mem_zero_array(mem, r->words, sizeof *r->narrow);
   r->explained = mem_zero_array(mem, r->names, sizeof *r->explained);
   r->seen = mem_zero_array(mem, r->names, sizeof *r->seen);
-  return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
+  return r->candidate_of && r->both && r->sketch_of && r->callers && r->known && r->grown &&
+         r->narrow && r->explained && r->seen;
 }
 
-/* For each name, sets its candidate and the hash of its last part (name_parts.last). Sets `both` if
- * base and head have samples of the name. */
+static void bits_add(uint64_t *bits, size_t at) {
+  bits[at / 64] |= (uint64_t)1 << at % 64;
+}
+
+/* Sets `both`, `known`, `grown` and `narrow` for the name of each row. */
+static void relations_note_rows(struct relations *r) {
+  const struct comparison *c = r->c;
+  double all = c->summary.total_base + c->summary.total_head;
+  for (size_t i = 0; i < c->rows; i++) {
+    const pprofc_verdict_estimate *cum = &c->row[i].cum;
+    uint32_t name = interner_find(&c->names.texts, c->row[i].name);
+    bool grew = pprofc_verdict_is_change(cum->own) && c->cum.of[c->line[i]].delta > 0;
+    r->both[name] = cum->base > 0 && cum->head > 0;
+    if (!r->both[name]) continue;
+    bits_add(r->known, name);
+    if (grew) bits_add(r->grown, name);
+    if (cum->base + cum->head <= DOMAIN_SHARE_MOST * all) bits_add(r->narrow, name);
+  }
+}
+
+/* For each name, sets its candidate and the hash of its last part (name_parts.last). */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {
@@ -185,9 +208,7 @@ static void relations_name(struct relations *r) {
     r->candidate_of[i] = MAP_NONE;
     r->sketch_of[i] = hash_str(parts.last);
   }
-  for (size_t i = 0; i < c->rows; i++)
-    r->both[interner_find(&c->names.texts, c->row[i].name)] =
-        c->row[i].cum.base > 0 && c->row[i].cum.head > 0;
+  relations_note_rows(r);
   for (uint32_t i = 0; i < r->count; i++) {
     r->candidates[i].name = interner_find(&c->names.texts, relations_row(r, i)->name);
     r->candidate_of[r->candidates[i].name] = i;
@@ -209,7 +230,7 @@ double sketch_overlap(const struct sketch *a, const struct sketch *b) {
 }
 
 static void relations_add_caller(struct relations *r, uint32_t candidate, size_t caller) {
-  r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
+  bits_add(&r->callers[candidate * r->words], caller);
 }
 
 /* Adds the caller of each candidate in the current stack to the candidate's callers. Also adds the
@@ -291,6 +312,34 @@ static bool relations_same_package(const struct relations *r, uint32_t a, uint32
          names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
 }
 
+/* True if the callers of two functions allow that one function replaced the other: all callers of
+ * one are callers of the other, at least two. If a caller has most of all cost, the callers must be
+ * equal. No caller may have grown, because the cost of another caller would hide its growth. */
+static bool relations_same_callers(const struct relations *r, uint32_t a, uint32_t b) {
+  bool wide = false;
+  int common = 0, only_a = 0, only_b = 0;
+  for (size_t i = 0; i < r->words; i++) {
+    uint64_t of_a = r->callers[a * r->words + i] & r->known[i];
+    uint64_t of_b = r->callers[b * r->words + i] & r->known[i];
+    if ((of_a | of_b) & r->grown[i]) return false;
+    wide |= (of_a & of_b & ~r->narrow[i]) != 0;
+    common += __builtin_popcountll(of_a & of_b);
+    only_a += __builtin_popcountll(of_a & ~of_b);
+    only_b += __builtin_popcountll(of_b & ~of_a);
+  }
+  bool equal = !only_a && !only_b, within = !only_a || !only_b;
+  return common > 1 && (equal || (within && !wide));
+}
+
+/* True if one function may have replaced the other, such as a function of another library: only
+ * base has one of them, and only head the other. */
+static bool relations_replaced(const struct relations *r, uint32_t a, uint32_t b) {
+  const pprofc_verdict_row *x = relations_row(r, a), *y = relations_row(r, b);
+  bool swapped =
+      (x->flat.head == 0 && y->flat.base == 0) || (x->flat.base == 0 && y->flat.head == 0);
+  return swapped && names_replaceable(x->name, y->name) && relations_same_callers(r, a, b);
+}
+
 /* True if one function calls the other, or both belong to a type with at most half of all cost. */
 static bool relations_close(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
@@ -304,6 +353,7 @@ bool relations_linked(const struct relations *r, uint32_t a, uint32_t b) {
   bool replaced = relations_one_sided(r, a) || relations_one_sided(r, b);
   bool file = x->file.size && str_equal(x->file, y->file);
   if (replaced && (file || relations_same_stem(x, y))) return true;
+  if (relations_replaced(r, a, b)) return true;
   if (!relations_share_caller(r, a, b)) return false;
   return file || (replaced && relations_same_package(r, a, b));
 }
@@ -351,6 +401,9 @@ static void relations_free(struct relations *r) {
   mem_free(mem, r->both, r->names, sizeof *r->both);
   mem_free(mem, r->sketch_of, r->names, sizeof *r->sketch_of);
   mem_free(mem, r->callers, r->count * r->words, sizeof *r->callers);
+  mem_free(mem, r->known, r->words, sizeof *r->known);
+  mem_free(mem, r->grown, r->words, sizeof *r->grown);
+  mem_free(mem, r->narrow, r->words, sizeof *r->narrow);
   mem_free(mem, r->explained, r->names, sizeof *r->explained);
   mem_free(mem, r->seen, r->names, sizeof *r->seen);
   groups_free(r);

@@ -29,9 +29,12 @@ uint64_t name_type_key(const struct name_parts *parts);
  * "encoding/json.Marshal", "std" for "std::sort". Returns "" if the name has no package. */
 pprofc_str name_package(pprofc_str name);
 
-/* True if two names are similar. They are in one package, or they share a start and an end that are
- * at least half of the longer name. A function of Go's runtime is never similar to a function
+/* True if one function may replace the other. A function of Go's runtime never replaces a function
  * outside the runtime. */
+bool names_replaceable(pprofc_str a, pprofc_str b);
+
+/* True if two names are similar. They are in one package, or they share a start and an end that are
+ * at least half of the longer name. Names that are not replaceable are never similar. */
 bool names_similar(pprofc_str a, pprofc_str b);
 
 /* Maximum number of changes that are examined. If there are more, only the largest are examined. */
@@ -86,6 +89,9 @@ struct relations {
    * set also contains the nearest caller up the stack that is in both base and head. */
   uint64_t *callers;
   size_t words;
+  /* bit sets of names, one bit per name as in `callers`: functions that both base and head have,
+   * those whose cum value grew, and those with at most DOMAIN_SHARE_MOST of all cost */
+  uint64_t *known, *grown, *narrow;
   struct row_groups types, files;
   double *explained; /* for each function, the sum of the changes of its callees that changed */
   /* for each name, number (from 1) of the sample that was last added to `explained` */

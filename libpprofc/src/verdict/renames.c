@@ -170,9 +170,13 @@ static bool names_of_runtime(pprofc_str package) {
   return str_equal(package, STR("runtime")) || str_starts(package, STR("runtime/"));
 }
 
+bool names_replaceable(pprofc_str a, pprofc_str b) {
+  return names_of_runtime(name_package(a)) == names_of_runtime(name_package(b));
+}
+
 bool names_similar(pprofc_str a, pprofc_str b) {
   pprofc_str of_a = name_package(a), of_b = name_package(b);
-  if (names_of_runtime(of_a) != names_of_runtime(of_b)) return false;
+  if (!names_replaceable(a, b)) return false;
   if (of_a.size && str_equal(of_a, of_b)) return true;
   size_t least = a.size < b.size ? a.size : b.size, most = a.size + b.size - least;
   size_t start = 0, end = 0;
