@@ -193,12 +193,6 @@ struct stack_tree_item {
   uint32_t index;
 };
 
-static int stack_tree_compare(const void *x, const void *y) {
-  const struct stack_tree_item *a = x, *b = y;
-  if (a->key != b->key) return a->key < b->key ? -1 : 1;
-  return a->index < b->index ? -1 : a->index > b->index;
-}
-
 /* Returns the last 4 bytes of a chunk or leaf end as a number. The most significant byte is nearest
  * to the root. The 4 bytes before `end` are readable even if the data is shorter. */
 static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
@@ -211,23 +205,45 @@ static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
 }
 
-/* Sorts items by key. Uses insertion sort for small groups, because most groups are small. */
-static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
-  if (count > 16) {
-    qsort(items, count, sizeof *items, stack_tree_compare);
+/* Number of items up to which insertion sort is the fastest. Most groups are this small. */
+#define STACK_TREE_FEW 24
+
+/* Copies items to `to`, sorted by a byte of their keys. Items with the same byte keep their
+ * order. */
+static void stack_tree_sort_byte(const struct stack_tree_item *items, struct stack_tree_item *to,
+                                 size_t count, unsigned shift) {
+  uint32_t place[256] = {0}, next = 0;
+  for (size_t i = 0; i < count; i++) place[items[i].key >> shift & 0xFF]++;
+  for (size_t i = 0; i < 256; i++) {
+    uint32_t size = place[i];
+    place[i] = next;
+    next += size;
+  }
+  for (size_t i = 0; i < count; i++) to[place[items[i].key >> shift & 0xFF]++] = items[i];
+}
+
+/* Sorts items by key. Items with the same key keep their order. `scratch` has space for all
+ * items. */
+static void stack_tree_sort(struct stack_tree_item *items, struct stack_tree_item *scratch,
+                            size_t count) {
+  if (count > STACK_TREE_FEW) {
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+      stack_tree_sort_byte(items, scratch, count, shift);
+      stack_tree_sort_byte(scratch, items, count, shift + 8);
+    }
     return;
   }
   for (size_t i = 1; i < count; i++) {
     struct stack_tree_item item = items[i];
     size_t at = i;
-    for (; at && stack_tree_compare(&items[at - 1], &item) > 0; at--) items[at] = items[at - 1];
+    for (; at && items[at - 1].key > item.key; at--) items[at] = items[at - 1];
     items[at] = item;
   }
 }
 
 /* Groups of items. Group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
-  struct stack_tree_item *items;
+  struct stack_tree_item *items, *scratch;
   uint32_t *from; /* for each group, the index of its first item; the last item is the end of the
                      last group */
 };
@@ -245,7 +261,7 @@ static void stack_tree_begin(struct stack_tree_groups *s, size_t groups) {
 
 static void stack_tree_sort_groups(const struct stack_tree_groups *s, size_t groups) {
   for (size_t g = 0; g < groups; g++)
-    stack_tree_sort(s->items + s->from[g], s->from[g + 1] - s->from[g]);
+    stack_tree_sort(s->items + s->from[g], s->scratch, s->from[g + 1] - s->from[g]);
 }
 
 /* Groups chunks by parent, and sorts each group. */
@@ -301,8 +317,9 @@ bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_
   size_t chunks = tree->chunk_count + 1, most = count > chunks ? count : chunks;
   uint32_t *place = mem_array(mem, chunks, sizeof *place);
   struct stack_tree_groups s = {mem_array(mem, most, sizeof *s.items),
+                                mem_array(mem, most, sizeof *s.scratch),
                                 mem_zero_array(mem, chunks + 1, sizeof *s.from)};
-  bool done = place && s.items && s.from;
+  bool done = place && s.items && s.scratch && s.from;
   if (done) {
     stack_tree_group_chunks(tree, &s);
     stack_tree_number(tree, &s, place);
@@ -311,6 +328,7 @@ bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_
   }
   mem_free(mem, place, chunks, sizeof *place);
   mem_free(mem, s.items, most, sizeof *s.items);
+  mem_free(mem, s.scratch, most, sizeof *s.scratch);
   mem_free(mem, s.from, chunks + 1, sizeof *s.from);
   return done;
 }

@@ -94,21 +94,23 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the index of a chunk (a part of a stack). Adds the chunk if it is new. Returns 0 when out
- * of memory. */
-static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
+/* Returns the index of a chunk (a part of a stack). `level` is the number of chunks nearer to the
+ * root. Adds the chunk if it is new. Returns 0 when out of memory. */
+static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk, size_t level) {
+  uint32_t *latest = &f->latest[level % FOLD_LATEST];
+  if (*latest && memcmp(&f->tree.chunks[*latest], chunk, sizeof *chunk) == 0) return *latest;
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
   struct fold_probe probe = fold_table_start(&f->chunk_table, hash);
   uint32_t index;
   while ((index = fold_table_next(&f->chunk_table, &probe)) != MAP_NONE)
-    if (memcmp(&f->tree.chunks[index], chunk, sizeof *chunk) == 0) return index;
+    if (memcmp(&f->tree.chunks[index], chunk, sizeof *chunk) == 0) return *latest = index;
   if (!fold_column_reserve(&f->chunks, f->mem, f->tree.chunk_count + 1, sizeof *chunk)) return 0;
   f->tree.chunks = f->chunks.items;
   index = (uint32_t)f->tree.chunk_count + 1;
   if (index >= FOLD_SAME - 1 || !fold_table_insert(&f->chunk_table, f->mem, hash, index)) return 0;
   ((struct stack_chunk *)f->chunks.items)[index] = *chunk;
   f->tree.chunk_count++;
-  return index;
+  return *latest = index;
 }
 
 /* Adds a stack to the tree, and stores its position in *ref. */
@@ -125,7 +127,7 @@ static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
   for (size_t at = size; at > rest;) {
     at -= STACK_CHUNK;
     memcpy(chunk.bytes, data + at, STACK_CHUNK);
-    chunk.parent = fold_chunk(f, &chunk);
+    chunk.parent = fold_chunk(f, &chunk, (size - at) / STACK_CHUNK - 1);
     if (!chunk.parent) return false;
   }
   f->tree.leaves = f->leaves.items;

@@ -43,6 +43,7 @@ static inline uint32_t fold_table_next(const struct fold_table *table, struct fo
 
 #define FOLD_TYPES_MAX 32
 #define FOLD_BATCH     32
+#define FOLD_LATEST    16
 
 /* Value of the field `chunk` for an entry that has the same stack as an earlier entry. The field
  * `leaf` is then the index of the earlier entry. */
@@ -87,7 +88,9 @@ struct fold {
                                 stack alone. Further entries of this stack are found by stack, label
                                 set and the types whose value is 0. */
   struct fold_table chunk_table;
-  struct stack_tree tree; /* tree whose arrays are the columns refs, chunks and leaves */
+  uint32_t latest[FOLD_LATEST]; /* for each level of the tree, the chunk that was looked up last; 0:
+                                   no chunk. Most stacks share it, so it needs no hash. */
+  struct stack_tree tree;       /* tree whose arrays are the columns refs, chunks and leaves */
   size_t leaf_bytes;
 
   struct region *stacks; /* memory for the copied stacks; NULL until fold_publish copies them */
