@@ -94,10 +94,21 @@ static bool find_groups_of_tree(struct grouping *g) {
   return done;
 }
 
+/* True if a label with text, other than the label of the base, may be part of a sample. */
+static bool flame_groups_may_be(const pprofc_profile *p) {
+  const struct samples *s = &p->samples;
+  for (size_t i = 0; s->label_set && i < s->label_set_count; i++)
+    for (size_t k = 0; k < s->label_sets[i].count; k++) {
+      const struct label *label = &s->labels[(size_t)s->label_sets[i].first + k];
+      if (!label->is_number && !str_equal(profile_string(p, label->key), BASE_LABEL)) return true;
+    }
+  return false;
+}
+
 /* Groups samples by their labels. Returns false when out of memory, or if the work is cancelled. */
 static bool find_groups(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
-  if (!s->label_set) return true;
+  if (!flame_groups_may_be(g->report->result.profile)) return true;
   if (s->tree) return find_groups_of_tree(g);
   for (size_t i = 0; i < s->count; i++)
     if (!note_labels(g, (uint32_t)i)) return false;
